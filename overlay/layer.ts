@@ -1,0 +1,64 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import type { RelPath } from './path.js'
+
+/**
+ * The two interfaces everything above the overlay is written against. Paths are physical: every directory on the way
+ * is a real directory of that layer, no component is a symlink, `.` or `..`. All failures are {@link Errno}s or the
+ * host's own errors.
+ */
+
+export type EntryType = 'file' | 'dir' | 'symlink' | 'other'
+
+/** One name in a directory. */
+export interface Entry {
+  readonly name: string
+  readonly type: EntryType
+}
+
+export interface ReadLayer {
+  /** What stands at the path itself (never follows a symlink), or undefined. */
+  typeOf(path: RelPath): EntryType | undefined
+  lstat(path: RelPath): Stats | undefined
+  lstatBig(path: RelPath): BigIntStats | undefined
+  /** A file's whole content, as a buffer the caller owns. Throws ENOENT, EISDIR. */
+  read(path: RelPath): Buffer
+  /** A directory's names in Node's order (by UTF-8 bytes). Throws ENOENT, ENOTDIR. */
+  readdir(path: RelPath): Entry[]
+  /** A symlink's target as written. Throws ENOENT, EINVAL. */
+  readlink(path: RelPath): string
+}
+
+/** Attributes to set; what is absent stays. Times are nanoseconds since 1970. */
+export interface Attributes {
+  readonly mode?: number
+  readonly uid?: number
+  readonly gid?: number
+  readonly atimeNs?: bigint
+  readonly mtimeNs?: bigint
+  /** Cuts or zero-extends a file's content. */
+  readonly size?: number
+}
+
+export interface PutOptions {
+  /** Permission bits of a file that this put creates (the umask already taken away). */
+  readonly mode?: number
+  /** Writes at this byte offset into the present content, in place of replacing it. */
+  readonly at?: number
+}
+
+/** The seven mutators. Every write there is comes down to these. */
+export interface WriteLayer extends ReadLayer {
+  /** Creates a file or replaces its content. The bytes are copied. Throws ENOENT, ENOTDIR, EISDIR. */
+  put(path: RelPath, data: Uint8Array, options?: PutOptions): void
+  /** Throws EEXIST, ENOENT, ENOTDIR. */
+  mkdir(path: RelPath, mode: number): void
+  /** Removes a file, a symlink or an empty directory. Throws ENOENT, ENOTEMPTY. */
+  remove(path: RelPath): void
+  /** rename(2). Throws ENOENT, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL. */
+  move(from: RelPath, to: RelPath): void
+  /** link(2): a second name for a file. Throws ENOENT, EEXIST, EPERM. */
+  link(existing: RelPath, path: RelPath): void
+  /** Throws EEXIST, ENOENT. */
+  symlink(target: string, path: RelPath): void
+  setattr(path: RelPath, attributes: Attributes): void
+}

@@ -1,0 +1,241 @@
+/** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
+
+import type { EscrowError, Refusal } from './api-error.js'
+import type { RuleWord } from './decision.js'
+import type { ToolContext } from './tool-context.js'
+
+export type IntentStatus = 'DRAFT' | 'PENDING' | 'IN_PROGRESS' | 'BLOCKED' | 'COMPLETED' | 'ARCHIVED'
+
+export interface Intent {
+  readonly id: string
+  readonly name: string
+  readonly status: IntentStatus
+  /** Globs relative to the root; `!` takes away. Empty = nothing. */
+  readonly ownedScope: readonly string[]
+  readonly constraints: readonly string[]
+  readonly acceptanceCriteria: readonly string[]
+  readonly dependsOn: readonly string[]
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+/** What a model is told when it selects an intent. */
+export interface IntentContext {
+  readonly intent: Intent | undefined
+  /** The line `Active intent set to …` and the XML of DESIGN §6; when cleared, one line saying so. */
+  readonly xml: string
+}
+
+export interface IntentRegistry {
+  list(): Promise<Intent[]>
+  get(id: string): Promise<Intent | undefined>
+  /** A person's edits of the file; comments and order are kept. Each rejects with `unknown_intent` for a wrong id. */
+  select(id: string, by?: Reviewer): Promise<Intent>
+  complete(id: string, by?: Reviewer): Promise<Intent>
+  expandScope(id: string, globs: string[], by?: Reviewer): Promise<Intent>
+}
+
+export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
+export type ChangeState = 'pending' | 'approved' | 'rejected'
+
+export interface Hunk {
+  /** Stable while the hunk's old and new text are. */
+  readonly id: string
+  readonly oldStart: number
+  readonly oldLines: number
+  readonly newStart: number
+  readonly newLines: number
+  /** The hunk in unified form, its `@@` line included. */
+  readonly text: string
+}
+
+export interface Change {
+  readonly path: string
+  readonly from?: string
+  readonly kind: ChangeKind
+  /** Digests; `before` is null for a create, `after` for a delete. */
+  readonly before: string | null
+  readonly after: string | null
+  /** Permission bits, where they differ or the file is new. */
+  readonly mode?: { readonly before: number | null; readonly after: number | null }
+  readonly hunks: Hunk[]
+  readonly state: ChangeState
+  /** drifted, protected, out-of-scope, binary, symlink, … */
+  readonly flags: string[]
+  /** The intent active at the last write, where there was one. */
+  readonly intentId?: string
+}
+
+export interface ChangeSet {
+  /** Of all changes, paths and both sides: two equal digests are the same change set. */
+  readonly digest: string
+  /** Deletions first, then by path. */
+  readonly changes: Change[]
+}
+
+/** A string is a path or a glob, relative to the root. */
+export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
+
+export interface Reviewer {
+  readonly name: string
+  readonly email?: string
+}
+
+export interface Verdict {
+  readonly id: string
+  readonly verdict: 'approved' | 'rejected'
+  /** The paths it holds for. */
+  readonly paths: string[]
+  readonly reason?: string
+  readonly by: Reviewer
+  readonly at: string
+}
+
+export interface CommitResult {
+  /** The commit record's `tx`; '' when nothing was approved. */
+  readonly id: string
+  readonly seq: number
+  readonly committed: string[]
+  readonly conflicts: { path: string; reason: string }[]
+}
+
+export interface Review {
+  changes(): Promise<ChangeSet>
+  approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
+  reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
+  edit(path: string, content: Uint8Array | string): Promise<void>
+  /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
+  commit(options?: { strict?: boolean; merge?: boolean }): Promise<CommitResult>
+  discard(selection?: Selection): Promise<void>
+}
+
+export interface Feedback {
+  readonly path?: string
+  readonly kind: string
+  readonly reason: string
+  readonly by?: Reviewer
+}
+
+export interface Snapshot {
+  readonly id: string
+  readonly name?: string
+  readonly at: string
+}
+
+export interface ScopeRequest {
+  readonly id: string
+  readonly globs: string[]
+  readonly why: string
+}
+
+export interface ExecResult {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly effects: ChangeSet
+  readonly refused: Refusal[]
+}
+
+export interface SessionSummary {
+  readonly id: string
+  /** A process holds it now. */
+  readonly live: boolean
+  readonly agent?: AgentInfo
+  /** Staged paths. */
+  readonly changes: number
+}
+
+export interface AgentInfo {
+  readonly model?: string
+  readonly tool?: string
+  readonly toolVersion?: string
+  /** A URL to look the conversation up. */
+  readonly conversation?: string
+}
+
+export interface SessionOptions {
+  readonly id: string
+  readonly agent?: AgentInfo
+}
+
+/** A tool call as an adapter announces it to {@link Session.toolCall}. */
+export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
+  readonly id?: string
+  /** Every path the call is going to change: all are judged before its first write. */
+  readonly writes?: readonly { readonly path: string; readonly effect: 'put' | 'remove' | 'move' }[]
+}
+
+export interface Explanation {
+  readonly path: string
+  readonly verdict: 'allow' | 'stage' | 'deny'
+  readonly reason?: string
+  readonly message?: string
+  readonly rules: readonly RuleWord[]
+}
+
+export interface Session {
+  readonly id: string
+  readonly fs: typeof import('node:fs')
+  readonly intent: Intent | undefined
+  selectIntent(id: string | null): Promise<IntentContext>
+  requestScope(globs: string[], why: string): Promise<ScopeRequest>
+  recordLesson(lesson: string, context?: string): Promise<void>
+  changes(): Promise<ChangeSet>
+  revert(paths?: string[]): Promise<void>
+  feedback(): Promise<Feedback[]>
+  snapshot(name?: string): Promise<Snapshot>
+  snapshots(): Promise<Snapshot[]>
+  travel(id: string): Promise<void>
+  exec(command: string | string[], options?: Record<string, unknown>): Promise<ExecResult>
+  explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
+  /** Runs a tool's work in its context; at its end the stage is on disk and denials are in the ledger. */
+  toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The staged work goes back, on a crash, to: its last call (process), its last tool call's end (power), nothing. */
+export type Durability = 'power' | 'process' | 'memory'
+
+export interface WorkspaceOptions {
+  readonly durability?: Durability
+}
+
+export interface VerifyResult {
+  readonly ok: boolean
+  readonly records: number
+  readonly firstBad?: { readonly line: number; readonly reason: string }
+}
+
+export interface BlameLine {
+  readonly line: number
+  readonly intentId?: string
+  readonly sessionId?: string
+  readonly model?: string
+  readonly approvedBy?: string
+  readonly mutationClass?: string
+  readonly recordId?: string
+}
+
+/** A ledger line as parsed: Agent Trace 0.1.0 plus the older names and `metadata["dev.escrowfs"]`. */
+export type TraceRecord = Record<string, unknown>
+
+export interface Ledger {
+  records(): AsyncIterable<TraceRecord>
+  verify(): Promise<VerifyResult>
+  blame(path: string): Promise<BlameLine[]>
+  export(format: string): Promise<string>
+}
+
+export interface Workspace {
+  readonly root: string
+  readonly intents: IntentRegistry
+  readonly ledger: Ledger
+  session(options: SessionOptions): Promise<Session>
+  sessions(): Promise<SessionSummary[]>
+  review(sessionId: string): Promise<Review>
+  undo(commitId: string): Promise<Review>
+  close(): Promise<void>
+}
+
+export type { EscrowError, Refusal }

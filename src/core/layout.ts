@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+
+/** Where everything of ours lies under a workspace's `.orchestration/`. Absolute paths. */
+export interface Layout {
+  readonly root: string
+  readonly dir: string
+  readonly intentsFile: string
+  readonly policyFile: string
+  readonly ledgerFile: string
+  readonly ledgerDir: string
+  readonly sessions: string
+  readonly tx: string
+  readonly commits: string
+  readonly locks: string
+  readonly gitignore: string
+  session(id: string): SessionLayout
+}
+
+export interface SessionLayout {
+  readonly dir: string
+  readonly owner: string
+  readonly stageLog: string
+  readonly pack: string
+  readonly review: string
+  readonly meta: string
+}
+
+export const ORCHESTRATION = '.orchestration'
+
+/** Names under `.orchestration/` that git ignores and agents do not see. */
+export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const
+
+export function layoutOf(root: string): Layout {
+  const dir = join(root, ORCHESTRATION)
+  return {
+    root,
+    dir,
+    intentsFile: join(dir, 'active_intents.yaml'),
+    policyFile: join(dir, 'policy.yaml'),
+    ledgerFile: join(dir, 'agent_trace.jsonl'),
+    ledgerDir: join(dir, 'ledger.d'),
+    sessions: join(dir, 'sessions'),
+    tx: join(dir, 'tx'),
+    commits: join(dir, 'commits'),
+    locks: join(dir, 'locks'),
+    gitignore: join(dir, '.gitignore'),
+    session(id) {
+      const own = join(dir, 'sessions', id)
+      return {
+        dir: own,
+        owner: join(own, 'owner'),
+        stageLog: join(own, 'stage.log'),
+        pack: join(own, 'pack'),
+        review: join(own, 'review.jsonl'),
+        meta: join(own, 'meta.json'),
+      }
+    },
+  }
+}

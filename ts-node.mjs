@@ -1,0 +1,4 @@
+// Runs the working tree's TypeScript without a build: node --import ./ts-node.mjs file.ts
+import { register } from 'node:module'
+
+register('ts-node/esm', import.meta.url)
