@@ -1,4 +1,3 @@
-import { Errno } from './errno.js'
 
 declare const relative: unique symbol
 /**
