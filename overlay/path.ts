@@ -1,4 +1,3 @@
-
 declare const relative: unique symbol
 /**
  * A path inside the workspace: relative to the root, `/` between segments, no empty, `.` or `..` segment; `''` is the
