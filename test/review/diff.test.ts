@@ -1,0 +1,186 @@
+import { applyPatch } from 'diff'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Hunk } from '../../src/core/api.js'
+import { COMPARE_LIMIT, diffFile, EDIT_LIMIT, SHOW_LIMIT } from '../../src/review/diff.js'
+
+const bytes = (text: string) => Buffer.from(text)
+const diff = (before: string, after: string) => diffFile(bytes(before), bytes(after), 'a.txt')
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('')
+
+/** Applies hunks by what their text says, checking every old line on the way. */
+function apply(before: string, hunks: readonly Hunk[]): string {
+  const old = before.split(/(?<=\n)/).filter((line) => line !== '')
+  const out: string[] = []
+  let at = 0
+  for (const hunk of hunks) {
+    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1
+    out.push(...old.slice(at, start))
+    at = start
+    const lines = hunk.text.slice(0, -1).split('\n').slice(1)
+    lines.forEach((line, index) => {
+      if (line.startsWith('\\')) return
+      const text = line.slice(1) + (lines[index + 1]?.startsWith('\\') ? '' : '\n')
+      if (!line.startsWith('+')) expect(old[at++]).toBe(text)
+      if (!line.startsWith('-')) out.push(text)
+    })
+  }
+  return [...out, ...old.slice(at)].join('')
+}
+
+const line = fc.constantFrom(
+  'a',
+  'b',
+  'c',
+  '',
+  '}',
+  'x\r',
+  '\\ No newline at end of file',
+  '-a',
+  '+b',
+  '@@ -1 +1 @@',
+  'ü',
+)
+const text = fc.tuple(fc.array(line, { maxLength: 30 }), fc.boolean()).map(([lines, ended]) => {
+  const joined = lines.join('\n')
+  return ended && lines.length > 0 ? `${joined}\n` : joined
+})
+
+describe('diffFile', () => {
+  it('gives hunks that turn the old text into the new', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        expect(apply(before, diff(before, after).hunks)).toBe(after)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('gives a unified diff that a patch tool applies', () => {
+    const plain = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 20 }).map((lines) => lines.join('\n'))
+    fc.assert(
+      fc.property(plain, plain, (before, after) => {
+        const { unified } = diff(before, after)
+        expect(unified === '' ? before : applyPatch(before, unified)).toBe(after)
+      }),
+    )
+  })
+
+  it('keeps three lines of context and numbers lines as git does', () => {
+    const { hunks, unified } = diff(numbered(0, 20), numbered(0, 10) + numbered(11, 20))
+    expect(hunks).toHaveLength(1)
+    expect(hunks[0]).toMatchObject({ oldStart: 8, oldLines: 7, newStart: 8, newLines: 6 })
+    expect(hunks[0]?.text.split('\n')[0]).toBe('@@ -8,7 +8,6 @@')
+    expect(unified.startsWith('--- a/a.txt\n+++ b/a.txt\n@@ -8,7 +8,6 @@\n')).toBe(true)
+  })
+
+  it('shows a creation and a deletion as one hunk, however long', () => {
+    const long = numbered(0, EDIT_LIMIT * 2)
+    const created = diffFile(null, bytes(long), 'a.txt')
+    expect(created).toMatchObject({ large: false, hunks: [{ oldStart: 0, oldLines: 0, newLines: EDIT_LIMIT * 2 }] })
+    expect(created.unified.startsWith('--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,')).toBe(true)
+    const deleted = diffFile(bytes('x\n'), null, 'a.txt')
+    expect(deleted.unified).toBe('--- a/a.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n')
+  })
+
+  it('names the old path of a moved file', () => {
+    const { unified } = diffFile(bytes('x\n'), bytes('y\n'), 'new.txt', 'old.txt')
+    expect(unified.startsWith('--- a/old.txt\n+++ b/new.txt\n')).toBe(true)
+  })
+
+  it('has no hunks where nothing differs or both sides are empty', () => {
+    for (const result of [diff('a\n', 'a\n'), diff('', ''), diffFile(null, bytes(''), 'a.txt')]) {
+      expect(result).toEqual({ hunks: [], binary: false, large: false, unified: '' })
+    }
+  })
+
+  it('keeps CRLF, and shows a change of line endings alone', () => {
+    expect(diff('a\r\nb\r\n', 'a\r\nc\r\n').hunks[0]?.text).toBe('@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n')
+    expect(diff('a\r\n', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-a\r\n+a\n')
+  })
+
+  it('shows a final newline that comes or goes, and a byte order mark', () => {
+    expect(diff('a', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n')
+    expect(diff('\uFEFFa\n', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-\uFEFFa\n+a\n')
+  })
+
+  it('shows no text of what is not text', () => {
+    for (const content of [Buffer.from([0x61, 0]), Buffer.from([0xff, 0xfe, 0x61])]) {
+      for (const result of [diffFile(bytes('a'), content, 'a.bin'), diffFile(content, null, 'a.bin')]) {
+        expect(result).toMatchObject({ hunks: [], binary: true })
+        expect(result.unified).toMatch(/^Binary files /)
+      }
+    }
+  })
+
+  it('replaces the whole where a comparison would take too long', () => {
+    const other = numbered(0, EDIT_LIMIT).replaceAll('line', 'other')
+    const edits = diff(numbered(0, EDIT_LIMIT), other)
+    expect(edits).toMatchObject({ large: true, binary: false })
+    expect(edits.hunks).toHaveLength(1)
+    expect(apply(numbered(0, EDIT_LIMIT), edits.hunks)).toBe(other)
+    const big = 'x'.repeat(COMPARE_LIMIT)
+    const bytesLimit = diff(`${big}\na\n`, `${big}\nb`)
+    expect(bytesLimit.large).toBe(true)
+    expect(apply(`${big}\na\n`, bytesLimit.hunks)).toBe(`${big}\nb`)
+  })
+
+  it('shows no text past the size a string can safely hold', () => {
+    const result = diffFile(null, Buffer.alloc(SHOW_LIMIT + 1, 'a'), 'a.txt')
+    expect(result).toMatchObject({ hunks: [], large: true, binary: false })
+  })
+})
+
+describe('hunk ids', () => {
+  const base = numbered(0, 40)
+  const edit = (content: string, at: number) => content.replace(`line ${at}\n`, `edited ${at}\n`)
+
+  it('stay when lines are inserted elsewhere, on both sides or only in the new text', () => {
+    const [first] = diff(base, edit(base, 30)).hunks
+    const shifted = diff(`top\n${base}`, `top\n${edit(base, 30)}`).hunks
+    expect(shifted.map(({ id }) => id)).toEqual([first?.id])
+    const beside = diff(base, `top\n${edit(base, 30)}`).hunks
+    expect(beside).toHaveLength(2)
+    expect(beside[1]?.id).toBe(first?.id)
+    expect(beside[1]?.newStart).not.toBe(first?.newStart)
+  })
+
+  it('stay when a neighbour is taken into the base', () => {
+    const both = edit(edit(base, 10), 30)
+    const [, second] = diff(base, both).hunks
+    expect(diff(edit(base, 10), both).hunks[0]?.id).toBe(second?.id)
+  })
+
+  it('change with the old text, the new text, the path and what stands between two changes', () => {
+    const id = (before: string, after: string, path = 'a.txt') =>
+      diffFile(bytes(before), bytes(after), path).hunks[0]?.id
+    const ids = [
+      id('a\nk\n', 'b\nk\n'),
+      id('c\nk\n', 'b\nk\n'),
+      id('a\nk\n', 'd\nk\n'),
+      id('a\nk\n', 'b\nk\n', 'b.txt'),
+      id('a\nk\nl\nm\n', 'b\nk\nl\nn\n'),
+      id('a\nk\nL\nm\n', 'b\nk\nL\nn\n'),
+      id('a', 'b'),
+    ]
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('differ for hunks that say the same', () => {
+    const twice = `same\n${numbered(0, 20)}same\n`
+    const ids = diff(twice, twice.replaceAll('same', 'other')).hunks.map(({ id }) => id)
+    expect(ids).toHaveLength(2)
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('are never shared by two hunks of a file', () => {
+    const long = fc.array(fc.constantFrom('a\n', 'b\n'), { maxLength: 120 }).map((lines) => lines.join(''))
+    fc.assert(
+      fc.property(long, long, (before, after) => {
+        const ids = diff(before, after).hunks.map(({ id }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+      }),
+    )
+  })
+})
