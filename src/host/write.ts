@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   linkSync,
@@ -47,6 +48,26 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
     if (truncateTo !== undefined) ftruncateSync(fd, truncateTo)
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data)
     fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Extends a file from byte `end` on, and syncs. Two writers that bring the same bytes leave one copy of them.
+ * @param cut first cuts off what stands after `end`.
+ * @returns false, with nothing written, if the file does not end at `end` (with `cut`: if it ends before).
+ */
+export function extendDurable(path: string, data: Uint8Array, end: number, cut = false): boolean {
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
+  try {
+    const { size } = fstatSync(fd)
+    if (size < end || (size > end && !cut)) return false
+    if (size > end) ftruncateSync(fd, end)
+    let done = 0
+    while (done < data.length) done += writeSync(fd, data, done, data.length - done, end + done)
+    fsyncSync(fd)
+    return true
   } finally {
     closeSync(fd)
   }
