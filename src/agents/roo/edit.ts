@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Session } from '../../index.js'
+import { exists, readText, writeText } from './files.js'
+import { replaceText } from './replace-text.js'
+import { written } from './result.js'
+import {
+  defineTool,
+  flagArgument,
+  lineArgument,
+  type Outcome,
+  type Prepared,
+  pathArgument,
+  ToolFailure,
+} from './tool.js'
+
+const strings = { file_path: pathArgument, old_string: z.string().min(1), new_string: z.string() }
+const editSchema = z.object({ ...strings, replace_all: flagArgument })
+const editFileSchema = z.object({ ...strings, old_string: z.string(), expected_replacements: lineArgument })
+
+/** `edit`: replaces one text by another; it must occur once, unless `replace_all` says otherwise. */
+export const edit = defineTool('edit', 'edit', editSchema, prepareEdit)
+
+/** `edit` by its older name. */
+export const searchAndReplace = defineTool('search_and_replace', 'edit', editSchema, prepareEdit)
+
+/** `search_replace`: replaces a text that must occur exactly once. */
+export const searchReplace = defineTool('search_replace', 'edit', z.object(strings), (args) => replacing(args, 1))
+
+/** `edit_file`: replaces a text that must occur as often as expected; an empty `old_string` creates the file. */
+export const editFile = defineTool('edit_file', 'edit', editFileSchema, (args) => {
+  if (args.old_string === '') return creating(args.file_path, args.new_string)
+  return replacing(args, args.expected_replacements ?? 1)
+})
+
+function prepareEdit(args: z.output<typeof editSchema>): Prepared {
+  return replacing(args, args.replace_all === true ? 'all' : 1)
+}
+
+interface Replacement {
+  readonly file_path: string
+  readonly old_string: string
+  readonly new_string: string
+}
+
+function replacing(args: Replacement, expected: number | 'all'): Prepared {
+  return {
+    writes: [{ path: args.file_path, effect: 'put' }],
+    run: (session) => replaceInFile(session, args, expected),
+  }
+}
+
+async function replaceInFile(session: Session, args: Replacement, expected: number | 'all'): Promise<Outcome> {
+  const path = args.file_path
+  if (args.old_string === args.new_string) {
+    throw new ToolFailure('old_string and new_string are the same, so there is nothing to change.')
+  }
+  const { content, count } = replaceText(await readText(session, path), args.old_string, args.new_string)
+  if (count === 0) {
+    throw new ToolFailure(
+      `old_string does not occur in ${path}. It must match exactly, white space included: read the file and copy it.`,
+    )
+  }
+  if (expected !== 'all' && count !== expected) {
+    throw new ToolFailure(
+      `old_string occurs ${count} times in ${path}, expected ${expected}. Add lines around it, or ask for all of them.`,
+    )
+  }
+  await writeText(session, path, content)
+  return written(path, 'modified')
+}
+
+function creating(path: string, content: string): Prepared {
+  return {
+    writes: [{ path, effect: 'put' }],
+    async run(session) {
+      if (await exists(session, path)) {
+        throw new ToolFailure(`${path} exists. An empty old_string is for new files; give the text to replace.`)
+      }
+      await writeText(session, path, content)
+      return written(path, 'created')
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** One line and the line end that follows it in the file; the last line has none. */
+export interface Line {
+  readonly text: string
+  readonly end: '' | '\n' | '\r\n'
+}
+
+/**
+ * A text as lines, each with its own end, so that a file of mixed line ends keeps them. A text that ends in a line end
+ * has an empty last line, as an editor shows it. `joinLines` gives back the text byte for byte.
+ */
+export function splitLines(text: string): Line[] {
+  const lines: Line[] = []
+  let start = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', start)) {
+    const crlf = at > start && text[at - 1] === '\r'
+    lines.push({ text: text.slice(start, crlf ? at - 1 : at), end: crlf ? '\r\n' : '\n' })
+    start = at + 1
+  }
+  lines.push({ text: text.slice(start), end: '' })
+  return lines
+}
+
+export function joinLines(lines: readonly Line[]): string {
+  return lines.map((line) => line.text + line.end).join('')
+}
+
+/** The line end most lines have. */
+export function lineEnd(lines: readonly Line[]): '\n' | '\r\n' {
+  const crlf = lines.filter((line) => line.end === '\r\n').length
+  const lf = lines.filter((line) => line.end === '\n').length
+  return crlf > lf ? '\r\n' : '\n'
+}
+
+/** A part of a file to be replaced: `count` lines from index `at`. A new line given as {@link Line} keeps its end. */
+export interface Splice {
+  readonly at: number
+  readonly count: number
+  readonly lines: readonly (string | Line)[]
+}
+
+/**
+ * Applies splices that do not overlap, in any order. New lines get the file's line end; whether the file ends in a line
+ * end changes only if its last line is replaced by lines that say so.
+ */
+export function spliceLines(lines: readonly Line[], splices: readonly Splice[]): Line[] {
+  const end = lineEnd(lines)
+  const result: Line[] = []
+  let next = 0
+  for (const splice of [...splices].sort((a, b) => a.at - b.at)) {
+    result.push(...lines.slice(next, splice.at))
+    result.push(...splice.lines.map((line) => (typeof line === 'string' ? { text: line, end } : line)))
+    next = splice.at + splice.count
+  }
+  result.push(...lines.slice(next))
+  return closed(result, end)
+}
+
+/** Only the last line may lack a line end, and it does. */
+function closed(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
+  const last = lines.length - 1
+  return lines.map((line, index) => {
+    if (index === last) return { text: line.text, end: '' }
+    return line.end === '' ? { text: line.text, end } : line
+  })
+}
+
+/** Every index at which the texts stand in the lines, compared by `same`. */
+export function findTexts(
+  lines: readonly Line[],
+  texts: readonly string[],
+  same: (line: string, text: string) => boolean = (line, text) => line === text,
+): number[] {
+  const found: number[] = []
+  for (let at = 0; at + texts.length <= lines.length; at++) {
+    if (texts.every((text, offset) => same(lines[at + offset]?.text ?? '', text))) found.push(at)
+  }
+  return found
+}
+
+/** Lines as the read tool shows them: `12 | text`, numbers aligned. */
+export function numbered(texts: readonly string[], first = 1): string {
+  const width = String(first + texts.length - 1).length
+  return texts.map((text, index) => `${String(first + index).padStart(width)} | ${text}`).join('\n')
+}

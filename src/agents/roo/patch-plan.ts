@@ -1,0 +1,96 @@
+import { resolve } from 'node:path/posix'
+import type { Session } from '../../index.js'
+import { codeOf, exists, readText } from './files.js'
+import { applyChunks } from './patch-chunks.js'
+import type { PatchOperation } from './patch-parser.js'
+import { type PlannedWrite, ToolFailure } from './tool.js'
+
+/** One change of the stage a patch comes down to. */
+export type PatchStep =
+  | { readonly type: 'put'; readonly path: string; readonly content: string; readonly created: boolean }
+  | { readonly type: 'remove'; readonly path: string }
+  | { readonly type: 'move'; readonly path: string; readonly to: string }
+
+/** Every path a patch changes, for the session to judge before the first of them is touched. */
+export function patchWrites(operations: readonly PatchOperation[]): PlannedWrite[] {
+  return operations.flatMap((operation): PlannedWrite[] => {
+    const { path } = operation
+    if (operation.type === 'delete') return [{ path, effect: 'remove' }]
+    if (operation.type === 'add' || operation.moveTo === undefined) return [{ path, effect: 'put' }]
+    return [
+      { path, effect: 'move' },
+      { path: operation.moveTo, effect: 'put' },
+    ]
+  })
+}
+
+/**
+ * Works a patch out in memory, without a write: a later operation sees what an earlier one did, so two updates of one
+ * file are both kept, and a patch that fails anywhere has changed nothing.
+ */
+export async function planPatch(session: Session, operations: readonly PatchOperation[]): Promise<PatchStep[]> {
+  const view = await makeView(session)
+  const steps: PatchStep[] = []
+  for (const operation of operations) steps.push(...(await planOperation(view, operation)))
+  return steps
+}
+
+async function planOperation(view: View, operation: PatchOperation): Promise<PatchStep[]> {
+  const { path } = operation
+  if (operation.type === 'add') {
+    await view.mustBeFree(path)
+    await view.set(path, operation.content)
+    return [{ type: 'put', path, content: operation.content, created: true }]
+  }
+  const before = await view.get(path)
+  if (operation.type === 'delete') {
+    await view.set(path, null)
+    return [{ type: 'remove', path }]
+  }
+  const content = applyChunks(before, operation.chunks, path)
+  const to = operation.moveTo
+  if (to === undefined) {
+    await view.set(path, content)
+    return [{ type: 'put', path, content, created: false }]
+  }
+  await view.mustBeFree(to)
+  await view.set(path, null)
+  await view.set(to, content)
+  const put: PatchStep[] = content === before ? [] : [{ type: 'put', path: to, content, created: false }]
+  return [{ type: 'move', path, to }, ...put]
+}
+
+/** The session's files with the patch so far on top; a file has one entry, however its path is spelt. */
+interface View {
+  get(path: string): Promise<string>
+  set(path: string, content: string | null): Promise<void>
+  mustBeFree(path: string): Promise<void>
+}
+
+async function makeView(session: Session): Promise<View> {
+  const root = await session.fs.promises.realpath('.')
+  const contents = new Map<string, string | null>()
+  const keyOf = async (path: string) => {
+    try {
+      return await session.fs.promises.realpath(path)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
+      return resolve(root, path)
+    }
+  }
+  return {
+    async get(path) {
+      const known = contents.get(await keyOf(path))
+      if (known === null) throw new ToolFailure(`File not found: ${path}. The patch itself removes it before.`)
+      return known ?? (await readText(session, path))
+    },
+    async set(path, content) {
+      contents.set(await keyOf(path), content)
+    },
+    async mustBeFree(path) {
+      const known = contents.get(await keyOf(path))
+      const taken = known === undefined ? await exists(session, path) : known !== null
+      if (taken) throw new ToolFailure(`File already exists: ${path}. Update it, or delete it first.`)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
+import { EscrowError, type Feedback, type Session, type ToolCall } from '../../../src/index.js'
+
+/** A session without escrow: its fs is the disk under a temporary directory, and it notes what it was told. */
+export interface FakeSession {
+  readonly session: Session
+  readonly calls: ToolCall[]
+  readonly feedback: Feedback[]
+  /** Thrown by the next tool call, as a refusal would be. */
+  refusal: unknown
+}
+
+/** Makes each test's working directory a fresh one, so that relative paths of `node:fs` lead there. */
+export function inTemporaryDirectory(): { readonly root: string } {
+  const home = process.cwd()
+  const place = { root: '' }
+  beforeEach(() => {
+    place.root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'escrowfs-roo-')))
+    process.chdir(place.root)
+  })
+  afterEach(() => {
+    process.chdir(home)
+    fs.rmSync(place.root, { recursive: true, force: true })
+  })
+  return place
+}
+
+export function fakeSession(): FakeSession {
+  const calls: ToolCall[] = []
+  const feedback: Feedback[] = []
+  const absent = async (): Promise<never> => {
+    throw new Error('not part of the fake')
+  }
+  const session: Session = {
+    id: 'fake',
+    fs,
+    intent: undefined,
+    async selectIntent(id) {
+      if (id === 'INT-404')
+        throw new EscrowError('unknown_intent', 'There is no intent INT-404.', { hint: 'Use INT-001.' })
+      return { intent: undefined, xml: id === null ? 'No active intent.' : `Active intent set to ${id}.` }
+    },
+    async toolCall(call, run) {
+      calls.push(call)
+      const { refusal } = fake
+      fake.refusal = undefined
+      if (refusal !== undefined) throw refusal
+      return run()
+    },
+    feedback: async () => feedback.splice(0),
+    requestScope: absent,
+    recordLesson: absent,
+    changes: absent,
+    revert: absent,
+    snapshot: absent,
+    snapshots: absent,
+    travel: absent,
+    exec: absent,
+    explain: absent,
+    flush: async () => undefined,
+    close: async () => undefined,
+  }
+  const fake: FakeSession = { session, calls, feedback, refusal: undefined }
+  return fake
+}
+
+/** Runs one tool on a fresh fake session. */
+export function run(name: string, args: Record<string, unknown>): Promise<RooToolResult> {
+  return createRooTools(fakeSession().session).execute({ id: 'call_1', name, arguments: args })
+}
+
+export function put(path: string, content: string | Uint8Array): void {
+  fs.mkdirSync(dirname(path), { recursive: true })
+  fs.writeFileSync(path, content)
+}
+
+export function get(path: string): string {
+  return fs.readFileSync(path, 'utf8')
+}
