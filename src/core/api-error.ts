@@ -9,6 +9,7 @@ export type ApiReason =
   | 'undo_expired'
   | 'ledger_corrupt'
   | 'ledger_fork'
+  | 'nothing_selected'
 
 export interface Refusal {
   readonly path: string

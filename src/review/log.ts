@@ -1,0 +1,81 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import { withProcessLock } from '../host/lock.js'
+import { appendDurable, ensureDir, syncDir } from '../host/write.js'
+import { type ReviewRecord, reviewRecord } from './record.js'
+
+/** What reviewers, in whatever process, have said about one session. */
+export interface ReviewLog {
+  /** All records so far. Throws `ledger_corrupt` where a complete line is not one. */
+  read(): readonly ReviewRecord[]
+  /** Resolves once the record is on disk. Throws `ledger_corrupt`, and then appends nothing. */
+  append(record: ReviewRecord): Promise<void>
+}
+
+/**
+ * The review log in a file, one JSON record a line. A last line without its end is an append that a crash cut short:
+ * nobody was told it is done, so it is passed over, and cut before the next append.
+ * @param file `sessions/<id>/review.jsonl`; need not exist
+ * @param locks the workspace's lock directory
+ */
+export function openReviewLog(file: string, locks: string): ReviewLog {
+  const directory = dirname(file)
+  let known: { stamp: string; records: readonly ReviewRecord[] } | undefined
+  return {
+    read() {
+      const stamp = stampOf(file)
+      if (known?.stamp !== stamp) known = { stamp, records: scan(file).records }
+      return known.records
+    },
+    append(record) {
+      return withProcessLock(locks, `review-${basename(directory)}`, (lost) => {
+        ensureDir(directory)
+        const { complete, size } = scan(file)
+        if (lost()) throw lockLost()
+        appendDurable(file, `${JSON.stringify(record)}\n`, complete < size ? complete : undefined)
+        if (size === 0) syncDir(directory)
+      })
+    },
+  }
+}
+
+function lockLost(): EscrowError {
+  const hint = 'Try again.'
+  return new EscrowError('session_busy', 'The review log was taken over by another process; nothing was recorded.', {
+    hint,
+  })
+}
+
+/** Changes whenever the file does; an append after a cut may leave the size as it was. */
+function stampOf(file: string): string {
+  const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? 'absent' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+}
+
+function scan(file: string): { records: ReviewRecord[]; complete: number; size: number } {
+  const bytes = contentOf(file)
+  const complete = bytes.lastIndexOf(0x0a) + 1
+  const lines = bytes.toString('utf8', 0, complete).split('\n').slice(0, -1)
+  return { records: lines.map((line, index) => parse(line, index + 1, file)), complete, size: bytes.length }
+}
+
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+function parse(line: string, number: number, file: string): ReviewRecord {
+  try {
+    return reviewRecord.parse(JSON.parse(line))
+  } catch (cause) {
+    const message = `${file}, line ${number}, is not a review record; no verdict of this session can be trusted.`
+    const hint = 'Move the file away and review the session again; what is staged is kept.'
+    throw new EscrowError('ledger_corrupt', message, { hint, cause })
+  }
+}

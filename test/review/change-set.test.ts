@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { StagedChange } from '../../overlay/change.js'
+import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import type { RelPath } from '../../overlay/path.js'
+import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
+import { verdictState } from '../../src/review/verdicts.js'
+import { file, staged } from './staged.js'
+
+const disk = (contents: Record<string, string>) => (change: StagedChange) => {
+  const content = contents[change.from ?? change.path]
+  return content === undefined ? null : Buffer.from(content)
+}
+const show = (changes: StagedChange[], contents: Record<string, string> = {}) =>
+  toChangeSet(changes, { before: disk(contents), verdicts: verdictState([]), flags: () => [] })
+
+describe('toChangeSet', () => {
+  it('lists deletions first, then by path', () => {
+    const changes = [staged('b', null, 'x'), staged('z', 'x', null), staged('B', null, 'x'), staged('a', 'x', null)]
+    expect(show(changes, { a: 'x', z: 'x' }).changes.map(({ path }) => path)).toEqual(['a', 'z', 'B', 'b'])
+  })
+
+  it('carries digests, modes, intent and the policy flags, and the hunks against the disk', () => {
+    const change = staged('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
+    const flags = (of: StagedChange) => (of.path === 'a' ? ['protected'] : [])
+    const set = toChangeSet([change], { before: disk({ a: 'old\n' }), verdicts: verdictState([]), flags })
+    expect(set.changes).toEqual([
+      {
+        path: 'a',
+        kind: 'modify',
+        before: file('old\n').digest,
+        after: file('new\n').digest,
+        mode: { before: 0o644, after: 0o755 },
+        hunks: [expect.objectContaining({ text: '@@ -1,1 +1,1 @@\n-old\n+new\n' })],
+        state: 'pending',
+        flags: ['executable', 'protected'],
+        intentId: 'INT-001',
+      },
+    ])
+  })
+
+  it('leaves the mode out where it stays', () => {
+    expect(show([staged('a', 'x', 'y')], { a: 'x' }).changes[0]).not.toHaveProperty('mode')
+    expect(show([staged('a', null, 'y')]).changes[0]?.mode).toEqual({ before: null, after: 0o644 })
+    expect(show([staged('a', 'x', null)], { a: 'x' }).changes[0]?.mode).toEqual({ before: 0o644, after: null })
+  })
+
+  it('compares a moved file with where it was', () => {
+    const change = staged('new', 'a\nb\n', 'a\nc\n', { kind: 'rename', from: 'old' as RelPath })
+    const [moved] = show([change], { old: 'a\nb\n' }).changes
+    expect(moved).toMatchObject({ path: 'new', from: 'old', kind: 'rename', flags: [] })
+    expect(moved?.hunks[0]?.text).toContain('-b\n+c\n')
+  })
+
+  it('has no hunks for a directory, and flags links, binaries and changes of type', () => {
+    const dir = { type: 'dir', digest: EMPTY_DIGEST, mode: 0o755 } as const
+    const link = { ...file('target'), type: 'symlink', mode: 0o777 } as const
+    const binary = { content: () => Buffer.from([0]) }
+    const set = show([
+      staged('d', null, '', { kind: 'mkdir', after: dir }),
+      staged('l', null, 'target', { after: link }),
+      staged('t', 'x', 'target', { after: link }),
+      staged('x', null, 'y', binary),
+    ])
+    expect(set.changes.map(({ path, flags, hunks }) => [path, flags, hunks.length])).toEqual([
+      ['d', [], 0],
+      ['l', ['symlink'], 1],
+      ['t', ['drifted', 'symlink', 'type-changed'], 0],
+      ['x', ['binary'], 0],
+    ])
+  })
+
+  it('flags as drifted what the disk no longer holds, even where the stage did not see it', () => {
+    const flagged = (change: StagedChange, contents: Record<string, string>) => show([change], contents).changes[0]
+    expect(flagged(staged('a', 'x\n', 'y\n', { drifted: true }), { a: 'z\n' })?.flags).toEqual(['drifted'])
+    const raced = flagged(staged('a', 'x\n', 'y\n'), { a: 'z\n' })
+    expect(raced?.flags).toEqual(['drifted'])
+    expect(raced?.hunks[0]?.text).toContain('-z\n+y\n')
+    expect(flagged(staged('a', 'x\n', 'y\n'), {})).toMatchObject({ flags: ['drifted'], hunks: [] })
+  })
+})
+
+describe('the digest of a change set', () => {
+  it('does not depend on the order', () => {
+    const changes = ['a', 'b', 'c', 'd'].map((path) =>
+      staged(path, path === 'b' ? 'x' : null, path === 'b' ? null : 'x'),
+    )
+    const digest = changeSetDigest(changes)
+    const orders = fc.shuffledSubarray(changes, { minLength: 4 })
+    fc.assert(fc.property(orders, (order) => changeSetDigest(order) === digest))
+  })
+
+  it('tells apart paths, kinds, both sides, modes, types and old names', () => {
+    const base = staged('a', 'x', 'y')
+    const variants: StagedChange[] = [
+      base,
+      staged('b', 'x', 'y'),
+      staged('a', 'z', 'y'),
+      staged('a', 'x', 'z'),
+      staged('a', null, 'y'),
+      { ...base, kind: 'link' },
+      { ...base, after: file('y', 0o755) },
+      { ...base, before: file('x', 0o600) },
+      { ...base, after: { ...file('y'), type: 'symlink' } },
+      { ...base, from: 'c' as RelPath },
+    ]
+    expect(new Set(variants.map((variant) => changeSetDigest([variant]))).size).toBe(variants.length)
+    expect(changeSetDigest([])).not.toBe(changeSetDigest([base]))
+  })
+})
