@@ -30,7 +30,8 @@ function row(state: FileState | null): unknown {
   return state && [state.type, state.digest, state.mode]
 }
 
-function byImportance(a: StagedChange, b: StagedChange): number {
+/** Deletions first, then by path. */
+export function byImportance(a: StagedChange, b: StagedChange): number {
   const [first, second] = [a.kind !== 'delete', b.kind !== 'delete']
   if (first !== second) return first ? 1 : -1
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0

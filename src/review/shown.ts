@@ -1,5 +1,6 @@
 import type { StagedChange } from '../../overlay/change.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { byImportance } from './change-set.js'
 import { entryOf, matches, type ReviewEntry } from './record.js'
 
 /** What a person has been shown: a verdict is given on this and on nothing that came after. */
@@ -9,7 +10,9 @@ export interface Shown extends ReviewEntry {
 
 /** @param drifted the paths whose hunks were taken from a disk that no longer held the base */
 export function shownOf(staged: readonly StagedChange[], drifted: ReadonlySet<string>): Shown[] {
-  return staged.map((change) => ({ ...entryOf(change), drifted: change.drifted || drifted.has(change.path) }))
+  return [...staged]
+    .sort(byImportance)
+    .map((change) => ({ ...entryOf(change), drifted: change.drifted || drifted.has(change.path) }))
 }
 
 /** @throws `stale_file`, naming each, where the stage no longer holds a change as it was shown. */

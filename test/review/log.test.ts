@@ -1,0 +1,94 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openReviewLog, type ReviewLog } from '../../src/review/log.js'
+import { entryOf, type ReviewRecord } from '../../src/review/record.js'
+import { staged } from './staged.js'
+
+let root: string
+let file: string
+let log: ReviewLog
+const open = () => openReviewLog(file, join(root, 'locks'))
+const record = (id: string): ReviewRecord => ({
+  kind: 'verdict',
+  id,
+  at: '2026-01-01T00:00:00.000Z',
+  verdict: 'rejected',
+  by: { name: 'Ann', email: 'ann@example.org' },
+  reason: 'no\nthanks',
+  entries: [entryOf(staged('a', 'x', null))],
+})
+const ids = (of: ReviewLog) => of.read().map(({ id }) => id)
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'escrow-review-'))
+  file = join(root, 'sessions', 's1', 'review.jsonl')
+  log = open()
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe('openReviewLog', () => {
+  it('is empty before the first append, and reads back what was appended, in any process', async () => {
+    expect(log.read()).toEqual([])
+    await log.append(record('1'))
+    await log.append({ kind: 'discard', id: '2', at: 'now', entries: [] })
+    await log.append({ kind: 'committed', id: '3', at: 'now', tx: 't', entries: [] })
+    expect(open().read()).toEqual([
+      record('1'),
+      expect.objectContaining({ id: '2' }),
+      expect.objectContaining({ tx: 't' }),
+    ])
+    expect(ids(log)).toEqual(['1', '2', '3'])
+  })
+
+  it('sees what another one appends', async () => {
+    await log.append(record('1'))
+    expect(ids(log)).toEqual(['1'])
+    await open().append(record('2'))
+    expect(ids(log)).toEqual(['1', '2'])
+  })
+
+  it('loses none of many appends at once', async () => {
+    const logs = [open(), open(), open()]
+    await Promise.all(Array.from({ length: 24 }, (_, index) => logs[index % 3]?.append(record(`${index}`))))
+    expect(ids(log).sort()).toEqual(Array.from({ length: 24 }, (_, index) => `${index}`).sort())
+  })
+
+  it('passes over a torn last line wherever it was cut, and cuts it at the next append', async () => {
+    await log.append(record('1'))
+    const whole = readFileSync(file)
+    const line = JSON.stringify(record('torn'))
+    for (const cut of [1, 10, line.length - 1, line.length]) {
+      writeFileSync(file, whole)
+      appendFileSync(file, line.slice(0, cut))
+      expect(ids(open())).toEqual(['1'])
+      await open().append(record('2'))
+      expect(ids(open())).toEqual(['1', '2'])
+      expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3)
+    }
+  })
+
+  it('refuses a complete line that is no record, on reading and on appending', async () => {
+    await log.append(record('1'))
+    const good = readFileSync(file, 'utf8')
+    const other = (change: object) => JSON.stringify({ ...record('2'), ...change })
+    const badState = { before: { type: 'file', digest: 'sha256:no', mode: 0 }, after: null }
+    const wrong = [
+      '{',
+      '',
+      'null',
+      other({ kind: 'amen' }),
+      other({ verdict: 'maybe' }),
+      other({ hunks: ['h_1'] }),
+      other({ entries: [{ path: 'a', ...badState }] }),
+    ]
+    for (const line of wrong) {
+      writeFileSync(file, `${good}${line}\n`)
+      const failure = expect.objectContaining({ reason: 'ledger_corrupt', message: expect.stringContaining('line 2') })
+      expect(() => open().read(), line).toThrow(failure)
+      await expect(open().append(record('3'))).rejects.toEqual(failure)
+      expect(readFileSync(file, 'utf8')).toBe(`${good}${line}\n`)
+    }
+  })
+})

@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { StagedChange } from '../../overlay/change.js'
+import type { Review, Verdict } from '../../src/core/api.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import type { ReviewRecord } from '../../src/review/record.js'
+import { createReview, type ReviewDeps } from '../../src/review/review.js'
+import { staged } from './staged.js'
+
+let stage: StagedChange[]
+let disk: Map<string, string>
+let records: ReviewRecord[]
+let ledger: Verdict[]
+let commits: Parameters<ReviewDeps['commit']>[]
+let failing: { ledger?: Error; commit?: Error }
+let review: Review
+
+const reviewOf = () =>
+  createReview({
+    sessionId: 's1',
+    root: '/w',
+    log: {
+      read: () => [...records],
+      append: async (record) => {
+        records.push(record)
+      },
+    },
+    stage: async () => [...stage],
+    flags: () => [],
+    before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
+    reviewer: () => ({ name: 'Default' }),
+    onVerdict: async (verdict) => {
+      if (failing.ledger !== undefined) throw failing.ledger
+      ledger.push(verdict)
+    },
+    commit: async (...call) => {
+      commits.push(call)
+      if (failing.commit !== undefined) throw failing.commit
+      return { id: 'tx', seq: 7, committed: call[0].map(({ path }) => path), conflicts: [] }
+    },
+  })
+
+const restage = (...changes: StagedChange[]) => {
+  const paths = new Set(changes.map(({ path }) => path))
+  stage = [...stage.filter(({ path }) => !paths.has(path)), ...changes]
+}
+const states = async () => (await reviewOf().changes()).changes.map(({ path, state }) => `${path} ${state}`)
+const refusal = (reason: string, path?: string) =>
+  expect.objectContaining({ name: 'EscrowError', reason, message: expect.stringContaining(path ?? '') })
+
+beforeEach(() => {
+  stage = [staged('a', 'a0', 'a1'), staged('b', 'b0', 'b1'), staged('src/c', null, 'c1')]
+  disk = new Map([
+    ['a', 'a0'],
+    ['b', 'b0'],
+  ])
+  ;[records, ledger, commits, failing] = [[], [], [], {}]
+  review = reviewOf()
+})
+
+describe('approve', () => {
+  it('approves everything shown, durably, with the ledger told', async () => {
+    const verdict = await review.approve()
+    expect(verdict).toMatchObject({ verdict: 'approved', paths: ['a', 'b', 'src/c'], by: { name: 'Default' } })
+    expect(ledger).toEqual([verdict])
+    expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
+  })
+
+  it('approves what is named, in the name of who says so', async () => {
+    const by = { name: 'Ann', email: 'ann@example.org' }
+    expect(await review.approve(['/w/a', 'src/**'], by)).toMatchObject({ paths: ['a', 'src/c'], by })
+    expect(await states()).toEqual(['a approved', 'b pending', 'src/c approved'])
+  })
+
+  it('approves what was shown, not what was staged since', async () => {
+    await review.changes()
+    restage(staged('new', null, 'unseen'))
+    expect((await review.approve()).paths).toEqual(['a', 'b', 'src/c'])
+    await expect(review.approve('new')).rejects.toEqual(refusal('nothing_selected', 'new'))
+  })
+
+  it('refuses, whole and by name, what was changed or left since it was shown', async () => {
+    await review.changes()
+    restage(staged('a', 'a0', 'a2'))
+    for (const selection of [undefined, 'a', ['a', 'b'], '**']) {
+      await expect(review.approve(selection)).rejects.toEqual(refusal('stale_file', 'a was changed in the stage'))
+    }
+    stage = stage.filter(({ path }) => path !== 'a')
+    await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a has left the stage'))
+    expect([records, ledger]).toEqual([[], []])
+    expect((await review.approve('b')).paths).toEqual(['b'])
+  })
+
+  it('leaves drifted paths out of everything, and refuses them by name', async () => {
+    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    expect((await review.approve()).paths).toEqual(['b', 'src/c'])
+    await expect(reviewOf().approve(['a', 'b'])).rejects.toMatchObject({
+      reason: 'stale_file',
+      refused: [{ path: 'a', reason: 'stale_file', message: expect.stringContaining('a was changed on disk') }],
+    })
+    expect(ledger).toHaveLength(1)
+  })
+
+  it('counts as drifted what drifts after it was shown, and what was shown against another base', async () => {
+    await review.changes()
+    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a'))
+    disk.set('b', 'saved while the hunks were made')
+    await review.changes()
+    expect((await review.approve()).paths).toEqual(['src/c'])
+  })
+
+  it('does not turn a rejection over unless the path is named', async () => {
+    await review.reject('a', 'no')
+    expect((await review.approve()).paths).toEqual(['b', 'src/c'])
+    expect((await review.approve('a')).paths).toEqual(['a'])
+    expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
+  })
+
+  it('records nothing where there is nothing to approve', async () => {
+    stage = []
+    expect(await review.approve()).toMatchObject({ id: '', paths: [] })
+    expect([records, ledger]).toEqual([[], []])
+  })
+
+  it('does not count while the ledger does not hold it', async () => {
+    failing.ledger = new EscrowError('ledger_unavailable', 'no ledger')
+    await expect(review.approve()).rejects.toBe(failing.ledger)
+    expect(await states()).toEqual(['a pending', 'b pending', 'src/c pending'])
+  })
+
+  it('lists the paths as changes() does', async () => {
+    stage = [...stage, staged('z', 'z0', null)].reverse()
+    disk.set('z', 'z0')
+    const { changes } = await review.changes()
+    expect((await review.approve()).paths).toEqual(changes.map(({ path }) => path))
+  })
+
+  it('is void once the agent writes on', async () => {
+    await review.approve()
+    restage(staged('a', 'a0', 'a2'), staged('b', 'b0 committed', 'b1'))
+    expect(await states()).toEqual(['a pending', 'b pending', 'src/c approved'])
+  })
+})
+
+describe('reject', () => {
+  it('records the reason, drifted or not', async () => {
+    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    const verdict = await review.reject('a', 'not like this', { name: 'Ann' })
+    expect(verdict).toMatchObject({ verdict: 'rejected', paths: ['a'], reason: 'not like this', by: { name: 'Ann' } })
+    expect(ledger).toEqual([verdict])
+    expect(await states()).toEqual(['a rejected', 'b pending', 'src/c pending'])
+  })
+
+  it('refuses what names nothing, and what was changed since it was shown', async () => {
+    await expect(review.reject('x', 'no')).rejects.toEqual(refusal('nothing_selected'))
+    await review.changes()
+    restage(staged('a', 'a0', 'a2'))
+    await expect(review.reject('a', 'no')).rejects.toEqual(refusal('stale_file', 'a'))
+    expect(records).toEqual([])
+  })
+})
+
+describe('commit', () => {
+  it('takes what is approved and nothing else', async () => {
+    await review.approve(['a', 'b'])
+    await review.reject('b', 'no')
+    expect(await review.commit({ strict: true })).toEqual({ id: 'tx', seq: 7, committed: ['a'], conflicts: [] })
+    const [changes, options] = commits[0] ?? []
+    expect(changes?.map(({ path }) => path)).toEqual(['a'])
+    expect(options?.strict).toBe(true)
+    expect([...(options?.approvals ?? [])]).toEqual([['a', ledger[0]]])
+  })
+
+  it('records nothing where nothing is approved', async () => {
+    await review.reject('a', 'no')
+    expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
+    expect(commits).toEqual([])
+    expect(records).toHaveLength(1)
+  })
+
+  it('leaves out what the agent changed after the approval', async () => {
+    await review.approve()
+    restage(staged('a', 'a0', 'a2'))
+    expect((await review.commit()).committed).toEqual(['b', 'src/c'])
+  })
+
+  it('hands approved but drifted paths on, for the commit to refuse', async () => {
+    await review.approve()
+    restage(staged('a', 'a0', 'a1', { drifted: true }))
+    failing.commit = new EscrowError('stale_file', 'a changed')
+    await expect(review.commit()).rejects.toBe(failing.commit)
+    expect(commits[0]?.[0].map(({ path }) => path).sort()).toEqual(['a', 'b', 'src/c'])
+    expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
+  })
+
+  it('uses its approvals up', async () => {
+    await review.approve()
+    await review.commit()
+    expect(await review.commit()).toMatchObject({ id: '', committed: [] })
+    expect(commits).toHaveLength(1)
+  })
+
+  it('takes committed paths out of what is shown', async () => {
+    await review.changes()
+    await review.approve('a')
+    await review.commit()
+    stage = stage.filter(({ path }) => path !== 'a')
+    expect((await review.approve()).paths).toEqual(['b', 'src/c'])
+  })
+
+  it('refuses to merge', async () => {
+    await review.approve()
+    await expect(review.commit({ merge: true })).rejects.toEqual(refusal('unsupported'))
+    expect(commits).toEqual([])
+  })
+})
+
+describe('discard', () => {
+  it('writes down what is to leave the stage, as it was shown', async () => {
+    await review.discard('src/**')
+    expect(records).toMatchObject([{ kind: 'discard', entries: [{ path: 'src/c', before: null }] }])
+    await review.discard()
+    expect(records[1]?.entries.map(({ path }) => path)).toEqual(['a', 'b', 'src/c'])
+    expect(ledger).toEqual([])
+  })
+
+  it('discards nothing that was changed since it was shown, and nothing where there is nothing', async () => {
+    await review.changes()
+    restage(staged('a', 'a0', 'a2'))
+    await expect(review.discard()).rejects.toEqual(refusal('stale_file', 'a'))
+    stage = []
+    await reviewOf().discard()
+    expect(records).toEqual([])
+  })
+})
+
+it('refuses an edit by name', async () => {
+  await expect(review.edit('a', 'x')).rejects.toEqual(refusal('unsupported'))
+})
