@@ -1,1 +1,14 @@
-export {}
+/** The filesystem layer: a copy-on-write view over a directory, staged in memory, logged on disk. */
+export { type Base, baseOf, baseOfContent, stateNow } from './base.js'
+export { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
+export { diffStage, mergedState, type StageDiff } from './diff.js'
+export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
+export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
+export type { Attributes, Entry, EntryType, PutOptions, ReadLayer, WriteLayer } from './layer.js'
+export { type Lower, openLower } from './lower.js'
+export { type Credit, Overlay, type OverlayOptions } from './overlay.js'
+export { asRelPath, childOf, isWithin, lexical, nameOf, parentOf, pathText, type RelPath, ROOT } from './path.js'
+export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
+export { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'
+export { type EditData, type JsonValue, Stage, type StageEdit } from './stage.js'
+export { openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'

@@ -1,8 +1,124 @@
+import fs from 'node:fs'
+import { Errno } from './errno.js'
+
 declare const relative: unique symbol
 /**
  * A path inside the workspace: relative to the root, `/` between segments, no empty, `.` or `..` segment; `''` is the
- * root itself. Only this file makes one, so what has not been confined cannot reach a layer.
+ * root itself. Only the functions here make one, so what has not been confined cannot reach a layer.
  */
 export type RelPath = string & { readonly [relative]: true }
 
 export const ROOT = '' as RelPath
+
+/** Longest name and longest path the disks we commit to take, in bytes (Linux NAME_MAX, PATH_MAX less the NUL). */
+const NAME_MAX = 255
+const PATH_MAX = 4095
+
+export function childOf(dir: RelPath, name: string): RelPath {
+  return (dir === '' ? name : `${dir}/${name}`) as RelPath
+}
+
+export function parentOf(path: RelPath): RelPath {
+  const slash = path.lastIndexOf('/')
+  return (slash < 0 ? '' : path.slice(0, slash)) as RelPath
+}
+
+export function nameOf(path: RelPath): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** True when `path` is `dir` or lies below it. */
+export function isWithin(path: string, dir: string): boolean {
+  return dir === '' || path === dir || (path.length > dir.length && path[dir.length] === '/' && path.startsWith(dir))
+}
+
+/** Every directory above a path, nearest first, the root left out. */
+export function ancestorsOf(path: RelPath): RelPath[] {
+  const result: RelPath[] = []
+  for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) result.push(dir)
+  return result
+}
+
+/** Takes a path that is known to be one of ours (from a log, a journal, a directory walk). Throws EINVAL on any other. */
+export function asRelPath(text: string): RelPath {
+  if (text !== '' && !isClean(text)) throw new Errno('EINVAL')
+  return text as RelPath
+}
+
+/**
+ * A path argument as text. Strings, Buffers (strict UTF-8) and `file:` URLs; anything else fails as Node fails.
+ * Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE (NUL), EILSEQ (not UTF-8), ENAMETOOLONG.
+ */
+export function pathText(input: unknown): string {
+  if (typeof input === 'string' && !input.includes('\0')) return checkLength(input)
+  if (input instanceof Uint8Array) return bufferText(input)
+  if (input instanceof URL && input.protocol === 'file:') return checkLength(hostPathOf(input))
+  throw hostArgumentError(input)
+}
+
+function checkLength(text: string): string {
+  if (text.length > PATH_MAX / 3 && Buffer.byteLength(text) > PATH_MAX) throw new Errno('ENAMETOOLONG')
+  return text
+}
+
+function bufferText(input: Uint8Array): string {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input)
+  } catch {
+    throw new Errno('EILSEQ')
+  }
+  if (text.includes('\0')) throw hostArgumentError(input)
+  return checkLength(text)
+}
+
+function hostPathOf(url: URL): string {
+  const path = decodeURIComponent(url.pathname)
+  if (url.host !== '' || /%2f/i.test(url.pathname) || path.includes('\0')) throw hostArgumentError(url)
+  return path
+}
+
+/** The very error the host gives for a bad path argument: we let the host refuse it. */
+function hostArgumentError(input: unknown): unknown {
+  try {
+    fs.lstatSync(input as string)
+  } catch (error) {
+    return error
+  }
+  return new Errno('EINVAL')
+}
+
+/** True for a relative path without empty, `.` or `..` segments and without a slash at either end. */
+export function isClean(text: string): boolean {
+  if (text === '' || text.charCodeAt(0) === 47 || text.charCodeAt(text.length - 1) === 47) return false
+  let start = 0
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && text.charCodeAt(i) !== 47) continue
+    const length = i - start
+    if (length === 0) return false
+    if (text.charCodeAt(start) === 46 && (length === 1 || (length === 2 && text.charCodeAt(start + 1) === 46)))
+      return false
+    start = i + 1
+  }
+  return true
+}
+
+/** Throws ENAMETOOLONG for a name no disk of ours can hold. */
+export function checkName(name: string): void {
+  if (name.length > NAME_MAX / 3 && Buffer.byteLength(name) > NAME_MAX) throw new Errno('ENAMETOOLONG')
+}
+
+/**
+ * Normalises segments lexically, as the name reads: `..` takes the segment before it away.
+ * Returns undefined when the name leaves the root.
+ */
+export function lexical(text: string): string | undefined {
+  if (text === '' || isClean(text)) return text
+  const kept: string[] = []
+  for (const segment of text.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') kept.push(segment)
+    else if (kept.pop() === undefined) return undefined
+  }
+  return kept.join('/')
+}

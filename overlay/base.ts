@@ -1,0 +1,46 @@
+import type { BigIntStats } from 'node:fs'
+import type { FileState } from './change.js'
+import { digest, EMPTY_DIGEST } from './digest.js'
+import { type Lower, typeOfStats } from './lower.js'
+import type { RelPath } from './path.js'
+import type { Base } from './stage.js'
+
+export type { Base } from './stage.js'
+
+/**
+ * Bases: what the lower layer held when a path was first touched or last shown to the model. A stamp (times, size,
+ * inode) tells "unchanged" in 2 µs; the digest decides when it differs, so a touch is never taken for an edit.
+ */
+
+/** The lower layer's state at a path, its content digested. */
+export function baseOf(lower: Lower, path: RelPath): Base {
+  const stats = lower.lstatBig(path)
+  if (!stats) return { state: null }
+  const type = typeOfStats(stats)
+  if (type === 'other') return { state: null }
+  const mode = Number(stats.mode) & 0o7777
+  if (type === 'dir') return { state: { type, digest: EMPTY_DIGEST, mode } }
+  if (type === 'symlink') return { state: { type, digest: digest(lower.readlink(path)), mode: 0o777 } }
+  return { state: { type, digest: digest(lower.read(path)), mode }, stamp: stampOf(stats) }
+}
+
+/** A base for content just read: the stamp is taken before the read by the caller. */
+export function baseOfContent(content: Uint8Array, stats: BigIntStats): Base {
+  return {
+    state: { type: 'file', digest: digest(content), mode: Number(stats.mode) & 0o7777 },
+    stamp: stampOf(stats),
+  }
+}
+
+export function stampOf(stats: BigIntStats): string {
+  return `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`
+}
+
+/** The lower layer's state now, given a base: by the stamp where it still fits, else by content. */
+export function stateNow(lower: Lower, path: RelPath, base: Base): FileState | null {
+  const stats = lower.lstatBig(path)
+  if (!stats) return null
+  if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && stampOf(stats) === base.stamp)
+    return base.state
+  return baseOf(lower, path).state
+}

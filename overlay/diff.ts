@@ -1,0 +1,199 @@
+import { stateNow } from './base.js'
+import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
+import { EMPTY_DIGEST } from './digest.js'
+import type { Overlay } from './overlay.js'
+import { childOf, type RelPath } from './path.js'
+import type { TreeNode } from './tree.js'
+
+/** What a stage would change on disk. */
+export interface StageDiff {
+  readonly changes: StagedChange[]
+  /** Directories the merged view has and the disk lacks, with their permission bits; parents first. */
+  readonly newDirs: readonly { readonly path: RelPath; readonly mode: number }[]
+  /** Directories of the disk that the merged view lacks; children first. */
+  readonly removedDirs: readonly RelPath[]
+}
+
+/**
+ * Compares the merged view with the bases. Work is in proportion to what was touched: untouched names are never looked
+ * at, a renamed or removed directory counts once for every file and link in it.
+ */
+export function diffStage(overlay: Overlay): StageDiff {
+  const touched = collect(overlay)
+  const pairs = new Map<RelPath, Pair>()
+  for (const path of touched.files) pairs.set(path, pairAt(overlay, path))
+  const renames = matchRenames(overlay, pairs)
+  const sources = new Set(renames.values())
+  const changes: StagedChange[] = []
+  for (const [path, pair] of pairs) {
+    if (sources.has(path)) continue
+    const from = renames.get(path)
+    const source = from === undefined ? undefined : pairs.get(from)
+    const change = toChange(overlay, path, source ? joined(pair, source) : pair, from)
+    if (change) changes.push(change)
+  }
+  changes.push(...directoryChanges(overlay, touched))
+  return { changes, newDirs: newDirs(overlay, touched), removedDirs: [...touched.hiddenDirs].sort().reverse() }
+}
+
+interface Pair {
+  readonly before: FileState | null
+  readonly after: FileState | null
+  readonly drifted: boolean
+}
+
+class Touched {
+  readonly files = new Set<RelPath>()
+  /** Staged directories: made, renamed or given other attributes. */
+  readonly dirs = new Set<RelPath>()
+  /** Directories of the disk that nothing shows any more. */
+  readonly hiddenDirs = new Set<RelPath>()
+}
+
+function collect(overlay: Overlay): Touched {
+  const touched = new Touched()
+  const visit = (node: TreeNode, path: RelPath): void => {
+    const covers = node.whiteout || node.lower !== undefined
+    if (covers) addHidden(overlay, path, touched)
+    if (node.whiteout) return
+    if (typeof node.lower === 'string') {
+      addMerged(overlay, path, touched)
+      return
+    }
+    if (node.inode && node.inode.type !== 'dir') touched.files.add(path)
+    else if (node.inode) touched.dirs.add(path)
+    for (const [name, child] of node.children ?? []) visit(child, childOf(path, name))
+  }
+  visit(overlay.stage.tree.root, '' as RelPath)
+  touched.dirs.delete('' as RelPath)
+  return touched
+}
+
+/** Everything the disk holds under a name that the stage covers. */
+function addHidden(overlay: Overlay, path: RelPath, touched: Touched): void {
+  const type = overlay.lower.typeOf(path)
+  if (type === 'file' || type === 'symlink') touched.files.add(path)
+  else if (type === undefined && overlay.stage.bases.has(path)) touched.files.add(path)
+  if (type !== 'dir') return
+  if (overlay.typeOf(path) !== 'dir') touched.hiddenDirs.add(path)
+  for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched)
+}
+
+/** Everything the merged view shows under a renamed name. */
+function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
+  const type = overlay.typeOf(path)
+  if (type === 'file' || type === 'symlink') touched.files.add(path)
+  if (type !== 'dir') return
+  touched.dirs.add(path)
+  for (const entry of overlay.readdir(path)) addMerged(overlay, childOf(path, entry.name), touched)
+}
+
+function pairAt(overlay: Overlay, path: RelPath): Pair {
+  const base = overlay.stage.bases.get(path)
+  const now = stateNow(overlay.lower, path, base ?? { state: null })
+  const before = base ? base.state : now
+  const drifted = base !== undefined && !sameContent(base.state, now)
+  const after = fileOnly(mergedState(overlay, path))
+  // The disk already holds what is staged: nothing is left to do, whoever did it.
+  if (drifted && sameState(fileOnly(now), after)) return { before: after, after, drifted: false }
+  return { before: fileOnly(before), after, drifted }
+}
+
+function fileOnly(state: FileState | null): FileState | null {
+  return state?.type === 'dir' ? null : state
+}
+
+/** What the merged view shows at a path. */
+export function mergedState(overlay: Overlay, path: RelPath): FileState | null {
+  const { node, lower } = overlay.placeOf(path)
+  const inode = node?.inode
+  if (inode) {
+    if (inode.type === 'dir') return { type: 'dir', digest: EMPTY_DIGEST, mode: inode.mode }
+    const mode = inode.type === 'symlink' ? 0o777 : inode.mode
+    return { type: inode.type, digest: inode.digest(), mode }
+  }
+  if (node?.whiteout || lower === undefined) return null
+  return stateNow(overlay.lower, lower, { state: null })
+}
+
+/** path → where it was renamed from, for created paths whose content came from a path that is gone. */
+function matchRenames(overlay: Overlay, pairs: ReadonlyMap<RelPath, Pair>): Map<RelPath, RelPath> {
+  const renames = new Map<RelPath, RelPath>()
+  const taken = new Set<RelPath>()
+  for (const [path, pair] of pairs) {
+    if (pair.before !== null || pair.after === null) continue
+    const from = originOf(overlay, path)
+    const source = from === undefined || from === path || taken.has(from) ? undefined : pairs.get(from)
+    if (from === undefined || !source || source.after !== null || source.before === null) continue
+    renames.set(path, from)
+    taken.add(from)
+  }
+  return renames
+}
+
+function originOf(overlay: Overlay, path: RelPath): RelPath | undefined {
+  const { node, lower } = overlay.placeOf(path)
+  return node?.inode ? (node.inode.origin as RelPath | undefined) : lower
+}
+
+function joined(pair: Pair, source: Pair): Pair {
+  return { before: source.before, after: pair.after, drifted: pair.drifted || source.drifted }
+}
+
+function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
+  if (from === undefined && sameState(pair.before, pair.after)) return undefined
+  const inode = overlay.placeOf(path).node?.inode
+  return {
+    path,
+    ...(from !== undefined && { from }),
+    kind: from !== undefined ? 'rename' : kindOf(pair.before, pair.after),
+    ...pair,
+    ...(inode?.intentId !== undefined && { intentId: inode.intentId }),
+    ...(inode?.callId !== undefined && { callId: inode.callId }),
+    content: () => contentOf(overlay, path, pair.after),
+  }
+}
+
+function kindOf(before: FileState | null, after: FileState | null): StagedKind {
+  if (after === null) return 'delete'
+  if (after.type === 'dir') return before?.type === 'dir' ? 'mode' : 'mkdir'
+  if (after.type === 'symlink') return 'link'
+  if (before === null) return 'create'
+  return sameContent(before, after) ? 'mode' : 'modify'
+}
+
+function contentOf(overlay: Overlay, path: RelPath, after: FileState | null): Uint8Array {
+  if (after?.type === 'file') return overlay.read(path)
+  return after?.type === 'symlink' ? Buffer.from(overlay.readlink(path)) : new Uint8Array()
+}
+
+/** Directories count only where no file tells of them: empty ones made or removed, and changed permission bits. */
+function directoryChanges(overlay: Overlay, touched: Touched): StagedChange[] {
+  const changes: StagedChange[] = []
+  for (const path of touched.dirs) {
+    const before = stateNow(overlay.lower, path, { state: null })
+    const after = mergedState(overlay, path)
+    if (before?.type === 'dir' ? before.mode === after?.mode : overlay.readdir(path).length > 0) continue
+    const change = toChange(
+      overlay,
+      path,
+      { before: before?.type === 'dir' ? before : null, after, drifted: false },
+      undefined,
+    )
+    if (change) changes.push(change)
+  }
+  for (const path of touched.hiddenDirs) {
+    if (overlay.lower.readdir(path).length > 0) continue
+    const before = stateNow(overlay.lower, path, { state: null })
+    const change = toChange(overlay, path, { before, after: null, drifted: false }, undefined)
+    if (change) changes.push(change)
+  }
+  return changes
+}
+
+function newDirs(overlay: Overlay, touched: Touched): StageDiff['newDirs'] {
+  return [...touched.dirs]
+    .filter((path) => overlay.typeOf(path) === 'dir' && overlay.lower.typeOf(path) !== 'dir')
+    .sort()
+    .map((path) => ({ path, mode: mergedState(overlay, path)?.mode ?? 0o777 }))
+}

@@ -1,0 +1,306 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import { type Base, baseOf } from './base.js'
+import { Errno } from './errno.js'
+import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from './layer.js'
+import { type Lower, typeOfStats } from './lower.js'
+import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
+import type { EditData, NewInode, Stage, StageEdit } from './stage.js'
+import { bigStatsOf, statsOf } from './stats.js'
+import type { Place } from './tree.js'
+
+/** Whom an edit is credited to. */
+export interface Credit {
+  readonly intent?: string
+  readonly call?: string
+}
+
+export interface OverlayOptions {
+  readonly lower: Lower
+  readonly stage: Stage
+  /** Called with each edit before it is applied: the durable log. A throw leaves the stage as it was. */
+  readonly log?: (edit: StageEdit, data: EditData | undefined) => void
+  readonly credit?: () => Credit
+  /** The base the session knows for a path it is about to touch first (what its agent last read). */
+  readonly knownBase?: (path: RelPath) => Base | undefined
+}
+
+/** Omit over each member of a union. */
+type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'> : never
+
+/**
+ * The merged view: the stage over the lower layer, and the seven mutators with rename(2)'s, unlink(2)'s and mkdir(2)'s
+ * own rules. The lower layer is never written.
+ */
+export class Overlay implements WriteLayer {
+  readonly lower: Lower
+  readonly stage: Stage
+  readonly #options: OverlayOptions
+  readonly #dev: number
+
+  constructor(options: OverlayOptions) {
+    this.#options = options
+    this.lower = options.lower
+    this.stage = options.stage
+    this.#dev = this.lower.lstat('' as RelPath)?.dev ?? 0
+  }
+
+  // ---- reads
+
+  typeOf(path: RelPath): EntryType | undefined {
+    return this.#typeAt(this.stage.tree.find(path))
+  }
+
+  lstat(path: RelPath): Stats | undefined {
+    const place = this.stage.tree.find(path)
+    if (place.node?.inode) return statsOf(place.node.inode, this.#dev)
+    return place.lower === undefined ? undefined : this.lower.lstat(place.lower)
+  }
+
+  lstatBig(path: RelPath): BigIntStats | undefined {
+    const place = this.stage.tree.find(path)
+    if (place.node?.inode) return bigStatsOf(place.node.inode, this.#dev)
+    return place.lower === undefined ? undefined : this.lower.lstatBig(place.lower)
+  }
+
+  read(path: RelPath): Buffer {
+    const place = this.stage.tree.find(path)
+    const inode = place.node?.inode
+    if (inode?.type === 'dir') throw new Errno('EISDIR', 'read', true)
+    if (inode) return inode.bytes()
+    if (place.lower === undefined) throw new Errno('ENOENT')
+    return this.lower.read(place.lower)
+  }
+
+  readlink(path: RelPath): string {
+    const place = this.stage.tree.find(path)
+    const inode = place.node?.inode
+    if (inode) {
+      if (inode.type !== 'symlink') throw new Errno('EINVAL')
+      return inode.target
+    }
+    if (place.lower === undefined) throw new Errno('ENOENT')
+    return this.lower.readlink(place.lower)
+  }
+
+  readdir(path: RelPath): Entry[] {
+    const place = this.stage.tree.find(path)
+    const type = this.#typeAt(place)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (type !== 'dir') throw new Errno('ENOTDIR')
+    const children = place.node?.children
+    const below = place.lower === undefined ? [] : this.#lowerEntries(place.lower)
+    if (!children?.size) return below
+    const merged = new Map(below.map((entry) => [entry.name, entry]))
+    for (const name of children.keys()) {
+      const childType = this.typeOf(childOf(path, name))
+      if (childType === undefined) merged.delete(name)
+      else merged.set(name, { name, type: childType })
+    }
+    return [...merged.values()].sort(byName)
+  }
+
+  /** What of the lower layer shows at a path. */
+  placeOf(path: RelPath): Place {
+    return this.stage.tree.find(path)
+  }
+
+  // ---- the seven mutators
+
+  put(path: RelPath, data: Uint8Array, options: PutOptions = {}): void {
+    const place = this.stage.tree.find(path)
+    const type = this.#typeAt(place)
+    if (type === undefined) {
+      this.#create(path, data, options)
+      return
+    }
+    if (type === 'dir') throw new Errno('EISDIR')
+    if (type !== 'file') throw new Errno(type === 'symlink' ? 'ELOOP' : 'EINVAL')
+    const at = options.at
+    if (!place.node?.inode) {
+      if (at === undefined) {
+        this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...touchedBy(path, place))
+        return
+      }
+      this.#copyUp(path, place)
+    }
+    this.#edit({ op: 'put', path, ...(at !== undefined && { at }) }, data)
+  }
+
+  mkdir(path: RelPath, mode: number): void {
+    this.#mayAppear(path)
+    const hides = this.#lowerBelow(path) !== undefined
+    this.#edit({ op: 'mkdir', path, inode: ours(mode), over: hides ? 'lower' : 'nothing' }, undefined, path)
+  }
+
+  remove(path: RelPath): void {
+    const type = this.typeOf(path)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (type === 'dir' && this.readdir(path).length > 0) throw new Errno('ENOTEMPTY')
+    this.#edit({ op: 'remove', path, whiteout: this.#lowerBelow(path) !== undefined }, undefined, path)
+  }
+
+  move(from: RelPath, to: RelPath): void {
+    const place = this.stage.tree.find(from)
+    const type = this.#typeAt(place)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (from === to || this.#sameFile(from, to)) return
+    this.#mayReplace(from, type, to)
+    const whiteout = this.#lowerBelow(from) !== undefined
+    this.#edit({ op: 'move', from, to, lower: place.lower ?? null, whiteout }, undefined, from, to)
+  }
+
+  link(existing: RelPath, path: RelPath): void {
+    const place = this.stage.tree.find(existing)
+    const type = this.#typeAt(place)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (type === 'dir') throw new Errno('EPERM')
+    this.#mayAppear(path)
+    if (!place.node?.inode) this.#copyUp(existing, place)
+    this.#edit({ op: 'link', existing, path }, undefined, path)
+  }
+
+  symlink(target: string, path: RelPath): void {
+    this.#mayAppear(path)
+    this.#edit({ op: 'symlink', path, target, inode: ours(0o777) }, undefined, path)
+  }
+
+  setattr(path: RelPath, attributes: Attributes): void {
+    const place = this.stage.tree.find(path)
+    const type = this.#typeAt(place)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
+    if (!place.node?.inode) this.#copyUp(path, place)
+    const { atimeNs, mtimeNs, ...plain } = attributes
+    const times = {
+      ...(atimeNs !== undefined && { atimeNs: String(atimeNs) }),
+      ...(mtimeNs !== undefined && { mtimeNs: String(mtimeNs) }),
+    }
+    this.#edit({ op: 'setattr', path, ...plain, ...times })
+  }
+
+  // ---- what the mutators are made of
+
+  #create(path: RelPath, data: Uint8Array, options: PutOptions): void {
+    this.#mayAppear(path)
+    this.#edit({ op: 'put', path, inode: ours(options.mode ?? 0o666) }, data, path)
+    if (options.at) this.#edit({ op: 'put', path, at: options.at }, data)
+  }
+
+  /** Throws unless a new name may be made at a path: EEXIST, ENOENT, ENOTDIR, ENAMETOOLONG. */
+  #mayAppear(path: RelPath): void {
+    checkName(nameOf(path))
+    if (this.typeOf(path) !== undefined) throw new Errno('EEXIST')
+    const parent = this.typeOf(parentOf(path))
+    if (parent !== 'dir') throw new Errno(parent === undefined ? 'ENOENT' : 'ENOTDIR')
+  }
+
+  /** rename(2)'s conditions on the place a `type` is moved to. */
+  #mayReplace(from: RelPath, type: EntryType, to: RelPath): void {
+    checkName(nameOf(to))
+    if (type === 'dir' && isWithin(to, from)) throw new Errno('EINVAL')
+    const parent = this.typeOf(parentOf(to))
+    if (parent !== 'dir') throw new Errno(parent === undefined ? 'ENOENT' : 'ENOTDIR')
+    const replaced = this.typeOf(to)
+    if (replaced === undefined) return
+    if (replaced === 'dir') {
+      if (isWithin(from, to)) throw new Errno('ENOTEMPTY')
+      if (type !== 'dir') throw new Errno('EISDIR')
+      if (this.readdir(to).length > 0) throw new Errno('ENOTEMPTY')
+    } else if (type === 'dir') throw new Errno('ENOTDIR')
+  }
+
+  /** rename(2) does nothing between two names of one file. */
+  #sameFile(a: RelPath, b: RelPath): boolean {
+    const inode = this.stage.tree.find(a).node?.inode
+    return inode !== undefined && inode.type !== 'dir' && inode === this.stage.tree.find(b).node?.inode
+  }
+
+  #typeAt(place: Place): EntryType | undefined {
+    if (place.node?.inode) return place.node.inode.type
+    if (place.node?.whiteout || place.lower === undefined) return undefined
+    return this.lower.typeOf(place.lower)
+  }
+
+  /** What the lower layer has under a path's own name, hidden or not. */
+  #lowerBelow(path: RelPath): RelPath | undefined {
+    const parent = this.stage.tree.find(parentOf(path))
+    if (parent.lower === undefined) return undefined
+    const below = childOf(parent.lower, nameOf(path))
+    return this.lower.typeOf(below) === undefined ? undefined : below
+  }
+
+  #lowerEntries(path: RelPath): Entry[] {
+    try {
+      return this.lower.readdir(path)
+    } catch (error) {
+      // A staged directory merged over a lower one that has gone meanwhile.
+      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+      throw error
+    }
+  }
+
+  /** Attributes for a file whose whole content is being replaced: those of the lower file it replaces. */
+  #adopted(place: Place): NewInode {
+    const stats = place.lower === undefined ? undefined : this.lower.lstat(place.lower)
+    if (!stats || place.lower === undefined) throw new Errno('ENOENT')
+    return { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid, origin: place.lower }
+  }
+
+  /** Makes a lower entry staged, content and attributes as they are. */
+  #copyUp(path: RelPath, place: Place): void {
+    if (place.lower === undefined) throw new Errno('ENOENT')
+    const stats = this.lower.lstatBig(place.lower)
+    if (!stats) throw new Errno('ENOENT')
+    const inode = this.#adopted(place)
+    const type = typeOfStats(stats)
+    const touched = touchedBy(path, place)
+    if (type === 'file') this.#edit({ op: 'put', path, inode }, this.lower.read(place.lower), ...touched)
+    else if (type === 'dir') this.#edit({ op: 'mkdir', path, inode, over: 'nothing' }, undefined, ...touched)
+    else if (type === 'symlink')
+      this.#edit({ op: 'symlink', path, target: this.lower.readlink(place.lower), inode }, undefined, ...touched)
+    else throw new Errno('EINVAL')
+    const times = { atimeNs: String(stats.atimeNs), mtimeNs: String(stats.mtimeNs) }
+    this.#edit({ op: 'setattr', path, ...times })
+  }
+
+  /** Logs an edit, then applies it. `touched`: paths whose base is noted if the stage has none yet. */
+  #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
+    const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path))
+    const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
+    this.#options.log?.(dated, data)
+    this.stage.apply(dated, data)
+  }
+
+  #noteBase(path: RelPath): readonly [RelPath, Base] {
+    return [path, this.#options.knownBase?.(path) ?? baseOf(this.lower, path)]
+  }
+}
+
+/** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
+function touchedBy(path: RelPath, place: Place): RelPath[] {
+  return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
+}
+
+function ours(mode: number): NewInode {
+  return { mode, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+}
+
+let lastNs = 0n
+/** The time in nanoseconds: the clock's milliseconds, and a count below them so that later is always more. */
+function nowNs(): string {
+  const now = BigInt(Date.now()) * 1_000_000n
+  lastNs = now > lastNs ? now : lastNs + 1n
+  return String(lastNs)
+}
+
+/** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
+export function byName(a: { name: string }, b: { name: string }): number {
+  return compareNames(a.name, b.name)
+}
+
+const ASCII = /^[\x00-\x7f]*$/
+
+export function compareNames(a: string, b: string): number {
+  if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : a > b ? 1 : 0
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}

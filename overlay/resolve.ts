@@ -1,0 +1,196 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { codeOf, Errno } from './errno.js'
+import type { EntryType } from './layer.js'
+import type { Overlay } from './overlay.js'
+import { childOf, isWithin, lexical, parentOf, type RelPath, ROOT } from './path.js'
+
+/**
+ * Names to places: the walk of path_resolution(7) over the merged view. `..` takes the parent of the *resolved*
+ * directory, at most 40 links are followed, and a link (or a `..`) that leaves the workspace leads to the real disk.
+ */
+
+/** Where a name leads. `path` may be absent there; its directory is real. */
+export type Resolved = Inside | Outside
+
+export interface Inside {
+  readonly inside: true
+  readonly path: RelPath
+  /** The name as asked, normalised lexically; where that leaves the root, the physical path. */
+  readonly asked: string
+  /** What stands there. A symlink only when the last name was not to be followed. */
+  readonly type: EntryType | undefined
+  /** How the name ends: `new/` cannot be a file, and some calls refuse `.` and `..`. */
+  readonly ending: Ending
+}
+
+export interface Outside {
+  readonly inside: false
+  /** Absolute host path; the last name is resolved only when it was to be followed. */
+  readonly path: string
+  readonly asked: string
+}
+
+export type Ending = 'name' | 'slash' | 'dot' | 'dotdot'
+
+const MAX_LINKS = 40
+
+interface Walk {
+  /** Segments still to come, the next one last. */
+  readonly todo: string[]
+  links: number
+  readonly ending: Ending
+}
+
+export class Resolver {
+  readonly #overlay: Overlay
+  readonly #root: string
+  /** Other spellings of the root (as it was given, before links in it were resolved). */
+  readonly #aliases: readonly string[]
+  readonly #dirs: DirCache
+
+  constructor(overlay: Overlay, aliases: readonly string[] = []) {
+    this.#overlay = overlay
+    this.#root = overlay.lower.root
+    this.#aliases = aliases.filter((alias) => alias !== this.#root)
+    this.#dirs = new DirCache(overlay)
+  }
+
+  /**
+   * Resolves a path argument (absolute, or relative to the root).
+   * Throws ENOENT, ENOTDIR, ELOOP as the kernel would; a missing last name is no error.
+   */
+  resolve(text: string, follow: boolean): Resolved {
+    if (text === '') throw new Errno('ENOENT')
+    const inner = this.inner(text)
+    if (inner === undefined) return this.#outside('/', walkOf(text), follow, text)
+    this.#dirs.refresh()
+    return this.#inside(ROOT, walkOf(inner), follow, text)
+  }
+
+  /** The part of a name after the root, or undefined when the name does not begin with the root. */
+  inner(text: string): string | undefined {
+    if (!text.startsWith('/')) return text
+    for (const root of [this.#root, ...this.#aliases]) if (isWithin(text, root)) return text.slice(root.length + 1)
+    return undefined
+  }
+
+  /** The name as asked, relative to the root and normalised lexically; undefined when it reads as outside. */
+  asked(text: string): string | undefined {
+    const inner = this.inner(text)
+    return inner === undefined ? undefined : lexical(inner)
+  }
+
+  #inside(from: RelPath, walk: Walk, follow: boolean, text: string): Resolved {
+    let at = from
+    let type: EntryType | undefined = 'dir'
+    for (;;) {
+      const segment = walk.todo.pop()
+      if (segment === undefined) break
+      if (segment === '' || segment === '.') continue
+      if (type !== 'dir') throw new Errno(type === undefined ? 'ENOENT' : 'ENOTDIR')
+      if (segment === '..') {
+        if (at === ROOT) return this.#outside(dirname(this.#root), walk, follow, text)
+        at = parentOf(at)
+        continue
+      }
+      const next = childOf(at, segment)
+      const last = walk.todo.every((rest) => rest === '' || rest === '.')
+      type = this.#dirs.typeOf(next, last)
+      if (type !== 'symlink' || (last && !follow && walk.ending === 'name')) {
+        at = next
+        continue
+      }
+      const left = this.#followLink(this.#overlay.readlink(next), walk)
+      if (left !== undefined) return this.#enter(left, walk, follow, text)
+      type = 'dir'
+    }
+    if (walk.ending !== 'name' && type !== undefined && type !== 'dir') throw new Errno('ENOTDIR')
+    return { inside: true, path: at, asked: this.asked(text) ?? at, type, ending: walk.ending }
+  }
+
+  /** Queues a link's target. Returns '/' where the target is absolute: the walk starts over there. */
+  #followLink(target: string, walk: Walk): '/' | undefined {
+    if (++walk.links > MAX_LINKS) throw new Errno('ELOOP')
+    if (target === '') throw new Errno('ENOENT')
+    walk.todo.push(...target.split('/').reverse())
+    return target.startsWith('/') ? '/' : undefined
+  }
+
+  #enter(from: string, walk: Walk, follow: boolean, text: string): Resolved {
+    return from === this.#root ? this.#inside(ROOT, walk, follow, text) : this.#outside(from, walk, follow, text)
+  }
+
+  /** The same walk on the real disk; where it comes upon the root it goes on inside. */
+  #outside(from: string, walk: Walk, follow: boolean, text: string): Resolved {
+    let at = from
+    for (;;) {
+      const segment = walk.todo.pop()
+      if (segment === undefined) break
+      if (segment === '' || segment === '.') continue
+      if (segment === '..') {
+        at = dirname(at)
+        continue
+      }
+      const next = at === '/' ? `/${segment}` : `${at}/${segment}`
+      if (next === this.#root) return this.#inside(ROOT, walk, follow, text)
+      const last = walk.todo.every((rest) => rest === '' || rest === '.')
+      const target = last && !follow && walk.ending === 'name' ? undefined : linkTarget(next)
+      if (target === undefined) {
+        at = next
+        continue
+      }
+      if (this.#followLink(target, walk) === '/') at = '/'
+    }
+    if (at === this.#root) return this.#inside(ROOT, walk, follow, text)
+    return { inside: false, path: at, asked: text }
+  }
+}
+
+function walkOf(text: string): Walk {
+  const todo = text.split('/')
+  const end = todo.at(-1)
+  todo.reverse()
+  const ending = end === '' ? 'slash' : end === '.' ? 'dot' : end === '..' ? 'dotdot' : 'name'
+  return { todo, links: 0, ending }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') throw new Errno('ENOTDIR')
+    return undefined
+  }
+}
+
+const FRESH_MS = 200
+
+/**
+ * Remembers which lower paths are plain directories, so that a path's parents are not looked at anew on each call.
+ * Only "this is a directory" is kept, and only for a fifth of a second: another program may put a link in its place.
+ * Reads may see the old place that long; commits pin every parent themselves.
+ */
+class DirCache {
+  readonly #known = new Set<string>()
+  #shape = -1
+  #since = 0
+
+  constructor(private readonly overlay: Overlay) {}
+
+  refresh(): void {
+    const now = performance.now()
+    const { shape } = this.overlay.stage.tree
+    if (shape === this.#shape && now - this.#since < FRESH_MS) return
+    this.#known.clear()
+    this.#shape = shape
+    this.#since = now
+  }
+
+  typeOf(path: RelPath, last: boolean): EntryType | undefined {
+    if (!last && this.#known.has(path)) return 'dir'
+    const type = this.overlay.typeOf(path)
+    if (type === 'dir') this.#known.add(path)
+    return type
+  }
+}

@@ -1,0 +1,288 @@
+import type { FileState } from './change.js'
+import { Errno } from './errno.js'
+import type { RelPath } from './path.js'
+import { Tree, TreeNode } from './tree.js'
+import { type Inode, type InodeAttributes, type PackRef, Upper } from './upper.js'
+
+/**
+ * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
+ * what to decide, so replaying the log gives the same stage whatever the disk has become meanwhile.
+ */
+
+/** What a path held when the stage first touched it. */
+export interface Base {
+  readonly state: FileState | null
+  /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
+  readonly stamp?: string
+}
+
+/** Attributes of an inode an edit makes. */
+export interface NewInode {
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  /** Copied up from this lower path. */
+  readonly origin?: string
+}
+
+interface EditCommon {
+  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
+  readonly t: string
+  readonly intent?: string
+  readonly call?: string
+  /** Bases noted with this edit. */
+  readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
+}
+
+export type StageEdit = EditCommon &
+  (
+    | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
+    | { readonly op: 'mkdir'; readonly path: RelPath; readonly inode: NewInode; readonly over: 'lower' | 'nothing' }
+    | { readonly op: 'remove'; readonly path: RelPath; readonly whiteout: boolean }
+    | {
+        readonly op: 'move'
+        readonly from: RelPath
+        readonly to: RelPath
+        /** What of the lower layer shows at the place once moved. */
+        readonly lower: RelPath | null
+        readonly whiteout: boolean
+      }
+    | { readonly op: 'link'; readonly path: RelPath; readonly existing: RelPath }
+    | { readonly op: 'symlink'; readonly path: RelPath; readonly target: string; readonly inode: NewInode }
+    | {
+        readonly op: 'setattr'
+        readonly path: RelPath
+        readonly mode?: number
+        readonly uid?: number
+        readonly gid?: number
+        readonly atimeNs?: string
+        readonly mtimeNs?: string
+        readonly size?: number
+      }
+    | {
+        readonly op: 'settle'
+        /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
+        readonly drop: readonly RelPath[]
+        /** Places that show a lower path from now on (null: their own name's). */
+        readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
+        readonly forget: readonly RelPath[]
+        /** The last commit, and how many review records, the stage has taken in. */
+        readonly seq: number
+        readonly reviewed: number
+      }
+    /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
+    | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
+    /** The oldest `count` notes of a kind were dealt with. */
+    | { readonly op: 'noted'; readonly kind: string; readonly count: number }
+  )
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/** An edit's bytes: in hand, or in the pack. */
+export type EditData = Uint8Array | PackRef
+
+type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
+
+export class Stage {
+  readonly tree = new Tree()
+  readonly bases = new Map<string, Base>()
+  /** The last commit taken in by a settle. */
+  settledSeq = 0
+  /** How many records of the review log were taken in. */
+  reviewed = 0
+  /** Notes not yet dealt with, by kind. */
+  readonly notes = new Map<string, JsonValue[]>()
+  readonly #upper = new Upper()
+
+  apply(edit: StageEdit, data?: EditData): void {
+    for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
+    if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') this.tree.shape++
+    switch (edit.op) {
+      case 'put':
+        this.#put(edit, data ?? new Uint8Array())
+        break
+      case 'mkdir':
+        this.#mkdir(edit)
+        break
+      case 'remove':
+        this.#remove(edit)
+        break
+      case 'move':
+        this.#move(edit)
+        break
+      case 'link':
+        this.#link(edit)
+        break
+      case 'symlink':
+        this.#symlink(edit)
+        break
+      case 'setattr':
+        this.#setattr(edit)
+        break
+      case 'settle':
+        this.#settle(edit)
+        break
+      case 'note':
+        this.notes.set(edit.kind, [...(this.notes.get(edit.kind) ?? []), edit.note])
+        break
+      case 'noted':
+        this.notes.set(edit.kind, (this.notes.get(edit.kind) ?? []).slice(edit.count))
+        break
+    }
+  }
+
+  #put(edit: EditOf<'put'>, data: EditData): void {
+    const inode = edit.inode ? this.#place(edit.path, 'file', edit.inode, edit.t) : this.#inodeAt(edit.path)
+    if (!(data instanceof Uint8Array)) inode.setPacked(data)
+    else if (edit.at === undefined) inode.setBytes(data)
+    else inode.writeAt(data, edit.at)
+    touch(inode, edit)
+  }
+
+  #mkdir(edit: EditOf<'mkdir'>): void {
+    const { node } = this.tree.find(edit.path)
+    if (node && !node.whiteout) {
+      node.inode = this.#make('dir', edit.inode, edit.t)
+    } else {
+      const fresh = this.#fresh(edit.path)
+      fresh.inode = this.#make('dir', edit.inode, edit.t)
+      fresh.lower = edit.over === 'lower' ? null : undefined
+    }
+    this.#touchParent(edit.path, edit.t)
+  }
+
+  #remove(edit: EditOf<'remove'>): void {
+    const { node } = this.tree.find(edit.path)
+    if (node?.inode) release(node.inode, edit.t)
+    if (edit.whiteout) this.#fresh(edit.path).whiteout = true
+    else this.tree.set(edit.path, undefined)
+    this.#touchParent(edit.path, edit.t)
+  }
+
+  #move(edit: EditOf<'move'>): void {
+    const moved = this.tree.find(edit.from).node ?? new TreeNode()
+    const replaced = this.tree.find(edit.to).node
+    if (replaced?.inode) release(replaced.inode, edit.t)
+    moved.lower = edit.lower
+    if (moved.inode) moved.inode.ctimeNs = BigInt(edit.t)
+    if (edit.whiteout) this.#fresh(edit.from).whiteout = true
+    else this.tree.set(edit.from, undefined)
+    this.tree.set(edit.to, moved)
+    this.#touchParent(edit.from, edit.t)
+    this.#touchParent(edit.to, edit.t)
+  }
+
+  #link(edit: EditOf<'link'>): void {
+    const inode = this.#inodeAt(edit.existing)
+    const node = this.#fresh(edit.path)
+    node.inode = inode
+    node.lower = null
+    inode.names++
+    inode.ctimeNs = BigInt(edit.t)
+    this.#touchParent(edit.path, edit.t)
+  }
+
+  #symlink(edit: EditOf<'symlink'>): void {
+    const inode = this.#place(edit.path, 'symlink', edit.inode, edit.t)
+    inode.target = edit.target
+    touch(inode, edit)
+  }
+
+  #setattr(edit: EditOf<'setattr'>): void {
+    const inode = this.#inodeAt(edit.path)
+    if (edit.mode !== undefined) inode.mode = edit.mode
+    if (edit.uid !== undefined) inode.uid = edit.uid
+    if (edit.gid !== undefined) inode.gid = edit.gid
+    if (edit.size !== undefined) {
+      inode.truncate(edit.size)
+      inode.mtimeNs = BigInt(edit.t)
+    }
+    if (edit.atimeNs !== undefined) inode.atimeNs = BigInt(edit.atimeNs)
+    if (edit.mtimeNs !== undefined) inode.mtimeNs = BigInt(edit.mtimeNs)
+    inode.ctimeNs = BigInt(edit.t)
+    credit(inode, edit)
+  }
+
+  #settle(edit: EditOf<'settle'>): void {
+    for (const [path, lower] of edit.point) {
+      const node = this.tree.node(path)
+      node.lower = lower ?? undefined
+      if (node.bare) this.tree.set(path, undefined)
+    }
+    for (const path of edit.drop) {
+      const { node } = this.tree.find(path)
+      if (node?.inode) release(node.inode, edit.t)
+      // A directory may still have staged names below: it goes back to showing the lower one.
+      if (node?.children?.size && !node.whiteout) {
+        node.inode = undefined
+        node.lower = undefined
+      } else if (node) this.tree.set(path, undefined)
+    }
+    for (const path of edit.forget) this.bases.delete(path)
+    this.settledSeq = Math.max(this.settledSeq, edit.seq)
+    this.reviewed = Math.max(this.reviewed, edit.reviewed)
+  }
+
+  /** A new inode at a path, in the place of whatever node stood there. */
+  #place(path: RelPath, type: Inode['type'], made: NewInode, t: string): Inode {
+    const old = this.tree.find(path).node?.inode
+    const node = this.#fresh(path)
+    node.inode = this.#make(type, made, t)
+    node.lower = null
+    if (old) release(old, t)
+    this.#touchParent(path, t)
+    return node.inode
+  }
+
+  #make(type: Inode['type'], made: NewInode, t: string): Inode {
+    const now = BigInt(t)
+    const times: Pick<InodeAttributes, 'atimeNs' | 'mtimeNs' | 'ctimeNs' | 'birthtimeNs'> = {
+      atimeNs: now,
+      mtimeNs: now,
+      ctimeNs: now,
+      birthtimeNs: now,
+    }
+    const inode = this.#upper.inode(type, { mode: made.mode, uid: made.uid, gid: made.gid, ...times })
+    inode.origin = made.origin
+    inode.names = 1
+    return inode
+  }
+
+  #fresh(path: RelPath): TreeNode {
+    const node = new TreeNode()
+    this.tree.set(path, node)
+    return node
+  }
+
+  #inodeAt(path: RelPath): Inode {
+    const inode = this.tree.find(path).node?.inode
+    if (!inode) throw new Errno('EIO')
+    return inode
+  }
+
+  /** A name came or went: the directory's own times move, where the directory is staged. */
+  #touchParent(path: RelPath, t: string): void {
+    const slash = path.lastIndexOf('/')
+    const inode = this.tree.find(path.slice(0, Math.max(slash, 0)) as RelPath).node?.inode
+    if (!inode) return
+    inode.mtimeNs = BigInt(t)
+    inode.ctimeNs = inode.mtimeNs
+  }
+}
+
+function touch(inode: Inode, edit: EditCommon): void {
+  inode.mtimeNs = BigInt(edit.t)
+  inode.ctimeNs = inode.mtimeNs
+  credit(inode, edit)
+}
+
+function credit(inode: Inode, edit: EditCommon): void {
+  if (edit.intent !== undefined) inode.intentId = edit.intent
+  if (edit.call !== undefined) inode.callId = edit.call
+}
+
+function release(inode: Inode, t: string): void {
+  inode.names--
+  inode.ctimeNs = BigInt(t)
+  if (inode.names <= 0) inode.drop()
+}

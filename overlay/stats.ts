@@ -1,0 +1,69 @@
+import fs, { type BigIntStats, type Stats } from 'node:fs'
+import type { Inode } from './upper.js'
+
+/** Stats of staged entries, in the host's own classes, so that `instanceof` and every method hold. */
+
+const TYPE_BITS = { file: fs.constants.S_IFREG, dir: fs.constants.S_IFDIR, symlink: fs.constants.S_IFLNK }
+const BLOCK = 512
+const BLKSIZE = 4096
+const MS = 1_000_000n
+
+const bigIntStatsPrototype = Object.getPrototypeOf(fs.lstatSync('.', { bigint: true })) as object
+
+export function statsOf(inode: Inode, dev: number): Stats {
+  const stats = Object.create(fs.Stats.prototype) as Stats
+  return Object.assign(stats, numbersOf(inode, dev), datesOf(inode))
+}
+
+function numbersOf(inode: Inode, dev: number) {
+  const size = inode.size
+  return {
+    dev,
+    mode: inode.mode | TYPE_BITS[inode.type],
+    nlink: linksOf(inode),
+    uid: inode.uid,
+    gid: inode.gid,
+    rdev: 0,
+    blksize: BLKSIZE,
+    ino: inode.ino,
+    size,
+    blocks: Math.ceil(size / BLKSIZE) * (BLKSIZE / BLOCK),
+    atimeMs: milliseconds(inode.atimeNs),
+    mtimeMs: milliseconds(inode.mtimeNs),
+    ctimeMs: milliseconds(inode.ctimeNs),
+    birthtimeMs: milliseconds(inode.birthtimeNs),
+  }
+}
+
+export function bigStatsOf(inode: Inode, dev: number): BigIntStats {
+  const stats = Object.create(bigIntStatsPrototype) as BigIntStats
+  const numbers = numbersOf(inode, dev)
+  const whole: Record<string, bigint> = {}
+  for (const [key, value] of Object.entries(numbers)) whole[key] = BigInt(Math.floor(value))
+  return Object.assign(stats, whole, {
+    atimeNs: inode.atimeNs,
+    mtimeNs: inode.mtimeNs,
+    ctimeNs: inode.ctimeNs,
+    birthtimeNs: inode.birthtimeNs,
+    ...datesOf(inode),
+  })
+}
+
+function datesOf(inode: Inode) {
+  return {
+    atime: new Date(Number(inode.atimeNs / MS)),
+    mtime: new Date(Number(inode.mtimeNs / MS)),
+    ctime: new Date(Number(inode.ctimeNs / MS)),
+    birthtime: new Date(Number(inode.birthtimeNs / MS)),
+  }
+}
+
+/** A directory has two names of its own; subdirectories are not counted, as btrfs and overlayfs do not either. */
+function linksOf(inode: Inode): number {
+  return inode.type === 'dir' ? 1 : Math.max(inode.names, 0)
+}
+
+/** Nanoseconds to Node's fractional milliseconds. */
+function milliseconds(ns: bigint): number {
+  return Number(ns / MS) + Number(ns % MS) / 1e6
+}

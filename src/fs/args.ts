@@ -1,0 +1,164 @@
+import { constants } from 'node:fs'
+import { inspect } from 'node:util'
+
+/** Reading of arguments as Node's own functions read them. Each is read once; the errors are Node's. */
+
+export interface ArgumentError extends TypeError {
+  code: string
+}
+
+function argumentError(code: string, message: string, Kind: typeof TypeError | typeof RangeError): ArgumentError {
+  const error = new Kind(message) as ArgumentError
+  error.code = code
+  return error
+}
+
+export function invalidType(name: string, expected: string, value: unknown): ArgumentError {
+  const received = value === null || value === undefined ? String(value) : describe(value)
+  const what = name.includes('.') ? 'property' : 'argument'
+  const message = `The "${name}" ${what} must be ${expected}. Received ${received}`
+  return argumentError('ERR_INVALID_ARG_TYPE', message, TypeError)
+}
+
+export function invalidValue(name: string, value: unknown, why = 'is invalid'): ArgumentError {
+  const what = name.includes('.') ? 'property' : 'argument'
+  const message = `The ${what} '${name}' ${why}. Received ${inspect(value)}`
+  return argumentError('ERR_INVALID_ARG_VALUE', message, TypeError)
+}
+
+export function outOfRange(name: string, range: string, value: unknown): ArgumentError {
+  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${inspect(value)}`
+  return argumentError('ERR_OUT_OF_RANGE', message, RangeError)
+}
+
+/** True for the errors of a wrong call, which the callback form throws at once. */
+export function isArgumentError(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && /^ERR_(INVALID_ARG|OUT_OF_RANGE|INVALID_THIS|METHOD)/.test(code)
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'function') return `function ${value.name}`
+  if (typeof value === 'object' && value !== null) {
+    const name = (value as { constructor?: { name?: string } }).constructor?.name
+    return name ? `an instance of ${name}` : inspect(value, { depth: -1 })
+  }
+  const text = inspect(value)
+  return `type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`
+}
+
+/** An options argument: absent, an encoding, or an object. A function (a callback in its place) counts as absent. */
+export function readOptions(value: unknown): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null || typeof value === 'function') return {}
+  if (typeof value === 'string') return { encoding: value }
+  if (typeof value !== 'object') throw invalidType('options', 'of type string or an instance of Object', value)
+  return value as Record<string, unknown>
+}
+
+/** The `encoding` option: undefined means a Buffer. */
+export function readEncoding(options: Readonly<Record<string, unknown>>): BufferEncoding | undefined {
+  const { encoding } = options
+  if (encoding === undefined || encoding === null || encoding === 'buffer') return undefined
+  if (typeof encoding === 'string' && Buffer.isEncoding(encoding)) return encoding
+  throw invalidValue('encoding', encoding, 'is invalid encoding')
+}
+
+/** Names and paths are text unless a Buffer is asked for. */
+export function encodeName(text: string, options: Readonly<Record<string, unknown>>): string | Buffer {
+  const { encoding } = options
+  if (encoding === 'buffer') return Buffer.from(text)
+  const wanted = readEncoding(options)
+  return wanted === undefined || wanted === 'utf8' || wanted === 'utf-8' ? text : Buffer.from(text).toString(wanted)
+}
+
+export function readBoolean(name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback
+  if (typeof value !== 'boolean') throw invalidType(name, 'of type boolean', value)
+  return value
+}
+
+/** A file mode: a 32-bit number or an octal string. */
+export function readMode(value: unknown, fallback: number, name = 'mode'): number {
+  if (value === undefined || value === null) return fallback
+  if (typeof value === 'string') {
+    if (!/^[0-7]+$/.test(value)) throw invalidValue(name, value, 'must be a 32-bit unsigned integer or an octal string')
+    return Number.parseInt(value, 8)
+  }
+  return readInteger(name, value, 0, 2 ** 32 - 1)
+}
+
+export function readInteger(name: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number') throw invalidType(name, 'of type number', value)
+  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value)
+  if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value)
+  return value
+}
+
+const FLAGS: Readonly<Record<string, number>> = {
+  r: constants.O_RDONLY,
+  rs: constants.O_RDONLY | constants.O_SYNC,
+  'r+': constants.O_RDWR,
+  'rs+': constants.O_RDWR | constants.O_SYNC,
+  w: constants.O_TRUNC | constants.O_CREAT | constants.O_WRONLY,
+  wx: constants.O_TRUNC | constants.O_CREAT | constants.O_WRONLY | constants.O_EXCL,
+  'w+': constants.O_TRUNC | constants.O_CREAT | constants.O_RDWR,
+  'wx+': constants.O_TRUNC | constants.O_CREAT | constants.O_RDWR | constants.O_EXCL,
+  a: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY,
+  ax: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_EXCL,
+  as: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_SYNC,
+  'a+': constants.O_APPEND | constants.O_CREAT | constants.O_RDWR,
+  'ax+': constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_EXCL,
+  'as+': constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_SYNC,
+}
+const ALIASES: Readonly<Record<string, string>> = {
+  sr: 'rs',
+  'sr+': 'rs+',
+  xw: 'wx',
+  'xw+': 'wx+',
+  xa: 'ax',
+  'xa+': 'ax+',
+  sa: 'as',
+  'sa+': 'as+',
+}
+
+/** Open flags as a number. */
+export function readFlags(value: unknown, fallback: string, name = 'flags'): number {
+  if (value === undefined || value === null) return FLAGS[fallback] ?? 0
+  if (typeof value === 'number') return readInteger(name, value, 0, 2 ** 31 - 1)
+  const flags = typeof value === 'string' ? FLAGS[ALIASES[value] ?? value] : undefined
+  if (flags === undefined) throw invalidValue(name, value)
+  return flags
+}
+
+const WRITING =
+  constants.O_WRONLY | constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND | (tmpfile() ?? 0)
+
+/** O_RDONLY|O_TRUNC truncates: any flag that can change the file makes it a write. */
+export function isWriting(flags: number): boolean {
+  return (flags & WRITING) !== 0
+}
+
+function tmpfile(): number | undefined {
+  // Linux's O_TMPFILE has O_DIRECTORY's bit in it; Node does not name it.
+  return process.platform === 'linux' ? 0o20000000 : undefined
+}
+
+/** Content to write: a string in an encoding, or bytes. The caller's bytes are not copied here. */
+export function readData(value: unknown, options: Readonly<Record<string, unknown>>): Uint8Array {
+  const encoding = readEncoding(options) ?? 'utf8'
+  if (typeof value === 'string') return Buffer.from(value, encoding)
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
+}
+
+/** Refuses a call whose signal is already aborted, as Node does: an AbortError with the signal's reason as cause. */
+export function checkSignal(options: Readonly<Record<string, unknown>>): void {
+  const { signal } = options
+  if (signal === undefined) return
+  if (!(signal instanceof AbortSignal)) throw invalidType('options.signal', 'an instance of AbortSignal', signal)
+  if (!signal.aborted) return
+  const error = new Error('The operation was aborted', { cause: signal.reason }) as Error & { code: string }
+  error.name = 'AbortError'
+  error.code = 'ABORT_ERR'
+  throw error
+}

@@ -1,0 +1,125 @@
+import { Errno, fsError } from '../../overlay/errno.js'
+import { type Denial, Denied, denialError } from '../core/denials.js'
+import { invalidType, isArgumentError } from './args.js'
+import type { Args, Row } from './ops.js'
+import type { View } from './view.js'
+
+/** One body, three forms: sync, callback, promise. All derived here, none by hand. */
+
+export interface DeriveDeps {
+  readonly view: View
+  /** Told of each refusal that reaches a caller. */
+  readonly denied: (denial: Denial) => void
+}
+
+type Body = (args: Args) => unknown
+type AnyFunction = (...args: unknown[]) => unknown
+
+/** The sync body of a row: runs on the view, and gives every failure its call and its path as asked. */
+export function bodyOf(stem: string, row: Row, deps: DeriveDeps): Body {
+  if (row.kind === 'refused') return () => refuse(stem, row.why, deps)
+  return (args) => {
+    deps.view.begin()
+    try {
+      return row.run(deps.view, args)
+    } catch (error) {
+      throw asFsError(error, row.syscall, shown(args, row.paths), deps)
+    }
+  }
+}
+
+function refuse(stem: string, why: string, deps: DeriveDeps): never {
+  const denial: Denial = { reason: 'unsupported', message: `fs.${stem} is refused. ${why}` }
+  deps.denied(denial)
+  throw denialError(denial, stem)
+}
+
+/** The path arguments as Node prints them in an error. */
+function shown(args: Args, paths: number): (string | undefined)[] {
+  return args.slice(0, paths).map((path) => {
+    if (path instanceof URL) return decodeURIComponent(path.pathname)
+    return typeof path === 'string' ? path : path instanceof Uint8Array ? Buffer.from(path).toString() : undefined
+  })
+}
+
+function asFsError(error: unknown, syscall: string, [path, dest]: (string | undefined)[], deps: DeriveDeps): unknown {
+  if (error instanceof Denied) {
+    deps.denied(error.denial)
+    return denialError(error.denial, syscall, path, dest)
+  }
+  if (error instanceof Errno)
+    return error.pathless
+      ? fsError(error.code, error.syscall ?? syscall)
+      : fsError(error.code, error.syscall ?? syscall, path, dest)
+  return relabelled(error, syscall, path, dest)
+}
+
+/** The host's own errors speak of the host's path; the caller is told of the path it asked for. */
+function relabelled(error: unknown, syscall: string, path: string | undefined, dest: string | undefined): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || 'info' in error) return error
+  if (!('path' in error)) return error
+  return fsError(String(error.code), syscall, path, dest)
+}
+
+export function syncForm(body: Body): AnyFunction {
+  return (...args) => body(args)
+}
+
+/** Runs at once, so that a buffer changed after the call changes nothing; answers on the next tick, as Node does. */
+export function callbackForm(body: Body): AnyFunction {
+  return (...args) => {
+    const callback = args.at(-1)
+    if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
+    const answer = settle(body, args.slice(0, -1))
+    if ('error' in answer && isArgumentError(answer.error)) throw answer.error
+    process.nextTick(() => {
+      if ('error' in answer) callback(answer.error)
+      else if (answer.value === undefined) callback(null)
+      else callback(null, answer.value)
+    })
+  }
+}
+
+function settle(body: Body, args: Args): { error: unknown } | { value: unknown } {
+  try {
+    return { value: body(args) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** `fs.exists` alone calls back with the answer and no error. */
+export function existsCallbackForm(body: Body): AnyFunction {
+  return (path, callback) => {
+    if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
+    const found = body([path])
+    process.nextTick(() => callback(found))
+  }
+}
+
+export function promiseForm(body: Body): AnyFunction {
+  return async (...args) => body(args)
+}
+
+/** writeFile and appendFile in promise form also take (async) iterables of chunks; they are gathered first. */
+export function contentPromiseForm(body: Body): AnyFunction {
+  return async (path, data, options) => body([path, isChunks(data) ? await gather(data, options) : data, options])
+}
+
+type Chunks = Iterable<unknown> | AsyncIterable<unknown>
+
+function isChunks(data: unknown): data is Chunks {
+  if (typeof data !== 'object' || data === null || ArrayBuffer.isView(data)) return false
+  return Symbol.asyncIterator in data || Symbol.iterator in data
+}
+
+async function gather(data: Chunks, options: unknown): Promise<Buffer> {
+  const encoding = typeof options === 'string' ? options : (options as { encoding?: string } | undefined)?.encoding
+  const chunks: Buffer[] = []
+  for await (const chunk of data) {
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, (encoding ?? 'utf8') as BufferEncoding))
+    else if (ArrayBuffer.isView(chunk)) chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    else throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,129 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
+import { childOf, isWithin, type RelPath } from '../../overlay/path.js'
+import type { Decide, Effect } from '../core/decision.js'
+import { Denied } from '../core/denials.js'
+
+/**
+ * The fourth lock: every mutator, and every read, asks for a decision about the very path it acts on. A wrong row in
+ * the op table cannot slip past it, and a recursive op asks once for each entry.
+ */
+export class GuardedLayer implements WriteLayer {
+  /** Physical path → name as asked, for the paths of the op under way that were reached through a link. */
+  readonly #names: [physical: RelPath, asked: string][] = []
+
+  constructor(
+    private readonly layer: WriteLayer,
+    private readonly decide: Decide,
+  ) {}
+
+  /** Begins an op: what it resolves is told by {@link named}. */
+  begin(): void {
+    this.#names.length = 0
+  }
+
+  named(physical: RelPath, asked: string): void {
+    if (physical !== asked) this.#names.push([physical, asked])
+  }
+
+  /** Throws Denied unless the effect may happen to the path. */
+  judge(effect: Effect, path: RelPath, target?: string): void {
+    const asked = this.#askedOf(path)
+    const decision = this.decide(target === undefined ? { effect, path, asked } : { effect, path, asked, target })
+    if (decision.verdict === 'deny') throw new Denied(decision.denial)
+  }
+
+  /** Judges a name before it could be resolved, or one outside: nothing stands there to be reached. */
+  judgeName(effect: Effect, asked: string): void {
+    const decision = this.decide({ effect, path: asked, asked })
+    if (decision.verdict === 'deny') throw new Denied(decision.denial)
+  }
+
+  // ---- reads
+
+  typeOf(path: RelPath): EntryType | undefined {
+    return this.#hidden(path) ? undefined : this.layer.typeOf(path)
+  }
+
+  lstat(path: RelPath): Stats | undefined {
+    return this.#hidden(path) ? undefined : this.layer.lstat(path)
+  }
+
+  lstatBig(path: RelPath): BigIntStats | undefined {
+    return this.#hidden(path) ? undefined : this.layer.lstatBig(path)
+  }
+
+  read(path: RelPath): Buffer {
+    this.judge('read', path)
+    return this.layer.read(path)
+  }
+
+  readdir(path: RelPath): Entry[] {
+    this.judge('read', path)
+    return this.layer.readdir(path).filter((entry) => !this.#hidden(childOf(path, entry.name)))
+  }
+
+  readlink(path: RelPath): string {
+    this.judge('read', path)
+    return this.layer.readlink(path)
+  }
+
+  // ---- mutators
+
+  put(path: RelPath, data: Uint8Array, options?: PutOptions): void {
+    this.judge('put', path)
+    this.layer.put(path, data, options)
+  }
+
+  mkdir(path: RelPath, mode: number): void {
+    this.judge('mkdir', path)
+    this.layer.mkdir(path, mode)
+  }
+
+  remove(path: RelPath): void {
+    this.judge('remove', path)
+    this.layer.remove(path)
+  }
+
+  move(from: RelPath, to: RelPath): void {
+    this.#judgeMove(from, to)
+    this.layer.move(from, to)
+  }
+
+  link(existing: RelPath, path: RelPath): void {
+    this.judge('link', existing)
+    this.judge('link', path)
+    this.layer.link(existing, path)
+  }
+
+  symlink(target: string, path: RelPath): void {
+    this.judge('symlink', path, target)
+    this.layer.symlink(target, path)
+  }
+
+  setattr(path: RelPath, attributes: Attributes): void {
+    this.judge('setattr', path)
+    this.layer.setattr(path, attributes)
+  }
+
+  /** A move is judged for every entry below, at both ends: what is protected must not leave with its parent. */
+  #judgeMove(from: RelPath, to: RelPath): void {
+    this.judge('move', from)
+    this.judge('move', to)
+    if (this.layer.typeOf(from) !== 'dir') return
+    for (const entry of this.layer.readdir(from)) this.#judgeMove(childOf(from, entry.name), childOf(to, entry.name))
+  }
+
+  /** A path that may not be read is told apart from an absent one only where the rule wants it so. */
+  #hidden(path: RelPath): boolean {
+    const decision = this.decide({ effect: 'read', path, asked: this.#askedOf(path) })
+    if (decision.verdict !== 'deny') return false
+    return decision.denial.reason === 'hidden'
+  }
+
+  #askedOf(path: RelPath): string {
+    for (const [physical, asked] of this.#names)
+      if (isWithin(path, physical)) return asked + path.slice(physical.length + (asked === '' ? 1 : 0))
+    return path
+  }
+}

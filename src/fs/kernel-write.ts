@@ -1,0 +1,217 @@
+import { constants } from 'node:fs'
+import { Errno } from '../../overlay/errno.js'
+import { childOf, type RelPath } from '../../overlay/path.js'
+import type { Inside } from '../../overlay/resolve.js'
+import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
+import { eisdirOfRm } from './rm-error.js'
+import type { WriteView } from './view.js'
+
+/** The bodies of the writing ops: each comes down to calls of the seven mutators. */
+
+type Args = readonly unknown[]
+
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0
+
+export function writeFile(view: WriteView, args: Args): void {
+  write(view, args, 'w')
+}
+
+export function appendFile(view: WriteView, args: Args): void {
+  write(view, args, 'a')
+}
+
+function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a'): void {
+  const options = readOptions(given)
+  const flags = readFlags(options.flag, fallback, 'options.flag')
+  const mode = readMode(options.mode, 0o666)
+  const data = readData(value, options)
+  checkSignal(options)
+  const exclusive = (flags & constants.O_EXCL) !== 0
+  const place = view.target(path, !exclusive && (flags & NOFOLLOW) === 0, 'put')
+  openForWrite(view, place, flags)
+  if (flags & constants.O_APPEND) append(view, place, data, mode)
+  else if (flags & constants.O_TRUNC || place.type === undefined) view.layer.put(place.path, data, created(mode))
+  else view.layer.put(place.path, data, { at: 0 })
+}
+
+/** What open(2) checks before a byte is written. */
+function openForWrite(view: WriteView, place: Inside, flags: number): void {
+  if (!isWriting(flags & ~constants.O_TRUNC & ~constants.O_APPEND)) throw new Errno('EBADF', 'write', true)
+  view.layer.judge('put', place.path)
+  if (place.type === undefined) {
+    if (!(flags & constants.O_CREAT)) throw new Errno('ENOENT')
+    if (place.ending !== 'name') throw new Errno('EISDIR')
+    return
+  }
+  if (flags & constants.O_CREAT && flags & constants.O_EXCL) throw new Errno('EEXIST')
+  if (place.type === 'symlink') throw new Errno('ELOOP')
+  if (place.type === 'dir') throw new Errno('EISDIR')
+}
+
+function append(view: WriteView, place: Inside, data: Uint8Array, mode: number): void {
+  const size = place.type === undefined ? 0 : (view.layer.lstat(place.path)?.size ?? 0)
+  if (place.type === undefined) view.layer.put(place.path, data, created(mode))
+  else view.layer.put(place.path, data, { at: size })
+}
+
+function created(mode: number): { mode: number } {
+  return { mode: mode & 0o7777 & ~umask() }
+}
+
+function umask(): number {
+  return process.umask()
+}
+
+export function truncate(view: WriteView, [path, length]: Args): void {
+  const size = length === undefined || length === null ? 0 : readSafeInteger('len', length)
+  const place = view.target(path, true, 'setattr')
+  if (place.type === undefined) throw new Errno('ENOENT')
+  if (place.type === 'dir') throw new Errno('EISDIR')
+  view.layer.setattr(place.path, { size: Math.max(0, size) })
+}
+
+function readSafeInteger(name: string, value: unknown): number {
+  return readInteger(name, value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+}
+
+export function mkdir(view: WriteView, [path, given]: Args): string | undefined {
+  const options = typeof given === 'number' || typeof given === 'string' ? { mode: given } : readOptions(given)
+  const recursive = readBoolean('options.recursive', options.recursive, false)
+  const mode = readMode(options.mode, 0o777) & 0o1777 & ~umask()
+  if (recursive) return makeDirs(view, String(asText(path)), path, mode)
+  const place = view.target(path, false, 'mkdir')
+  if (place.type !== undefined) throw new Errno('EEXIST')
+  view.layer.mkdir(place.path, mode)
+  return undefined
+}
+
+function asText(path: unknown): unknown {
+  return path instanceof URL ? decodeURIComponent(path.pathname) : path instanceof Uint8Array ? Buffer.from(path) : path
+}
+
+/** mkdir -p: tries the whole name, and where its parent is missing makes that first. Answers the first one made. */
+function makeDirs(view: WriteView, text: string, path: unknown, mode: number): string | undefined {
+  try {
+    const place = view.target(path, true, 'mkdir')
+    if (place.type === 'dir') return undefined
+    if (place.type !== undefined) throw new Errno('EEXIST')
+    // A dangling link resolves to where it points; mkdir(2) makes nothing there.
+    if (view.at(path, false).inside && view.layer.typeOf(place.path) === undefined && isLink(view, path))
+      throw new Errno('ENOENT')
+    view.layer.mkdir(place.path, mode)
+    return text
+  } catch (error) {
+    if (!(error instanceof Errno) || error.code !== 'ENOENT') throw error
+    const parent = parentText(text)
+    if (parent === undefined || isLink(view, path)) throw error
+    const first = makeDirs(view, parent, parent, mode)
+    const place = view.target(path, true, 'mkdir')
+    if (place.type === 'dir') return first
+    if (place.type !== undefined) throw new Errno('ENOTDIR')
+    view.layer.mkdir(place.path, mode)
+    return first ?? text
+  }
+}
+
+function isLink(view: WriteView, path: unknown): boolean {
+  try {
+    const place = view.at(path, false)
+    return place.inside && place.type === 'symlink'
+  } catch {
+    return false
+  }
+}
+
+function parentText(text: string): string | undefined {
+  const trimmed = text.replace(/\/+$/, '')
+  const slash = trimmed.lastIndexOf('/')
+  return slash <= 0 ? undefined : trimmed.slice(0, slash)
+}
+
+export function unlink(view: WriteView, [path]: Args): void {
+  const place = view.target(path, false, 'remove')
+  if (place.type === 'dir') {
+    view.layer.judge('remove', place.path)
+    throw new Errno('EISDIR')
+  }
+  view.layer.remove(place.path)
+}
+
+export function rmdir(view: WriteView, [path, given]: Args): void {
+  const options = readOptions(given)
+  const place = view.target(path, false, 'remove')
+  view.layer.judge('remove', place.path)
+  if (place.type === undefined) throw new Errno('ENOENT', options.recursive === true ? 'lstat' : undefined)
+  if (place.type !== 'dir') throw new Errno('ENOTDIR')
+  if (options.recursive === true) {
+    removeTree(view, place.path)
+    return
+  }
+  if (place.ending === 'dot') throw new Errno('EINVAL')
+  if (place.ending === 'dotdot') throw new Errno('ENOTEMPTY')
+  view.layer.remove(place.path)
+}
+
+export function rm(view: WriteView, [path, given]: Args): void {
+  const options = readOptions(given)
+  const force = readBoolean('options.force', options.force, false)
+  const recursive = readBoolean('options.recursive', options.recursive, false)
+  const place = view.target(path, false, 'remove')
+  if (place.type === undefined) {
+    view.layer.judge('remove', place.path)
+    if (!force) throw new Errno('ENOENT', 'lstat')
+    return
+  }
+  if (place.type !== 'dir') {
+    view.layer.remove(place.path)
+    return
+  }
+  view.layer.judge('remove', place.path)
+  if (!recursive) throw eisdirOfRm(String(asText(path)))
+  removeTree(view, place.path)
+}
+
+/** Everything below is judged before the first of it goes, so a denial leaves the tree whole. */
+function removeTree(view: WriteView, path: RelPath): void {
+  const doomed: RelPath[] = []
+  const visit = (at: RelPath): void => {
+    if (view.layer.typeOf(at) === 'dir') for (const entry of view.layer.readdir(at)) visit(childOf(at, entry.name))
+    view.layer.judge('remove', at)
+    doomed.push(at)
+  }
+  visit(path)
+  for (const at of doomed) view.layer.remove(at)
+}
+
+export function rename(view: WriteView, [from, to]: Args): void {
+  const source = view.target(from, false, 'move')
+  const target = view.target(to, false, 'move')
+  if (source.ending === 'dot' || source.ending === 'dotdot' || target.ending === 'dot' || target.ending === 'dotdot')
+    throw new Errno('EBUSY')
+  if (source.type === undefined) {
+    view.layer.judge('move', source.path)
+    throw new Errno('ENOENT')
+  }
+  if (target.ending === 'slash' && source.type !== 'dir') throw new Errno('ENOTDIR')
+  view.layer.move(source.path, target.path)
+}
+
+export function copyFile(view: WriteView, [from, to, given]: Args): void {
+  const mode = given === undefined || given === null ? 0 : readInteger('mode', given, 0, 7)
+  const source = view.at(from, true)
+  const exclusive = (mode & constants.COPYFILE_EXCL) !== 0
+  const target = view.target(to, !exclusive, 'put')
+  if (source.inside && source.type === undefined) throw new Errno('ENOENT')
+  const stats = source.inside ? view.layer.lstat(source.path) : view.host(source).statSync(source.path)
+  if (!stats) throw new Errno('ENOENT')
+  view.layer.judge('put', target.path)
+  if (exclusive && target.type !== undefined) throw new Errno('EEXIST')
+  if (stats.isDirectory() || target.type === 'dir') throw new Errno('EISDIR')
+  if (target.type === undefined && target.ending !== 'name') throw new Errno('EISDIR')
+  // The content passes through memory: no copy-on-write clone can be promised.
+  if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
+  if (source.inside && source.path === target.path) return
+  const content = source.inside ? view.layer.read(source.path) : view.host(source).readFileSync(source.path)
+  view.layer.put(target.path, content, { mode: stats.mode & 0o7777 })
+  view.layer.setattr(target.path, { mode: stats.mode & 0o7777 })
+}

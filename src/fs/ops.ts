@@ -1,0 +1,119 @@
+import * as read from './kernel-read.js'
+import * as write from './kernel-write.js'
+import type { Stem } from './stems.js'
+import type { ReadView, WriteView } from './view.js'
+
+/**
+ * The op table: one row a stem. A read row's body is given a view without mutators (the third lock); a refused row
+ * says why. What the host has and this table lacks is refused by name at run time (the second lock).
+ */
+
+export type Args = readonly unknown[]
+
+export interface ReadRow {
+  readonly kind: 'read'
+  readonly syscall: string
+  readonly paths: 0 | 1 | 2
+  readonly run: (view: ReadView, args: Args) => unknown
+}
+
+export interface WriteRow {
+  readonly kind: 'write'
+  readonly syscall: string
+  readonly paths: 0 | 1 | 2
+  readonly run: (view: WriteView, args: Args) => unknown
+}
+
+export interface RefusedRow {
+  readonly kind: 'refused'
+  readonly why: string
+}
+
+export type Row = ReadRow | WriteRow | RefusedRow
+
+function reads(syscall: string, run: ReadRow['run']): ReadRow {
+  return { kind: 'read', syscall, paths: 1, run }
+}
+
+function writes(syscall: string, run: WriteRow['run'], paths: 1 | 2 = 1): WriteRow {
+  return { kind: 'write', syscall, paths, run }
+}
+
+function refused(why: string): RefusedRow {
+  return { kind: 'refused', why }
+}
+
+const HANDLES = 'File descriptors are not governed by this version; use the path forms.'
+const ATTRIBUTES = 'Changing owners, modes and times is not governed by this version.'
+const LINKS = 'Making links is not governed by this version.'
+const WATCH = 'Watching would miss staged changes in this version.'
+const TREES = 'Not governed by this version; copy file by file.'
+
+export const OPS = {
+  access: reads('access', read.access),
+  exists: reads('access', read.exists),
+  stat: reads('stat', read.stat),
+  lstat: reads('lstat', read.lstat),
+  readFile: reads('open', read.readFile),
+  readdir: reads('scandir', read.readdir),
+  readlink: reads('readlink', read.readlink),
+  realpath: reads('lstat', read.realpath),
+
+  writeFile: writes('open', write.writeFile),
+  appendFile: writes('open', write.appendFile),
+  truncate: writes('open', write.truncate),
+  mkdir: writes('mkdir', write.mkdir),
+  unlink: writes('unlink', write.unlink),
+  rm: writes('rm', write.rm),
+  rmdir: writes('rmdir', write.rmdir),
+  rename: writes('rename', write.rename, 2),
+  copyFile: writes('copyfile', write.copyFile, 2),
+
+  cp: refused(TREES),
+  glob: refused('Use readdir with recursive.'),
+  opendir: refused('Use readdir.'),
+  mkdtemp: refused('Use mkdir with a name of your own.'),
+  mkdtempDisposable: refused('Use mkdir with a name of your own.'),
+  statfs: refused('The disk below says nothing about what is staged.'),
+  openAsBlob: refused('Use readFile.'),
+
+  open: refused(HANDLES),
+  openFileHandle: refused(HANDLES),
+  close: refused(HANDLES),
+  read: refused(HANDLES),
+  readv: refused(HANDLES),
+  write: refused(HANDLES),
+  writev: refused(HANDLES),
+  fstat: refused(HANDLES),
+  fsync: refused(HANDLES),
+  fdatasync: refused(HANDLES),
+  ftruncate: refused(HANDLES),
+  fchmod: refused(HANDLES),
+  fchown: refused(HANDLES),
+  futimes: refused(HANDLES),
+  createReadStream: refused(HANDLES),
+  createWriteStream: refused(HANDLES),
+
+  chmod: refused(ATTRIBUTES),
+  lchmod: refused(ATTRIBUTES),
+  chown: refused(ATTRIBUTES),
+  lchown: refused(ATTRIBUTES),
+  utimes: refused(ATTRIBUTES),
+  lutimes: refused(ATTRIBUTES),
+
+  link: refused(LINKS),
+  symlink: refused(LINKS),
+
+  watch: refused(WATCH),
+  watchFile: refused(WATCH),
+  unwatchFile: refused(WATCH),
+  _toUnixTimestamp: refused('An internal of Node.'),
+} satisfies Record<Stem, Row> & Record<string, Row>
+
+/** The row of a name the running host has, whatever its types know. */
+export function rowOf(stem: string): Row {
+  const rows: Readonly<Record<string, Row>> = OPS
+  return Object.hasOwn(rows, stem) ? (rows[stem] ?? refused(UNKNOWN)) : refused(UNKNOWN)
+}
+
+const UNKNOWN = 'This version of escrowfs does not know the function.'

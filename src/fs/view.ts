@@ -1,0 +1,110 @@
+import fs from 'node:fs'
+import { Errno } from '../../overlay/errno.js'
+import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
+import { pathText } from '../../overlay/path.js'
+import type { Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
+import type { Effect } from '../core/decision.js'
+import type { GuardedLayer } from './guarded.js'
+
+/**
+ * What an op's body is given: names to places, and a layer. A read body gets a {@link ReadView}, whose layer has no
+ * mutator (the third lock); a write body a {@link WriteView}.
+ */
+export interface ReadView {
+  readonly layer: ReadLayer
+  /** The workspace root, absolute. */
+  readonly root: string
+  /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
+  at(path: unknown, follow: boolean): Resolved
+  /** Tells that a file's content was shown to the caller: the base of its content lock. */
+  seen(place: Inside, content: Uint8Array | undefined): void
+  /** The host's own functions, for reads outside the workspace, once the place was judged. */
+  host(place: Outside): HostReads
+}
+
+export interface WriteView extends ReadView {
+  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge'>
+  /** Where a write leads: inside, or it is refused. */
+  target(path: unknown, follow: boolean, effect: Effect): Inside
+}
+
+/** The host's reading functions, and no other. */
+export type HostReads = Pick<
+  typeof fs,
+  | 'accessSync'
+  | 'existsSync'
+  | 'lstatSync'
+  | 'readFileSync'
+  | 'readdirSync'
+  | 'readlinkSync'
+  | 'realpathSync'
+  | 'statSync'
+>
+
+const HOST_READS: HostReads = {
+  accessSync: fs.accessSync,
+  existsSync: fs.existsSync,
+  lstatSync: fs.lstatSync,
+  readFileSync: fs.readFileSync,
+  readdirSync: fs.readdirSync,
+  readlinkSync: fs.readlinkSync,
+  realpathSync: fs.realpathSync,
+  statSync: fs.statSync,
+}
+
+export interface ViewDeps {
+  readonly root: string
+  readonly resolver: Resolver
+  readonly layer: GuardedLayer
+  readonly seen: ReadView['seen']
+}
+
+/** A view for one session; `begin` starts each op. */
+export class View implements WriteView {
+  readonly layer: GuardedLayer
+  readonly root: string
+  readonly seen: ReadView['seen']
+  readonly #resolver: Resolver
+
+  constructor(deps: ViewDeps) {
+    this.layer = deps.layer
+    this.root = deps.root
+    this.seen = deps.seen
+    this.#resolver = deps.resolver
+  }
+
+  begin(): void {
+    this.layer.begin()
+  }
+
+  at(path: unknown, follow: boolean): Resolved {
+    const place = this.#resolver.resolve(pathText(path), follow)
+    if (place.inside) this.layer.named(place.path, place.asked)
+    return place
+  }
+
+  target(path: unknown, follow: boolean, effect: Effect): Inside {
+    const text = pathText(path)
+    const asked = this.#resolver.asked(text)
+    let place: Resolved
+    try {
+      place = this.#resolver.resolve(text, follow)
+    } catch (error) {
+      // A name that leads nowhere is still refused for what it is, before it is called absent.
+      if (error instanceof Errno) this.layer.judgeName(effect, asked ?? text)
+      throw error
+    }
+    if (!place.inside) {
+      this.layer.judgeName(effect, place.path)
+      throw new Errno('EXDEV')
+    }
+    if (asked === undefined) this.layer.judgeName(effect, text.startsWith('/') ? text : `/${text}`)
+    this.layer.named(place.path, place.asked)
+    return place
+  }
+
+  host(place: Outside): HostReads {
+    this.layer.judgeName('read', place.path)
+    return HOST_READS
+  }
+}
