@@ -31,11 +31,16 @@ export function writeAll(fd: number, data: Uint8Array): void {
 
 /** Creates a file that must not exist, with its exact mode, and syncs it. Throws EEXIST. */
 export function createDurable(path: string, data: Uint8Array | string, mode = 0o600): void {
+  createFile(path, data, mode, true)
+}
+
+/** As {@link createDurable}; without `sync` the caller flushes later, many files at once. */
+export function createFile(path: string, data: Uint8Array | string, mode: number, sync: boolean): void {
   const fd = openSync(path, 'wx', 0o600)
   try {
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data)
     fchmodSync(fd, mode)
-    fsyncSync(fd)
+    if (sync) fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
@@ -156,4 +161,15 @@ export function removeEmptyDir(path: string): boolean {
 
 export function makeSymlink(target: string, path: string): void {
   symlinkSync(target, path)
+}
+
+/** chmod of a file or directory, never through a symlink (ELOOP), and synced. */
+export function setMode(path: string, mode: number): void {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    fchmodSync(fd, mode)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -1,0 +1,101 @@
+import { codeOf } from '../../overlay/errno.js'
+import { type Disk, exists } from './disk.js'
+import { nameOf, type Pins, parentOf } from './pin.js'
+import { overwriteStrictly, PLACE, settleMode } from './place.js'
+import { FLUSH_TOGETHER, slotOf } from './stage.js'
+import type { Conflict, Plan, PlannedChange } from './types.js'
+import { isKeptApproved } from './verify.js'
+
+/** Where a plan is applied. */
+export interface Site {
+  readonly disk: Disk
+  readonly pins: Pins
+  readonly root: string
+  /** The transaction's directory. */
+  readonly dir: string
+  /** True for an errno that no later try will cure: the path becomes a conflict, in place of failing the run. */
+  isHopeless(code: string): boolean
+}
+
+/**
+ * Puts every change of a published plan in place, durably. Safe to cut off anywhere and run again.
+ * @returns the paths where someone else's version stands and was left.
+ */
+export function applyPlan(site: Site, plan: Plan): Conflict[] {
+  const conflicts = new Map<string, string>()
+  const each = (changes: readonly PlannedChange[], work: (change: PlannedChange) => string | undefined) => {
+    for (const change of changes) {
+      const reason = orHopeless(site, () => work(change))
+      if (reason !== undefined && !conflicts.has(change.path)) conflicts.set(change.path, reason)
+    }
+  }
+  each(plan.changes, (change) => placeOne(site, plan, change))
+  each([...plan.changes].reverse(), (change) => settleOne(site, change))
+  each(plan.changes, (change) => verifyOne(site, change))
+  const moved = new Set(site.pins.moved())
+  each(plan.changes, (change) => (change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined))
+  const applied = plan.changes.filter((change) => !conflicts.has(change.path))
+  syncParents(site, plan.changes)
+  // Only now: were the staged name to go before the new one is durable, a power cut could lose both.
+  for (const change of applied) dropStaged(site, change)
+  site.disk.syncDir(site.dir)
+  return [...conflicts].map(([path, reason]) => ({ path, reason }))
+}
+
+/** The change's path by way of its held parent; undefined when there is no such directory any more. */
+function addressOf(site: Site, path: string): string | undefined {
+  try {
+    return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined
+    throw error
+  }
+}
+
+function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {
+  const target = addressOf(site, change.path)
+  const slot = slotOf(site.dir, change)
+  if (target === undefined) {
+    const isDone = change.new === null || (change.op !== 'chmod' && !exists(site.disk, slot.fresh))
+    return isDone ? undefined : 'path_escape'
+  }
+  const place = plan.strict && change.op === 'overwrite' ? overwriteStrictly : PLACE[change.op]
+  return place(site.disk, target, slot, change) ? undefined : 'stale_file'
+}
+
+function settleOne(site: Site, change: PlannedChange): undefined {
+  const target = addressOf(site, change.path)
+  if (target !== undefined) settleMode(site.disk, target, change)
+}
+
+function verifyOne(site: Site, change: PlannedChange): string | undefined {
+  const target = addressOf(site, change.path)
+  if (target === undefined) return undefined
+  return isKeptApproved(site.disk, target, slotOf(site.dir, change), change) ? undefined : 'stale_file'
+}
+
+function orHopeless(site: Site, work: () => string | undefined): string | undefined {
+  try {
+    return work()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined || !site.isHopeless(code)) throw error
+    return 'access_denied'
+  }
+}
+
+function syncParents(site: Site, changes: readonly PlannedChange[]): void {
+  const parents = new Set(changes.map((change) => parentOf(change.path)))
+  if (parents.size > FLUSH_TOGETHER && site.disk.flush(site.root)) return
+  for (const parent of parents) {
+    const inside = addressOf(site, parent === '' ? '.' : `${parent}/.`)
+    if (inside !== undefined) site.disk.syncDir(inside)
+  }
+}
+
+function dropStaged(site: Site, change: PlannedChange): void {
+  const { fresh } = slotOf(site.dir, change)
+  if (change.op === 'mkdir') site.disk.rmdir(fresh)
+  else if (change.op === 'create' || change.op === 'overwrite') site.disk.unlink(fresh)
+}

@@ -1,0 +1,143 @@
+import type { BigIntStats } from 'node:fs'
+import { digest } from '../../overlay/digest.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { Disk } from './disk.js'
+import { type Ground, groundOf } from './ground.js'
+import { isAtOrBelow } from './order.js'
+import { nameOf, type Pins, parentOf } from './pin.js'
+import { notADirectory, refusalFor, stale } from './refusals.js'
+import { assertShape } from './shape.js'
+import { fingerprint, isState, standingAt } from './standing.js'
+import type { CommitEntry, CommitInput } from './types.js'
+
+/** What the checks of a commit found. Nothing has been changed yet. */
+export interface Checked {
+  readonly refused: Refusal[]
+  /** The entries to apply; a chmod of a file with other names has become an overwrite. */
+  readonly entries: CommitEntry[]
+  readonly implied: ReadonlySet<string>
+  /** Finds what has moved since, at the cost of a stat for each path. */
+  recheck(): Refusal[]
+}
+
+/** What the checks of one commit share. */
+interface Site {
+  readonly disk: Disk
+  readonly pins: Pins
+  readonly ground: Ground
+  /** Paths where one entry makes room for another. */
+  readonly pairs: ReadonlySet<string>
+  readonly removed: ReadonlySet<string>
+}
+
+/** Judges every entry: shape, policy, parents, file system, permission, base. Names every bad path, not the first. */
+export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device: string): Checked {
+  const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
+  const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
+  const site: Site = { disk, pins, ground: groundOf(disk, pins, input.entries, device), pairs, removed }
+  const bases = new Map<CommitEntry, string>()
+  const seen = new Set<string>()
+  const refused: Refusal[] = []
+  const entries: CommitEntry[] = []
+  for (const entry of input.entries) {
+    const refusal = attempt(entry.path, () => {
+      assertShape(entry, seen)
+      const denied = askPolicy(input, entry)
+      if (denied !== undefined) return denied
+      const stats = assertBase(site, entry)
+      bases.set(entry, fingerprint(stats))
+      entries.push(asReplacement(site, entry, stats))
+      return undefined
+    })
+    if (refusal !== undefined) refused.push(refusal)
+  }
+  return { refused, entries, implied: site.ground.implied, recheck: () => recheck(site, bases) }
+}
+
+const pathOf = (entry: CommitEntry) => entry.path
+
+/** The staged bytes, if they are the ones that were approved. */
+export function approvedContent(entry: CommitEntry): Uint8Array {
+  const bytes = entry.content?.() ?? new Uint8Array()
+  if (digest(bytes) === entry.new?.digest) return bytes
+  throw new EscrowError('stale_file', `The staged content of ${entry.path} is not the content that was approved.`)
+}
+
+/** Runs a check of one path; what it returns or throws as a refusal. */
+export function attempt(path: string, check: () => Refusal | undefined): Refusal | undefined {
+  try {
+    return check()
+  } catch (error) {
+    return refusalFor(path, error)
+  }
+}
+
+function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined {
+  try {
+    return input.gate(entry)
+  } catch (error) {
+    // A rule that throws is a deny: an unknown answer must never let a write through.
+    const why = error instanceof Error ? error.message : String(error)
+    return { path: entry.path, reason: 'policy_invalid', message: `No rule could judge ${entry.path}: ${why}` }
+  }
+}
+
+function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
+  const parent = parentOf(entry.path)
+  const isNew = entry.op === 'create' || entry.op === 'mkdir'
+  if (entry.new !== null) site.ground.assertOpen(parent)
+  if ((isNew ? site.ground.need(parent) : site.ground.at(parent)) !== 'real') {
+    // A directory that is gone with its parent needs no removing; any other base was there and is not.
+    if (isNew || entry.op === 'rmdir') return undefined
+    throw stale(entry.path)
+  }
+  const path = addressOf(site, entry)
+  const stats = site.disk.lstat(path)
+  if (isNew && site.pairs.has(entry.path)) return stats
+  if (entry.op === 'rmdir') {
+    if (stats !== undefined && !stats.isDirectory()) throw stale(entry.path)
+    if (stats !== undefined && isAtOrBelow(entry.path, site.pairs)) assertEmptied(site, path, entry.path)
+    return stats
+  }
+  if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
+  if (!isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
+  if (entry.op === 'chmod') assertOwner(entry.path, stats)
+  return stats
+}
+
+function addressOf(site: Site, entry: CommitEntry): string {
+  return `${site.pins.at(parentOf(entry.path))}/${nameOf(entry.path)}`
+}
+
+/** A directory that gives way to a file must hold nothing but what the commit takes out of it. */
+function assertEmptied(site: Site, path: string, dir: string): void {
+  if (site.disk.readdir(path).some((name) => !site.removed.has(`${dir}/${name}`))) throw stale(dir)
+}
+
+function assertOwner(path: string, stats: BigIntStats | undefined): void {
+  const user = process.geteuid?.()
+  if (user === undefined || user === 0 || stats === undefined || BigInt(user) === stats.uid) return
+  throw new EscrowError('access_denied', `The mode of ${path} can only be changed by its owner (uid ${stats.uid}).`)
+}
+
+/** chmod acts on the file, so on all its names, and one may lie outside: such a file is replaced by a copy. */
+function asReplacement(site: Site, entry: CommitEntry, stats: BigIntStats | undefined): CommitEntry {
+  if (entry.op !== 'chmod' || stats === undefined || !stats.isFile() || stats.nlink === 1n) return entry
+  return { ...entry, op: 'overwrite', content: () => site.disk.readFile(addressOf(site, entry)) }
+}
+
+function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[] {
+  const moved = new Set(site.pins.moved())
+  const refused: Refusal[] = []
+  for (const [entry, base] of bases) {
+    const parent = parentOf(entry.path)
+    const refusal = attempt(entry.path, () => {
+      if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
+      if (site.ground.at(parent) !== 'real') return undefined
+      if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry)
+      return undefined
+    })
+    if (refusal !== undefined) refused.push(refusal)
+  }
+  return refused
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { withProcessLock } from '../host/lock.js'
+import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
+import { type Disk, realDisk, sameInode } from './disk.js'
+import { commitFile, publishPlan, readJournal, txDir } from './journal.js'
+import { deviceOf, pinTree } from './pin.js'
+import { encodePlan } from './plan.js'
+import { finish, recoverLocked } from './recover.js'
+import { diskFailure, refusedCommit, unfinished } from './refusals.js'
+import { stageEntries } from './stage.js'
+import type { CommitInput, CommitOutcome, Plan } from './types.js'
+
+/** Times another holder of a broken lock may take our number before we give up. */
+const TRIES = 5
+
+/**
+ * Takes entries to the disk: all of them or none, whatever cuts in (DESIGN §7.2). Unfinished commits are finished first.
+ *
+ * Throws an {@link EscrowError}: with `refused` naming every path that cannot be taken, nothing changed; `session_busy`
+ * when the lock is not to be had; `limit_exceeded`, `access_denied` or `ledger_unavailable` for a disk that fails. Only
+ * an error that says "decided but not finished" leaves a commit behind, which the next commit or open finishes.
+ */
+export async function commitEntries(input: CommitInput, disk: Disk = realDisk): Promise<CommitOutcome> {
+  return withProcessLock(input.layout.locks, 'commit', async (lost) => {
+    for (let turn = 0; turn < TRIES; turn += 1) {
+      await recoverLocked(disk, input.layout, input.append)
+      const plan = prepare(disk, input, lost)
+      if (plan === undefined) continue
+      const conflicts = await finish(disk, input.layout, plan, input.append, () => false)
+      const left = new Set(conflicts.map((conflict) => conflict.path))
+      const paths = new Set(input.entries.map((entry) => entry.path))
+      return { seq: plan.seq, tx: plan.tx, committed: [...paths].filter((path) => !left.has(path)), conflicts }
+    }
+    throw busy()
+  }).catch((error: unknown) => {
+    throw codeOf(error) === 'ELOCKED' ? busy() : error
+  })
+}
+
+/** Steps 2 to 6. Undefined when another commit took the number. Before the last of them the tree is untouched. */
+function prepare(disk: Disk, input: CommitInput, lost: () => boolean): Plan | undefined {
+  const { layout } = input
+  const pins = pinTree(disk, layout.root)
+  let at: Attempt | undefined
+  try {
+    ensureJournal(disk, layout)
+    const checked = checkEntries(disk, pins, input, deviceOf(disk, layout.tx))
+    if (checked.refused.length > 0) throw refusedCommit(withBadContent(checked))
+    at = newAttempt(layout, readJournal(disk, layout).next)
+    const plan = writePlan(disk, input, checked, at)
+    const moved = checked.recheck()
+    if (moved.length > 0) throw refusedCommit(moved)
+    if (lost()) throw busy()
+    if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return plan
+    discard(disk, at)
+    return undefined
+  } catch (error) {
+    if (at !== undefined && isDecided(disk, layout, at)) throw unfinished(error, at.seq)
+    if (at !== undefined) discard(disk, at)
+    throw diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
+  } finally {
+    pins.close()
+  }
+}
+
+/** One try at a number: its transaction's directory is its own, so a dead one's leftovers are in nobody's way. */
+interface Attempt {
+  readonly seq: number
+  readonly tx: string
+  readonly dir: string
+}
+
+function newAttempt(layout: Layout, seq: number): Attempt {
+  const tx = `${seq}-${randomBytes(4).toString('hex')}`
+  return { seq, tx, dir: txDir(layout, tx) }
+}
+
+function ensureJournal(disk: Disk, layout: Layout): void {
+  for (const dir of [layout.tx, layout.commits]) {
+    if (disk.ensureDir(dir) === undefined) continue
+    disk.syncDir(layout.dir)
+    disk.syncDir(layout.root)
+  }
+}
+
+/** Steps 3 and 4: everything the commit needs, durable, under a name nobody reads yet. */
+function writePlan(disk: Disk, input: CommitInput, checked: Checked, { seq, tx, dir }: Attempt): Plan {
+  disk.makeDir(dir, 0o700)
+  const staged = stageEntries(disk, dir, checked)
+  if (staged.refused.length > 0) throw refusedCommit(staged.refused)
+  const record = input.record({ seq, tx })
+  const { sessionId, strict = false } = input
+  const plan: Plan = { version: 1, seq, tx, sessionId, strict, changes: staged.changes, record }
+  disk.createFile(`${dir}/plan`, encodePlan(plan), 0o600, true)
+  disk.syncDir(dir)
+  disk.syncDir(input.layout.tx)
+  return plan
+}
+
+/** The refusals so far, and those for content that is not what was approved: all bad paths are named at once. */
+function withBadContent(checked: Checked): Refusal[] {
+  const refused = [...checked.refused]
+  for (const entry of checked.entries) {
+    if (entry.op !== 'create' && entry.op !== 'overwrite') continue
+    const refusal = attempt(entry.path, () => {
+      approvedContent(entry)
+      return undefined
+    })
+    if (refusal !== undefined) refused.push(refusal)
+  }
+  return refused
+}
+
+/** True unless it is certain that the plan was not published. */
+function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
+  try {
+    return sameInode(disk, `${at.dir}/plan`, commitFile(layout, at.seq))
+  } catch {
+    return true
+  }
+}
+
+/** Clears up after ourselves; what cannot be removed now, the next commit or open removes. */
+function discard(disk: Disk, at: Attempt): void {
+  try {
+    disk.removeTree(at.dir)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+  }
+}
+
+function busy(): EscrowError {
+  return new EscrowError('session_busy', 'Another commit holds this workspace.', { hint: 'Commit again in a moment.' })
+}

@@ -1,0 +1,97 @@
+import { accessSync, type BigIntStats, constants, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { digest } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { flushFileSystem } from '../host/flush.js'
+import { closeDirectory, digestFile, openDirectory, readWhole } from '../host/read.js'
+import {
+  createFile,
+  ensureDir,
+  linkSync,
+  makeDir,
+  makeSymlink,
+  removeEmptyDir,
+  removeName,
+  removeTree,
+  renameSync,
+  setMode,
+  syncDir,
+  syncFile,
+} from '../host/write.js'
+
+/** Every call a commit makes to the disk, in one place: what a crash can fall between. All throw Node's errors. */
+export const realDisk = {
+  createFile,
+  makeDir,
+  ensureDir,
+  setMode,
+  symlink: makeSymlink,
+  /** Throws EEXIST. A second name for a symlink is a name for the link itself (see {@link linkInPlace}). */
+  link: linkSync,
+  rename: renameSync,
+  /** Absent is fine. */
+  unlink: removeName,
+  /** False when it is not empty. */
+  rmdir: removeEmptyDir,
+  removeTree,
+  syncDir,
+  syncFile,
+  /** False when the platform has no such call or it failed: sync one by one. */
+  flush: flushFileSystem,
+  openDir: openDirectory,
+  closeDir: closeDirectory,
+  digestFile,
+  readFile: readWhole,
+  lstat(path: string): BigIntStats | undefined {
+    try {
+      return lstatSync(path, { bigint: true })
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  },
+  /** Throws EACCES or EROFS where names cannot be added or taken away. */
+  assertWritable(directory: string): void {
+    accessSync(directory, constants.W_OK | constants.X_OK)
+  },
+  /** A symlink's target, as bytes: it need not be UTF-8. */
+  readlink(path: string): Buffer {
+    return readlinkSync(path, { encoding: 'buffer' })
+  },
+  /** An absent directory has no names. */
+  readdir(path: string): string[] {
+    try {
+      return readdirSync(path)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return []
+      throw error
+    }
+  },
+}
+
+export type Disk = typeof realDisk
+
+/** Gives a staged file or symlink its name in the tree unless the name is taken (EEXIST). */
+export function linkInPlace(disk: Disk, staged: string, target: string): void {
+  const stats = disk.lstat(staged)
+  // link(2) follows a symlink on macOS and Windows, so there it is made anew: exclusive as well.
+  if (process.platform !== 'linux' && stats?.isSymbolicLink()) {
+    disk.symlink(disk.readlink(staged).toString(), target)
+  } else {
+    disk.link(staged, target)
+  }
+}
+
+export function exists(disk: Disk, path: string): boolean {
+  return disk.lstat(path) !== undefined
+}
+
+/** True when two names are one file. */
+export function sameInode(disk: Disk, a: string, b: string): boolean {
+  const one = disk.lstat(a)
+  const two = disk.lstat(b)
+  return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev
+}
+
+export function linkDigest(disk: Disk, path: string): ReturnType<typeof digest> {
+  return digest(disk.readlink(path))
+}

@@ -1,0 +1,117 @@
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { type Disk, exists } from './disk.js'
+import { decodePlan } from './plan.js'
+import type { Conflict, Plan } from './types.js'
+
+/**
+ * The journal's names. `commits/<seq>`: published, to be applied; `<seq>.done`: finished; `<seq>.conflicts`: paths of
+ * it that were left alone. `tx/<seq>-<random>/`: the files of one attempt.
+ */
+export interface Journal {
+  readonly unfinished: number[]
+  readonly finished: number[]
+  /** Published a second time after they were finished: the mark of an attempt that came too late. */
+  readonly late: number[]
+  readonly next: number
+}
+
+/** Commits whose before-contents are kept, so that they can be undone. */
+export const UNDO_COMMITS = 100
+
+export function readJournal(disk: Disk, layout: Layout): Journal {
+  const published: number[] = []
+  const done = new Set<number>()
+  for (const name of disk.readdir(layout.commits)) {
+    const match = /^(\d{1,15})(\.done)?$/.exec(name)
+    if (match?.[2] !== undefined) done.add(Number(match[1]))
+    else if (match !== null) published.push(Number(match[1]))
+  }
+  const ascending = (a: number, b: number) => a - b
+  const finished = [...done].sort(ascending)
+  return {
+    unfinished: published.filter((seq) => !done.has(seq)).sort(ascending),
+    late: published.filter((seq) => done.has(seq)),
+    finished,
+    next: published.reduce((highest, seq) => Math.max(highest, seq), finished.at(-1) ?? 0) + 1,
+  }
+}
+
+/**
+ * The commit point: gives the plan its number, unless another commit took it.
+ * @returns false when another did; nothing has happened then.
+ */
+export function publishPlan(disk: Disk, layout: Layout, planFile: string, seq: number): boolean {
+  const name = commitFile(layout, seq)
+  try {
+    disk.link(planFile, name)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+  // The number was taken and its commit finished while we waited: its name was free again, but not ours to take.
+  if (exists(disk, `${name}.done`)) {
+    disk.unlink(name)
+    return false
+  }
+  return true
+}
+
+export function finishPlan(disk: Disk, layout: Layout, seq: number): void {
+  const name = commitFile(layout, seq)
+  try {
+    disk.rename(name, `${name}.done`)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || !exists(disk, `${name}.done`)) throw error
+  }
+  disk.syncDir(layout.commits)
+}
+
+export function readPlan(disk: Disk, file: string): Plan {
+  return decodePlan(disk.readFile(file).toString('utf8'), file.slice(file.lastIndexOf('/') + 1))
+}
+
+export function commitFile(layout: Layout, seq: number): string {
+  return `${layout.commits}/${seq}`
+}
+
+export function txDir(layout: Layout, tx: string): string {
+  return `${layout.tx}/${tx}`
+}
+
+/** Replaces what an earlier run of the same plan noted. */
+export function noteConflicts(disk: Disk, layout: Layout, plan: Plan, conflicts: readonly Conflict[]): void {
+  const name = `${commitFile(layout, plan.seq)}.conflicts`
+  const written = `${txDir(layout, plan.tx)}/conflicts`
+  disk.unlink(name)
+  disk.unlink(written)
+  if (conflicts.length === 0) return
+  disk.createFile(written, JSON.stringify(conflicts.map((conflict) => conflict.path)), 0o600, true)
+  disk.link(written, name)
+}
+
+export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<unknown> {
+  const name = `${commitFile(layout, seq)}.conflicts`
+  if (!exists(disk, name)) return new Set()
+  const paths: unknown = JSON.parse(disk.readFile(name).toString('utf8'))
+  if (!Array.isArray(paths)) throw new EscrowError('ledger_corrupt', `commits/${seq}.conflicts is no list of paths.`)
+  return new Set(paths)
+}
+
+/** Directories under `tx/` that no commit stands behind: attempts that died before the commit point. */
+export function strays(disk: Disk, layout: Layout, journal: Journal): string[] {
+  const known = new Set([...journal.unfinished, ...journal.finished])
+  return disk.readdir(layout.tx).filter((name) => !known.has(seqOf(name)))
+}
+
+/** Lets go of the before-contents of all but the latest finished commits. */
+export function prune(disk: Disk, layout: Layout, journal: Journal, keep: number = UNDO_COMMITS): void {
+  const oldest = journal.finished.at(-keep)
+  if (oldest === undefined) return
+  for (const name of disk.readdir(layout.tx)) if (seqOf(name) < oldest) disk.removeTree(txDir(layout, name))
+}
+
+function seqOf(tx: string): number {
+  return Number(/^(\d+)-/.exec(tx)?.[1] ?? Number.NaN)
+}

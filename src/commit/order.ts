@@ -1,0 +1,37 @@
+import type { CommitOp, PlannedChange } from './types.js'
+
+type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new'>
+
+/**
+ * Puts changes in the order they can be applied: room is made before it is used, parents come before children, a
+ * directory loses its write permission after its children changed and goes last of all.
+ */
+export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
+  const made = new Set(changes.filter((change) => change.new !== null).map((change) => change.path))
+  const ranked = changes.map((change) => ({ change, rank: rankOf(change, made), depth: change.path.split('/').length }))
+  return ranked
+    .sort((a, b) => a.rank - b.rank || (DEEPEST_FIRST.has(a.rank) ? b.depth - a.depth : a.depth - b.depth))
+    .map(({ change }) => change)
+}
+
+const DEEPEST_FIRST = new Set([2, 6, 7])
+
+function rankOf(change: Orderable, made: Set<string>): number {
+  if (change.op === 'chmod' && change.new?.type === 'dir') return opens(change.new.mode) ? 0 : 7
+  if (change.op === 'rmdir') return isAtOrBelow(change.path, made) ? 2 : 6
+  const ranks: Record<Exclude<CommitOp, 'rmdir'>, number> = { delete: 1, mkdir: 3, create: 4, overwrite: 4, chmod: 5 }
+  return ranks[change.op]
+}
+
+/** True when its owner can read and change the directory. */
+export function opens(mode: number): boolean {
+  return (mode & 0o700) === 0o700
+}
+
+/** True when the path or a directory on the way to it is one of `paths`. */
+export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    if (paths.has(path.slice(0, end))) return true
+  }
+  return false
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { Errno } from '../../overlay/errno.js'
+import type { Disk } from './disk.js'
+
+/**
+ * Real directories of the tree, held while a commit checks and applies.
+ *
+ * On Linux each is an open descriptor, reached from the root one component at a time without following a link, and
+ * addressed as `/proc/self/fd/N`: whoever swaps a parent for a symlink afterwards changes nothing for us. Elsewhere
+ * there is no such name, so each use checks every component again: weaker, a swap between check and use is not seen.
+ */
+export interface Pins {
+  /**
+   * The directory's address, good until the next call. `''` is the root.
+   * Throws ENOENT when absent, ENOTDIR or ELOOP when a component is a symlink or no directory.
+   */
+  at(dir: string): string
+  /** Which mounted file system it lies on: links and renames work only within one. */
+  device(dir: string): string
+  /** The held directories that are no longer where they were. */
+  moved(): string[]
+  close(): void
+}
+
+/** Descriptors held at a time; a directory let go is walked to again from the root. */
+const HELD = 256
+
+export function pinTree(disk: Disk, root: string): Pins {
+  return process.platform === 'linux' && existsSync('/proc/self/fd') ? heldPins(disk, root) : checkedPins(disk, root)
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The mounted file system of an absolute path, in the words of {@link Pins.device}. */
+export function deviceOf(disk: Disk, path: string): string {
+  const pins = pinTree(disk, path)
+  try {
+    return pins.device('')
+  } finally {
+    pins.close()
+  }
+}
+
+function heldPins(disk: Disk, root: string): Pins {
+  const held = new Map<string, number>()
+  let rootPath = ''
+  const letGo = (dir: string, fd: number) => {
+    held.delete(dir)
+    disk.closeDir(fd)
+  }
+  const hold = (dir: string): number => {
+    const known = held.get(dir)
+    if (known !== undefined) {
+      held.delete(dir)
+      held.set(dir, known)
+      return known
+    }
+    const from = dir === '' ? root : `${fdPath(hold(parentOf(dir)))}/${nameOf(dir)}`
+    const fd = disk.openDir(from)
+    held.set(dir, fd)
+    if (dir === '') rootPath = readlinkSync(fdPath(fd))
+    for (const [oldest, its] of held) {
+      if (held.size <= HELD) break
+      if (oldest !== '' && oldest !== dir) letGo(oldest, its)
+    }
+    return fd
+  }
+  return {
+    at: (dir) => fdPath(hold(dir)),
+    device: (dir) => {
+      const fd = hold(dir)
+      // Two mounts of one device share st_dev and still refuse links between them.
+      const mount = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
+      return `${disk.lstat(`${fdPath(fd)}/.`)?.dev} ${mount}`
+    },
+    moved: () => {
+      const at = (dir: string) => (dir === '' ? rootPath : `${rootPath === '/' ? '' : rootPath}/${dir}`)
+      return [...held].filter(([dir, fd]) => readlinkSync(fdPath(fd)) !== at(dir)).map(([dir]) => dir)
+    },
+    close: () => {
+      for (const [dir, fd] of held) letGo(dir, fd)
+    },
+  }
+}
+
+function fdPath(fd: number): string {
+  return `/proc/self/fd/${fd}`
+}
+
+function checkedPins(disk: Disk, root: string): Pins {
+  const at = (dir: string): string => {
+    let path = root
+    for (const name of dir === '' ? [] : dir.split('/')) {
+      path = `${path}/${name}`
+      const stats = disk.lstat(path)
+      if (stats === undefined) throw new Errno('ENOENT')
+      if (!stats.isDirectory()) throw new Errno('ENOTDIR')
+    }
+    return path
+  }
+  return { at, device: (dir) => String(disk.lstat(`${at(dir)}/.`)?.dev), moved: () => [], close: () => undefined }
+}

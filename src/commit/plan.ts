@@ -1,0 +1,73 @@
+import type { FileState } from '../../overlay/change.js'
+import { sha256hex } from '../../overlay/digest.js'
+import { EscrowError } from '../core/api-error.js'
+import type { JsonObject, Plan, PlannedChange } from './types.js'
+
+const OPS: readonly unknown[] = ['create', 'overwrite', 'delete', 'mkdir', 'rmdir', 'chmod']
+const TYPES: readonly unknown[] = ['file', 'dir', 'symlink']
+
+/** A plan as its file holds it: one line of JSON, one line with that line's SHA-256. */
+export function encodePlan(plan: Plan): string {
+  const json = JSON.stringify(plan)
+  return `${json}\n${sha256hex(json)}\n`
+}
+
+/** Reads a plan back. Throws `ledger_corrupt` when a byte of it differs or it is of a version we do not know. */
+export function decodePlan(text: string, name: string): Plan {
+  const [json = '', sum] = text.split('\n')
+  if (sha256hex(json) !== sum) throw corrupt(name, 'its checksum does not match')
+  const value: unknown = JSON.parse(json)
+  if (!isPlan(value)) throw corrupt(name, 'it is not a commit plan of this version')
+  return value
+}
+
+/** True when no segment of a relative path can lead anywhere but down. */
+export function isPlainPath(path: string): boolean {
+  if (path.includes('\0') || (process.platform === 'win32' && /[\\:]/.test(path))) return false
+  return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+}
+
+function corrupt(name: string, why: string): EscrowError {
+  return new EscrowError('ledger_corrupt', `The commit journal ${name} cannot be used: ${why}.`, {
+    hint: 'Restore that file from a backup, or move it away after comparing the workspace with it by hand.',
+  })
+}
+
+function isPlan(value: unknown): value is Plan {
+  return (
+    isObject(value) &&
+    value.version === 1 &&
+    Number.isSafeInteger(value.seq) &&
+    typeof value.tx === 'string' &&
+    isPlainPath(value.tx) &&
+    !value.tx.includes('/') &&
+    typeof value.sessionId === 'string' &&
+    typeof value.strict === 'boolean' &&
+    isObject(value.record) &&
+    Array.isArray(value.changes) &&
+    value.changes.every(isChange)
+  )
+}
+
+function isChange(value: unknown): value is PlannedChange {
+  return (
+    isObject(value) &&
+    Number.isSafeInteger(value.n) &&
+    typeof value.path === 'string' &&
+    isPlainPath(value.path) &&
+    OPS.includes(value.op) &&
+    isStateOrNull(value.old) &&
+    isStateOrNull(value.new)
+  )
+}
+
+function isStateOrNull(value: unknown): value is FileState | null {
+  if (value === null) return true
+  return (
+    isObject(value) && TYPES.includes(value.type) && typeof value.digest === 'string' && Number.isInteger(value.mode)
+  )
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

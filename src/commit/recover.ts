@@ -1,0 +1,80 @@
+import type { Layout } from '../core/layout.js'
+import { withProcessLock } from '../host/lock.js'
+import { applyPlan } from './apply.js'
+import { type Disk, realDisk } from './disk.js'
+import { commitFile, finishPlan, noteConflicts, prune, readJournal, readPlan, strays, txDir } from './journal.js'
+import { pinTree } from './pin.js'
+import { unfinished } from './refusals.js'
+import type { Conflict, JsonObject, Plan } from './types.js'
+
+type Append = (record: JsonObject) => Promise<void>
+
+export interface Recovered {
+  /** Commits that had been decided and are in place now, their ledger record included. */
+  readonly finished: number[]
+  /** Attempts that never came to the commit point; their files are gone. */
+  readonly removed: string[]
+  readonly conflicts: (Conflict & { readonly seq: number })[]
+}
+
+/**
+ * Finishes what a dead process left: every published commit is rolled forward, every other attempt removed. Idempotent;
+ * two directory listings and no lock when there is nothing to do.
+ * Throws `ledger_corrupt` when a plan cannot be read, and the reason for a disk that fails.
+ */
+export async function recover(layout: Layout, append: Append, disk: Disk = realDisk): Promise<Recovered> {
+  const journal = readJournal(disk, layout)
+  const isClean = journal.unfinished.length + journal.late.length === 0 && strays(disk, layout, journal).length === 0
+  if (isClean) return { finished: [], removed: [], conflicts: [] }
+  return withProcessLock(layout.locks, 'commit', () => recoverLocked(disk, layout, append))
+}
+
+/** As {@link recover}, for a caller that holds the commit lock. */
+export async function recoverLocked(disk: Disk, layout: Layout, append: Append): Promise<Recovered> {
+  const journal = readJournal(disk, layout)
+  const recovered: Recovered = { finished: [], removed: [], conflicts: [] }
+  for (const seq of journal.late) disk.unlink(commitFile(layout, seq))
+  for (const seq of journal.unfinished) {
+    const plan = readPlan(disk, commitFile(layout, seq))
+    // What failed for good once will fail for good again, and must not block every later commit.
+    const conflicts = await finish(disk, layout, plan, append, (code) => HOPELESS.has(code))
+    recovered.finished.push(seq)
+    recovered.conflicts.push(...conflicts.map((conflict) => ({ seq, ...conflict })))
+  }
+  for (const name of strays(disk, layout, journal)) {
+    disk.removeTree(txDir(layout, name))
+    recovered.removed.push(name)
+  }
+  return recovered
+}
+
+const HOPELESS = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'ENAMETOOLONG', 'EINVAL', 'ELOOP', 'ENOTDIR'])
+
+/** Steps 7 to 10 of a published plan: apply, ledger, done. */
+export async function finish(
+  disk: Disk,
+  layout: Layout,
+  plan: Plan,
+  append: Append,
+  isHopeless: (code: string) => boolean,
+): Promise<Conflict[]> {
+  try {
+    // The commit point itself must outlive a power cut before the tree is touched.
+    disk.syncDir(layout.commits)
+    const pins = pinTree(disk, layout.root)
+    const site = { disk, pins, root: layout.root, dir: txDir(layout, plan.tx), isHopeless }
+    let conflicts: Conflict[]
+    try {
+      conflicts = applyPlan(site, plan)
+    } finally {
+      pins.close()
+    }
+    noteConflicts(disk, layout, plan, conflicts)
+    await append(plan.record)
+    finishPlan(disk, layout, plan.seq)
+    prune(disk, layout, readJournal(disk, layout))
+    return conflicts
+  } catch (error) {
+    throw unfinished(error, plan.seq)
+  }
+}

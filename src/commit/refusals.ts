@@ -1,0 +1,66 @@
+import { codeOf, errnoText } from '../../overlay/errno.js'
+import { type ApiReason, EscrowError, type Refusal } from '../core/api-error.js'
+import { DENIAL_CODES } from '../core/denials.js'
+
+/** Ways a commit says no. A check throws one of these; the loop over the entries turns it into a {@link Refusal}. */
+
+export function stale(path: string): EscrowError {
+  return new EscrowError(
+    'stale_file',
+    `Stale File: ${path} changed on disk since you read it. Read it again, then retry.`,
+  )
+}
+
+export function notADirectory(dir: string): EscrowError {
+  return new EscrowError('path_escape', `${dir} is a symlink or no directory, so nothing is written below it.`)
+}
+
+export function malformed(path: string, why: string): EscrowError {
+  return new EscrowError('unsupported', `The change of ${path} cannot be committed: ${why}.`)
+}
+
+/** The refusal for whatever a check of `path` threw. An error that is none of the disk's and none of ours goes on. */
+export function refusalFor(path: string, error: unknown): Refusal {
+  if (error instanceof EscrowError) return { path, reason: error.reason, message: error.message }
+  const code = codeOf(error)
+  if (code === undefined) throw error
+  return { path, reason: reasonFor(code), message: `${path} cannot be committed: ${errnoText(code)} (${code}).` }
+}
+
+/** The error of a commit that was refused whole: nothing changed. */
+export function refusedCommit(refused: Refusal[]): EscrowError {
+  const first = refused[0]?.reason ?? ''
+  const count = refused.length === 1 ? '1 path was' : `${refused.length} paths were`
+  return new EscrowError(
+    isReason(first) ? first : 'access_denied',
+    `Nothing was committed: ${count} refused. ${refused.map((refusal) => refusal.message).join(' ')}`,
+    { refused, hint: 'Drop or correct these changes, or approve them again on top of what is on disk, then commit.' },
+  )
+}
+
+/** The error for a disk that failed us; anything else thrown is passed on as it is. */
+export function diskFailure(error: unknown, state: string, hint: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof EscrowError || code === undefined) return error
+  return new EscrowError(reasonFor(code), `${state}: ${errnoText(code)} (${code}).`, { hint, cause: error })
+}
+
+/** The error of a commit that will happen: it was published, and recovery rolls it forward. */
+export function unfinished(error: unknown, seq: number): unknown {
+  return diskFailure(
+    error,
+    `Commit ${seq} is decided but not finished`,
+    'Correct the cause; the next commit, or opening the workspace, finishes it.',
+  )
+}
+
+function reasonFor(code: string): ApiReason {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'limit_exceeded'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'access_denied'
+  if (code === 'EXDEV') return 'cross_device'
+  return 'ledger_unavailable'
+}
+
+function isReason(reason: string): reason is ApiReason {
+  return reason in DENIAL_CODES || reason === 'cross_device'
+}

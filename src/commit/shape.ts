@@ -1,0 +1,38 @@
+import type { FileState } from '../../overlay/change.js'
+import { EscrowError } from '../core/api-error.js'
+import { isPlainPath } from './plan.js'
+import { malformed } from './refusals.js'
+import type { CommitEntry } from './types.js'
+
+/**
+ * Refuses an entry that cannot mean what it says. Judged from the entry alone, independently of policy, since this is
+ * the last gate before the disk.
+ */
+export function assertShape(entry: CommitEntry, seen: Set<string>): void {
+  if (!isPlainPath(entry.path)) throw new EscrowError('path_escape', `${entry.path} is no plain path below the root.`)
+  const own = entry.path.split('/').find((segment) => OWN.has(segment.toLowerCase()))
+  if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} lies in ${own}, which is protected.`)
+  // One removal may make room for one new thing at the same path; anything more has no order.
+  const key = `${entry.new === null ? '-' : '+'}${entry.path}`
+  if (seen.has(key)) throw malformed(entry.path, 'it is changed twice')
+  seen.add(key)
+  if (!FITS[entry.op](entry.old, entry.new)) throw malformed(entry.path, `its states do not fit a ${entry.op}`)
+  if (entry.new !== null && (entry.new.mode & ~0o777) !== 0) {
+    throw new EscrowError('protected_path', `${entry.path} would get a setuid, setgid or sticky bit.`)
+  }
+}
+
+const OWN = new Set(['.git', '.orchestration'])
+
+type State = FileState | null
+
+const isLeaf = (state: State) => state?.type === 'file' || state?.type === 'symlink'
+
+const FITS: Record<CommitEntry['op'], (old: State, next: State) => boolean> = {
+  create: (old, next) => old === null && isLeaf(next),
+  overwrite: (old, next) => isLeaf(old) && isLeaf(next),
+  delete: (old, next) => isLeaf(old) && next === null,
+  mkdir: (old, next) => old === null && next?.type === 'dir',
+  rmdir: (old, next) => old?.type === 'dir' && next === null,
+  chmod: (old, next) => old !== null && old.type !== 'symlink' && old.type === next?.type && old.digest === next.digest,
+}

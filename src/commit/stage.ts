@@ -1,0 +1,93 @@
+import type { FileState } from '../../overlay/change.js'
+import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import type { Refusal } from '../core/api-error.js'
+import { approvedContent, attempt, type Checked } from './check.js'
+import type { Disk } from './disk.js'
+import { inOrder, opens } from './order.js'
+import { stale } from './refusals.js'
+import type { CommitEntry, PlannedChange } from './types.js'
+
+export interface Staged {
+  readonly changes: PlannedChange[]
+  readonly refused: Refusal[]
+}
+
+/** Above this many new files, one flush of the whole file system beats one for each file. */
+export const FLUSH_TOGETHER = 16
+
+/** Where a change's files lie in its transaction's directory. */
+export interface Slot {
+  /** The new content, consumed when it is put in place. */
+  readonly fresh: string
+  /** What stood there before; kept for undo. */
+  readonly kept: string
+  /** What stood there before, in the moment of a strict replacement when the path is empty. */
+  readonly away: string
+}
+
+export function slotOf(dir: string, change: { n: number }): Slot {
+  const path = `${dir}/${change.n}`
+  return { fresh: `${path}.new`, kept: `${path}.old`, away: `${path}.away` }
+}
+
+/** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
+export function stageEntries(disk: Disk, dir: string, checked: Checked): Staged {
+  const implied = [...checked.implied].map((path) => impliedEntry(path))
+  const ordered = inOrder([...checked.entries, ...implied])
+  const together = ordered.filter((entry) => entry.new?.type === 'file').length > FLUSH_TOGETHER
+  const refused: Refusal[] = []
+  const changes: PlannedChange[] = []
+  ordered.forEach((entry, n) => {
+    const { path, op, old } = entry
+    const fresh = slotOf(dir, { n }).fresh
+    const refusal = attempt(path, () => {
+      const isImplied = checked.implied.has(path) && op === 'mkdir'
+      const next = isImplied ? stageImplied(disk, fresh) : stageEntry(disk, fresh, entry, !together)
+      changes.push({ n, path, op, old, new: next, ...(isImplied && { implied: true as const }) })
+      return undefined
+    })
+    if (refusal !== undefined) refused.push(refusal)
+  })
+  if (together && refused.length === 0 && !disk.flush(dir)) {
+    for (const change of changes.filter(isFile)) disk.syncFile(slotOf(dir, change).fresh)
+  }
+  return { changes, refused }
+}
+
+const isFile = (change: PlannedChange) =>
+  change.new?.type === 'file' && (change.op === 'create' || change.op === 'overwrite')
+
+function impliedEntry(path: string): CommitEntry {
+  return { path, op: 'mkdir', old: null, new: { type: 'dir', digest: EMPTY_DIGEST, mode: 0o777 } }
+}
+
+/** An implied directory gets the mode any mkdir here would give it; the umask is the kernel's to take away. */
+function stageImplied(disk: Disk, fresh: string): FileState {
+  disk.makeDir(fresh, 0o777)
+  const mode = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o777n)
+  return { type: 'dir', digest: EMPTY_DIGEST, mode }
+}
+
+function stageEntry(disk: Disk, fresh: string, entry: CommitEntry, sync: boolean): FileState | null {
+  const next = entry.new
+  if (next === null || entry.op === 'chmod') return next
+  if (next.type === 'dir') {
+    disk.makeDir(fresh, next.mode | 0o700)
+    disk.setMode(fresh, workingMode(next.mode))
+    return next
+  }
+  const bytes = approvedContent(entry)
+  if (next.type === 'symlink') {
+    disk.symlink(Buffer.from(bytes).toString('utf8'), fresh)
+    if (!disk.readlink(fresh).equals(bytes)) throw stale(entry.path)
+    return next
+  }
+  disk.createFile(fresh, bytes, next.mode, sync)
+  if (disk.lstat(fresh)?.size !== BigInt(bytes.length)) throw stale(entry.path)
+  return next
+}
+
+/** A directory's mode until its children are in: its owner can write to it. */
+export function workingMode(mode: number): number {
+  return opens(mode) ? mode : mode | 0o700
+}

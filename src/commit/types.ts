@@ -1,0 +1,70 @@
+import type { FileState } from '../../overlay/change.js'
+import type { Refusal } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+
+export type JsonObject = Record<string, unknown>
+
+export type CommitOp = 'create' | 'overwrite' | 'delete' | 'mkdir' | 'rmdir' | 'chmod'
+
+/** One path to take to the disk. */
+export interface CommitEntry {
+  /** Relative to the root, `/` between segments. */
+  readonly path: string
+  readonly op: CommitOp
+  /** What must stand there for the change to be taken. */
+  readonly old: FileState | null
+  readonly new: FileState | null
+  /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
+  readonly content?: () => Uint8Array
+}
+
+export interface CommitInput {
+  readonly layout: Layout
+  readonly sessionId: string
+  readonly entries: readonly CommitEntry[]
+  /** Policy, asked once more under the commit's lock. */
+  gate(entry: CommitEntry): Refusal | undefined
+  /** The ledger record of this commit, with a fixed `id`: it is stored in the plan, so that recovery can append it. */
+  record(at: { seq: number; tx: string }): JsonObject
+  /** Appends to the ledger; a second append of the same `id` must do nothing. */
+  readonly append: (record: JsonObject) => Promise<void>
+  /** Takes the old file away before the new one is put in place: no window, but a moment without the file. */
+  readonly strict?: boolean
+}
+
+/** A path where someone else's version was found after the commit point: theirs stands, ours is kept in the stage. */
+export interface Conflict {
+  readonly path: string
+  readonly reason: string
+}
+
+export interface CommitOutcome {
+  readonly seq: number
+  readonly tx: string
+  readonly committed: string[]
+  readonly conflicts: Conflict[]
+}
+
+/** One change of a plan, in the order it is applied. */
+export interface PlannedChange {
+  /** Names its files in the transaction's directory: `<n>.new`, `<n>.old`, `<n>.away`. */
+  readonly n: number
+  readonly path: string
+  readonly op: CommitOp
+  readonly old: FileState | null
+  readonly new: FileState | null
+  /** A parent directory nobody asked for by name. */
+  readonly implied?: true
+}
+
+/** The redo journal of one commit. */
+export interface Plan {
+  readonly version: 1
+  readonly seq: number
+  /** The name of the transaction's directory under `tx/`. */
+  readonly tx: string
+  readonly sessionId: string
+  readonly strict: boolean
+  readonly changes: readonly PlannedChange[]
+  readonly record: JsonObject
+}

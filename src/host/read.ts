@@ -1,0 +1,36 @@
+/** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
+import { createHash } from 'node:crypto'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import type { Digest } from '../../overlay/digest.js'
+
+// Windows has none of the three; there 0 leaves a plain read.
+const NO_FOLLOW = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const CHUNK = 1 << 20
+
+/** The digest of a regular file's bytes, read a piece at a time. Throws ELOOP on a symlink. */
+export function digestFile(path: string): Digest {
+  const fd = openSync(path, NO_FOLLOW)
+  try {
+    const hash = createHash('sha256')
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    for (;;) {
+      const length = readSync(fd, buffer, 0, CHUNK, null)
+      if (length === 0) return `sha256:${hash.digest('hex')}`
+      hash.update(buffer.subarray(0, length))
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** A file's bytes. Throws ELOOP on a symlink. */
+export function readWhole(path: string): Buffer {
+  return readFileSync(path, { flag: NO_FOLLOW })
+}
+
+/** Opens a directory to hold it. Throws ENOTDIR on anything else, a symlink to a directory included. */
+export function openDirectory(path: string): number {
+  return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+}
+
+export { closeSync as closeDirectory } from 'node:fs'

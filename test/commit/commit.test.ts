@@ -1,0 +1,356 @@
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { digest } from '../../overlay/digest.js'
+import { type Disk, realDisk } from '../../src/commit/disk.js'
+import { type CommitEntry, commitEntries, committedSince, keptCommit, UNDO_COMMITS } from '../../src/commit/index.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import { type Bench, inputFor, listing, newBench, type Tree, turn } from './kit.js'
+
+let bench: Bench
+const start = (tree: Tree = {}) => {
+  bench = newBench(tree)
+  return bench
+}
+afterEach(() => bench.remove())
+
+const commit = (entries: CommitEntry[], more = {}) => commitEntries(inputFor(bench, entries, more))
+
+async function refusedOf(run: Promise<unknown>): Promise<EscrowError> {
+  const error: unknown = await run.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof EscrowError) return error
+  throw new Error(`not refused: ${String(error)}`)
+}
+
+describe('each kind of change', () => {
+  it('creates a file with exactly its mode, and its missing parents', async () => {
+    start()
+    const result = await commit([turn('a/b/run.sh', null, { file: 'echo hi', mode: 0o751 })])
+    expect(listing(bench.root)).toMatchObject({ 'a/b/run.sh': 'file 751 echo hi' })
+    expect(lstatSync(join(bench.root, 'a')).mode & 0o777).toBe(0o777 & ~process.umask())
+    expect(result).toMatchObject({ seq: 1, committed: ['a/b/run.sh'], conflicts: [] })
+  })
+
+  it('overwrites, deletes, links, chmods and makes directories in one go', async () => {
+    const before: Tree = {
+      'over.txt': { file: 'old' },
+      'gone.txt': { file: 'bye' },
+      link: { link: 'over.txt' },
+      'mode.sh': { file: 'x' },
+      dir: { dir: true },
+      'emptied/a': { file: '1' },
+    }
+    start(before)
+    await commit([
+      turn('over.txt', { file: 'old' }, { file: 'new', mode: 0o600 }),
+      turn('gone.txt', { file: 'bye' }, null),
+      turn('link', { link: 'over.txt' }, { link: 'mode.sh' }),
+      turn('mode.sh', { file: 'x' }, { file: 'x', mode: 0o755 }),
+      turn('dir', { dir: true }, { dir: true, mode: 0o700 }),
+      turn('emptied', { dir: true }, null),
+      turn('emptied/a', { file: '1' }, null),
+      turn('fresh', null, { dir: true, mode: 0o750 }),
+      turn('fresh/link', null, { link: '../over.txt' }),
+    ])
+    expect(listing(bench.root)).toEqual({
+      'over.txt': 'file 600 new',
+      link: 'link mode.sh',
+      'mode.sh': 'file 755 x',
+      dir: 'dir 700',
+      fresh: 'dir 750',
+      'fresh/link': 'link ../over.txt',
+    })
+  })
+
+  it.each<[string, Tree, CommitEntry[], Record<string, string>]>([
+    ['file to link', { a: { file: '1' } }, [turn('a', { file: '1' }, { link: 'b' })], { a: 'link b' }],
+    ['link to file', { a: { link: 'b' } }, [turn('a', { link: 'b' }, { file: '2' })], { a: 'file 644 2' }],
+    [
+      'file to directory',
+      { a: { file: '1' } },
+      [turn('a/x', null, { file: '2' }), turn('a', null, { dir: true }), turn('a', { file: '1' }, null)],
+      { a: 'dir 755', 'a/x': 'file 644 2' },
+    ],
+    [
+      'directory to file',
+      { 'a/x/y': { file: '1' } },
+      [
+        turn('a', null, { file: '2' }),
+        turn('a', { dir: true }, null),
+        turn('a/x', { dir: true }, null),
+        turn('a/x/y', { file: '1' }, null),
+      ],
+      { a: 'file 644 2' },
+    ],
+    [
+      'link to directory',
+      { a: { link: 'b' } },
+      [turn('a', { link: 'b' }, null), turn('a', null, { dir: true })],
+      { a: 'dir 755' },
+    ],
+  ])('turns a %s', async (_name, tree, entries, after) => {
+    start(tree)
+    await commit(entries)
+    expect(listing(bench.root)).toEqual(after)
+  })
+
+  it('fills a directory whose last mode forbids its owner to write', async () => {
+    start({ 'ro/old': { file: '1' } })
+    await commit([
+      turn('ro', { dir: true }, { dir: true, mode: 0o555 }),
+      turn('ro/new', null, { file: '2' }),
+      turn('made', null, { dir: true, mode: 0o500 }),
+      turn('made/x', null, { file: '3' }),
+    ])
+    expect(listing(bench.root)).toMatchObject({
+      ro: 'dir 555',
+      'ro/new': 'file 644 2',
+      made: 'dir 500',
+      'made/x': 'file 644 3',
+    })
+  })
+
+  it('leaves a directory that someone put something into', async () => {
+    start({ 'd/mine': { file: '1' }, 'd/theirs': { file: '2' } })
+    const result = await commit([turn('d', { dir: true }, null), turn('d/mine', { file: '1' }, null)])
+    expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/theirs': 'file 644 2' })
+    expect(result.conflicts).toEqual([])
+  })
+
+  it.each(['over', 'mode'])('cuts a second name of a file outside off from a change (%s)', async (how) => {
+    start({ 'a.txt': { file: 'old' } })
+    const outside = join(bench.root, 'other-name')
+    linkSync(join(bench.root, 'a.txt'), outside)
+    await commit([turn('a.txt', { file: 'old' }, { file: how === 'over' ? 'new' : 'old', mode: 0o600 })])
+    expect(listing(bench.root)).toEqual({
+      'a.txt': `file 600 ${how === 'over' ? 'new' : 'old'}`,
+      'other-name': 'file 644 old',
+    })
+  })
+
+  it('keeps bytes that are not text', async () => {
+    start()
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 37) % 256)
+    const next = { type: 'file', digest: digest(bytes), mode: 0o644 } as const
+    await commit([{ path: 'bin', op: 'create', old: null, new: next, content: () => bytes }])
+    expect(readFileSync(join(bench.root, 'bin')).equals(bytes)).toBe(true)
+  })
+
+  it('takes many files with one flush', async () => {
+    start()
+    const names = Array.from({ length: 40 }, (_, i) => `d${i}/f.txt`)
+    await commit(names.map((name) => turn(name, null, { file: name })))
+    expect(Object.keys(listing(bench.root)).filter((path) => path.endsWith('.txt'))).toHaveLength(40)
+  })
+
+  it('replaces an equal directory that someone made meanwhile by nothing', async () => {
+    start({ 'd/theirs': { file: '1' } })
+    await commit([turn('d', null, { dir: true }), turn('d/mine', null, { file: '2' })])
+    expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/mine': 'file 644 2', 'd/theirs': 'file 644 1' })
+  })
+
+  it('does strictly what it does by default', async () => {
+    start({ a: { file: '1' }, l: { link: 'a' } })
+    await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'a' }, { file: '3' })], { strict: true })
+    expect(listing(bench.root)).toEqual({ a: 'file 644 2', l: 'file 644 3' })
+  })
+})
+
+describe('a refused commit', () => {
+  it('names every bad path and changes nothing', async () => {
+    start({
+      'moved.txt': { file: 'theirs' },
+      'mode.txt': { file: 'x', mode: 0o600 },
+      'there.txt': { file: 'theirs' },
+      real: { dir: true },
+      linked: { link: 'real' },
+      'file.txt': { file: 'x' },
+      good: { file: 'x' },
+    })
+    const before = listing(bench.root)
+    const error = await refusedOf(
+      commit(
+        [
+          turn('good', { file: 'x' }, { file: 'y' }),
+          turn('moved.txt', { file: 'mine' }, { file: 'new' }),
+          turn('mode.txt', { file: 'x' }, { file: 'new' }),
+          turn('there.txt', null, { file: 'new' }),
+          turn('absent.txt', { file: 'x' }, null),
+          turn('no/parent.txt', { file: 'x' }, { file: 'y' }),
+          turn('linked/new.txt', null, { file: 'new' }),
+          turn('file.txt/new.txt', null, { file: 'new' }),
+          turn('denied.txt', null, { file: 'new' }),
+          turn('broken-rule.txt', null, { file: 'new' }),
+          turn('suid', null, { file: 'new', mode: 0o4755 }),
+          turn('../out', null, { file: 'new' }),
+          turn('sub/.GIT/hooks/x', null, { file: 'new' }),
+          { ...turn('other-bytes', null, { file: 'shown' }), content: () => Buffer.from('swapped') },
+          turn('twice', null, { file: '1' }),
+          turn('twice', null, { file: '2' }),
+          { ...turn('misfit', null, { file: '1' }), op: 'delete' },
+        ],
+        {
+          gate: ({ path }: CommitEntry) => {
+            if (path === 'broken-rule.txt') throw new Error('rule broke')
+            return path === 'denied.txt' ? { path, reason: 'scope_violation', message: 'Out of scope.' } : undefined
+          },
+        },
+      ),
+    )
+    expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`).sort()).toEqual([
+      '../out path_escape',
+      'absent.txt stale_file',
+      'broken-rule.txt policy_invalid',
+      'denied.txt scope_violation',
+      'file.txt/new.txt path_escape',
+      'linked/new.txt path_escape',
+      'misfit unsupported',
+      'mode.txt stale_file',
+      'moved.txt stale_file',
+      'no/parent.txt stale_file',
+      'other-bytes stale_file',
+      'sub/.GIT/hooks/x protected_path',
+      'suid protected_path',
+      'there.txt stale_file',
+      'twice unsupported',
+    ])
+    expect(error.reason).toBe('stale_file')
+    expect(error.refused?.find(({ path }) => path === 'moved.txt')?.message).toBe(
+      'Stale File: moved.txt changed on disk since you read it. Read it again, then retry.',
+    )
+    expect(listing(bench.root)).toEqual(before)
+    expect(bench.ledger).toEqual([])
+    expect(readdirSync(bench.layout.tx)).toEqual([])
+    expect(readdirSync(bench.layout.commits)).toEqual([])
+  })
+
+  it('refuses content that is not what was approved, the rest being good', async () => {
+    start()
+    const bad = { ...turn('a', null, { file: 'shown' }), content: () => Buffer.from('swapped') }
+    const error = await refusedOf(commit([bad, turn('b', null, { file: 'fine' })]))
+    expect(error.refused?.map(({ path }) => path)).toEqual(['a'])
+    expect(listing(bench.root)).toEqual({})
+    expect(readdirSync(bench.layout.tx)).toEqual([])
+  })
+
+  it('refuses to turn a directory into a file when it holds something else', async () => {
+    start({ 'a/mine': { file: '1' }, 'a/theirs': { file: '2' } })
+    const entries = [
+      turn('a', { dir: true }, null),
+      turn('a/mine', { file: '1' }, null),
+      turn('a', null, { file: '3' }),
+    ]
+    const error = await refusedOf(commit(entries))
+    expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['a stale_file'])
+  })
+
+  it('refuses a path on another file system than the journal', async () => {
+    start({ d: { dir: true } })
+    const { tx } = bench.layout
+    // A test cannot mount, so the journal seems to lie in /proc.
+    const disk: Disk = { ...realDisk, openDir: (path) => realDisk.openDir(path === tx ? '/proc' : path) }
+    const input = inputFor(bench, [turn('d/a', null, { file: '1' }), turn('b', null, { file: '1' })])
+    const error = await refusedOf(commitEntries(input, disk))
+    expect(error.refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+      'd/a cross_device',
+      'b cross_device',
+    ])
+  })
+
+  it('sees a FIFO in the way without opening it', async () => {
+    start()
+    const { execFileSync } = await import('node:child_process')
+    execFileSync('mkfifo', [join(bench.root, 'pipe')])
+    const error = await refusedOf(commit([turn('pipe', { file: 'x' }, { file: 'y' })]))
+    expect(error.reason).toBe('stale_file')
+  })
+})
+
+describe('the journal', () => {
+  it('numbers commits, settles stages and keeps what was there', async () => {
+    start({ a: { file: '1' }, l: { link: 'x' } })
+    const first = await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'x' }, null)])
+    const second = await commit([turn('deep/b', null, { file: '3' })])
+    expect([first.seq, second.seq]).toEqual([1, 2])
+    expect(bench.ledger.map((record) => record.tx)).toEqual([first.tx, second.tx])
+    expect(committedSince(bench.layout, 0).map((plan) => plan.changes.map((change) => change.path))).toEqual([
+      ['l', 'a'],
+      ['deep/b'],
+    ])
+    expect(committedSince(bench.layout, 1)).toMatchObject([{ seq: 2, tx: second.tx, sessionId: 'tester' }])
+    const kept = keptCommit(bench.layout, first.tx)
+    expect(
+      [kept.before('a'), kept.before('l'), kept.before('b')].map((bytes) => bytes && Buffer.from(bytes).toString()),
+    ).toEqual(['1', 'x', undefined])
+    expect(keptCommit(bench.layout, second.tx).changes.map((change) => change.path)).toEqual(['deep', 'deep/b'])
+  })
+
+  it('lets the oldest before-contents go', async () => {
+    start({ a: { file: '0' } })
+    const first = await commit([turn('a', { file: '0' }, { file: '1' })])
+    for (let i = 1; i <= UNDO_COMMITS; i += 1) {
+      await commit([turn('a', { file: `${i}` }, { file: `${i + 1}` })])
+    }
+    expect(() => keptCommit(bench.layout, first.tx)).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
+    expect(readdirSync(bench.layout.tx)).toHaveLength(UNDO_COMMITS)
+    expect(committedSince(bench.layout, 0)).toHaveLength(UNDO_COMMITS + 1)
+  })
+
+  it('does not know a commit by a name that is none', async () => {
+    start()
+    expect(() => keptCommit(bench.layout, '../1-ab')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
+  })
+
+  it('commits one after the other when asked at the same time', async () => {
+    start()
+    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => commit([turn(name, null, { file: name })])))
+    expect(results.map((result) => result.seq).sort()).toEqual([1, 2, 3, 4])
+    expect(Object.keys(listing(bench.root))).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('refuses everything once a published plan was altered', async () => {
+    start({ a: { file: '1' } })
+    mkdirSync(bench.layout.commits, { recursive: true })
+    writeFileSync(join(bench.layout.commits, '1'), '{"version":1}\n0000\n')
+    const error = await refusedOf(commit([turn('a', { file: '1' }, { file: '2' })]))
+    expect(error.reason).toBe('ledger_corrupt')
+    expect(listing(bench.root)).toEqual({ a: 'file 644 1' })
+  })
+})
+
+describe('any set of changes', () => {
+  it('takes a tree to any other tree', async () => {
+    const thing = fc.oneof(
+      fc.record({ file: fc.constantFrom('', '1', '2'), mode: fc.constantFrom(0o644, 0o755, 0o600) }),
+      fc.record({ link: fc.constantFrom('x', '../y') }),
+    )
+    const tree = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b', 'd/e/a', 'd/e/b', 'f/a'), thing, {
+      maxKeys: 6,
+    })
+    await fc.assert(
+      fc.asyncProperty(tree, tree, fc.boolean(), async (before, after, strict) => {
+        const own = newBench(before)
+        try {
+          const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+          const entries = paths
+            .map((path) => turn(path, before[path] ?? null, after[path] ?? null))
+            .filter((entry) => JSON.stringify(entry.old) !== JSON.stringify(entry.new))
+          await commitEntries(inputFor(own, entries, { strict }))
+          const isLeaf = ([, text]: [string, string]) => !text.startsWith('dir')
+          const wanted = newBench(after)
+          expect(Object.entries(listing(own.root)).filter(isLeaf)).toEqual(
+            Object.entries(listing(wanted.root)).filter(isLeaf),
+          )
+          wanted.remove()
+        } finally {
+          own.remove()
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
