@@ -7,6 +7,8 @@ export interface RooToolResult {
   readonly isError: boolean
   /** Set when the call was refused; `content` holds the same record. */
   readonly denial?: ToolError
+  /** A reviewer's words that came with this result; `content` holds them too. */
+  readonly feedback?: readonly Feedback[]
 }
 
 /** The answer to a write that was staged, in the fields the host's own write tools use. */
@@ -18,15 +20,15 @@ export const NOTICE =
   'Staged for review. Your own reads show the change already; it reaches the disk once a person approves it.'
 
 export function success(outcome: Outcome, feedback: readonly Feedback[]): RooToolResult {
-  return { content: render(outcome, feedback), isError: false }
+  return { ...rendered(outcome, feedback), isError: false }
 }
 
 /** A refusal becomes its `tool_error` record; anything else the host's error shape, never a stack. */
 export function failure(tool: string, error: unknown, feedback: readonly Feedback[]): RooToolResult {
   const denial = denialRecord(tool, error)
-  if (denial !== undefined) return { content: render({ ...denial }, feedback), isError: true, denial }
+  if (denial !== undefined) return { ...rendered({ ...denial }, feedback), isError: true, denial }
   const words = error instanceof Error ? error.message : String(error)
-  return { content: render({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
+  return { ...rendered({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
 }
 
 function denialRecord(tool: string, error: unknown): ToolError | undefined {
@@ -38,9 +40,9 @@ function denialRecord(tool: string, error: unknown): ToolError | undefined {
 }
 
 /** A reviewer's words ride on the next result, so that a model that asks for nothing still gets them. */
-function render(outcome: Outcome, feedback: readonly Feedback[]): string {
-  if (feedback.length === 0) return typeof outcome === 'string' ? outcome : JSON.stringify(outcome)
-  if (typeof outcome !== 'string') return JSON.stringify({ ...outcome, feedback })
+function rendered(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
+  if (feedback.length === 0) return { content: typeof outcome === 'string' ? outcome : JSON.stringify(outcome) }
+  if (typeof outcome !== 'string') return { content: JSON.stringify({ ...outcome, feedback }), feedback }
   const words = feedback.map((item) => `- ${item.path ?? 'all changes'}: ${item.kind}: ${item.reason}`)
-  return `${outcome}\n\nFrom the reviewer:\n${words.join('\n')}`
+  return { content: `${outcome}\n\nFrom the reviewer:\n${words.join('\n')}`, feedback }
 }

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRooTools, type RooTools } from '../../src/agents/roo/index.js'
+import type { Workspace } from '../../src/index.js'
+import { escrow } from './commands.js'
+import type { Report } from './report.js'
+import type { AgentStep, PersonStep, Step } from './transcript.js'
+import { type DemoWorkspace, diskState, editOnDisk } from './workspace.js'
+
+/**
+ * Plays the transcripts: agents by tool calls on a session each, the person on the disk and by the `escrow` command.
+ * Between two acts of the person the disk must stay as it is, whatever the agents do.
+ */
+export async function replay(
+  place: DemoWorkspace,
+  workspace: Workspace,
+  steps: Step[][],
+  report: Report,
+): Promise<void> {
+  const agents = await openAgents(workspace, steps.flat())
+  let disk = diskState(place)
+  for (const group of steps) {
+    const calls = group.filter((step) => 'agent' in step)
+    await Promise.all(calls.map((step) => playCall(agents.get(step.agent), step, report)))
+    for (const step of group) {
+      if ('agent' in step) continue
+      report.check(diskState(place) === disk, 'Nothing has reached the disk since the person last acted')
+      playPerson(place, step, report)
+      disk = diskState(place)
+    }
+  }
+  report.check(diskState(place) === disk, 'Nothing has reached the disk since the person last acted')
+}
+
+async function openAgents(workspace: Workspace, steps: readonly Step[]): Promise<Map<string, RooTools>> {
+  const agents = new Map<string, RooTools>()
+  for (const step of steps) {
+    if (!('agent' in step) || agents.has(step.agent)) continue
+    const session = await workspace.session({ id: step.agent, agent: { tool: 'roo-code', model: 'replayed' } })
+    agents.set(step.agent, createRooTools(session))
+  }
+  return agents
+}
+
+async function playCall(tools: RooTools | undefined, step: AgentStep, report: Report): Promise<void> {
+  if (tools === undefined) throw new Error(`No session for ${step.agent}.`)
+  const started = performance.now()
+  const result = await tools.execute({ id: step.id, name: step.tool, arguments: step.arguments })
+  const milliseconds = performance.now() - started
+  const outcome = result.denial !== undefined ? 'denied' : result.isError ? 'error' : 'ok'
+  const { expect } = step
+  const asStated =
+    outcome === expect.outcome &&
+    (expect.reason === undefined || result.denial?.reason === expect.reason) &&
+    (expect.contains === undefined || result.content.includes(expect.contains))
+  report.call({ step, result, outcome, milliseconds, asStated })
+}
+
+function playPerson(place: DemoWorkspace, step: PersonStep, report: Report): void {
+  if (step.person === 'edit-on-disk') {
+    editOnDisk(place.root, step.path, step.replace)
+    report.person(`edits ${step.path} on the disk`, '', true)
+  } else if (step.person === 'escrow') {
+    const { status, stdout, stderr } = escrow(place.root, step.arguments)
+    const { exit, contains } = step.expect
+    const asStated = status === exit && (contains === undefined || stdout.includes(contains))
+    report.person(`escrow ${step.arguments.map(quoted).join(' ')}`, stdout + stderr, asStated)
+  } else {
+    const file = join(place.root, step.path)
+    const content = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    const found = step.contains === undefined || content.includes(step.contains)
+    report.check(found && (step.lacks === undefined || !content.includes(step.lacks)), looked(step))
+  }
+}
+
+function looked(step: { path: string; contains?: string | undefined; lacks?: string | undefined }): string {
+  const has = step.contains === undefined ? [] : [`has '${step.contains}'`]
+  const lacks = step.lacks === undefined ? [] : [`has no '${step.lacks}'`]
+  return `On the disk ${step.path} ${[...has, ...lacks].join(' and ')}`
+}
+
+function quoted(argument: string): string {
+  return /^[\w./=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+}
