@@ -13,15 +13,16 @@ const rangeSchema = z.union([
   z.object({ start: z.int().positive(), end: z.int().positive() }).transform(({ start, end }) => [start, end] as const),
 ])
 const ranges = z.array(rangeSchema).nullish()
-const one = z.object({
-  path: pathArgument,
-  mode: z.enum(['slice']).nullish(),
-  offset: lineArgument,
-  limit: lineArgument,
-})
-const many = z.object({
-  files: z.array(z.object({ path: pathArgument, line_ranges: ranges, lineRanges: ranges })).min(1),
-})
+const entry = z.object({ path: pathArgument, line_ranges: ranges, lineRanges: ranges })
+const schema = z
+  .object({
+    path: pathArgument.nullish(),
+    mode: z.enum(['slice'], { error: 'Only the mode slice is supported: give offset and limit.' }).nullish(),
+    offset: lineArgument,
+    limit: lineArgument,
+    files: z.array(entry).min(1).nullish(),
+  })
+  .refine(({ path, files }) => path != null || files != null, { path: ['path'], error: 'A path is required.' })
 
 interface Slice {
   readonly offset: number
@@ -32,20 +33,18 @@ interface Slice {
  * `read_file`: a file's lines with their numbers, from `offset` (1 is the first), at most `limit`. The older form with
  * `files` shows several, or several ranges of one.
  */
-export const readFile = defineTool('read_file', 'read', z.union([one, many]), (args) => ({
+export const readFile = defineTool('read_file', 'read', schema, ({ path, offset, limit, files }) => ({
   async run(session) {
-    if ('path' in args) return readOne(session, args.path, [{ offset: args.offset ?? 1, limit: args.limit ?? LINES }])
-    const [first, ...more] = args.files
-    if (first === undefined || more.length === 0) return readEntry(session, first)
+    if (files == null) return readOne(session, path ?? '', [{ offset: offset ?? 1, limit: limit ?? LINES }])
+    const [only, second] = files
+    if (only !== undefined && second === undefined) return readEntry(session, only)
     const results: string[] = []
-    for (const file of args.files)
-      results.push(await readEntry(session, file).catch((error) => unread(file.path, error)))
+    for (const file of files) results.push(await readEntry(session, file).catch((error) => unread(file.path, error)))
     return results.join('\n\n---\n\n')
   },
 }))
 
-async function readEntry(session: Session, file: z.output<typeof many>['files'][number] | undefined): Promise<string> {
-  if (file === undefined) throw new ToolFailure('No file is named.')
+async function readEntry(session: Session, file: z.output<typeof entry>): Promise<string> {
   const asked = file.line_ranges ?? file.lineRanges ?? []
   const slices = asked.map(([start, end]) => ({ offset: start, limit: Math.max(0, end - start + 1) }))
   return readOne(session, file.path, slices.length > 0 ? slices : [{ offset: 1, limit: LINES }])

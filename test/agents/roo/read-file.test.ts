@@ -62,9 +62,10 @@ describe('read_file', () => {
     ['bytes that are no text', { path: 'bytes' }, 'not a UTF-8 text'],
     ['text with a zero byte', { path: 'zero' }, 'binary'],
     ['a line past the end', { path: 'a.ts', offset: 99 }, 'there is no line 99'],
-    ['a mode there is not', { path: 'a.ts', mode: 'indentation' }, 'Wrong arguments'],
+    ['a mode there is not', { path: 'a.ts', mode: 'indentation' }, 'Only the mode slice'],
     ['an offset of 0', { path: 'a.ts', offset: 0 }, 'Wrong arguments'],
     ['no file at all', { files: [] }, 'Wrong arguments'],
+    ['no path', {}, 'A path is required'],
   ])('%s is an error', async (_what, args, words) => {
     put('a.ts', 'x\n')
     put('dir/b.ts', 'x')
