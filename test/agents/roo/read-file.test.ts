@@ -51,6 +51,14 @@ describe('read_file', () => {
     expect(content).toContain('File: absent.ts\nError: File not found')
   })
 
+  it('shows the block around a line', async () => {
+    put('a.ts', 'function a() {\n  one()\n}\nfunction b() {\n  two()\n}\n')
+    const args = { path: 'a.ts', mode: 'indentation', indentation: { anchor_line: 5, include_header: true } }
+    const { content } = await run('read_file', args)
+    expect(content.endsWith('4 | function b() {\n5 |   two()\n6 | }')).toBe(true)
+    expect(content).not.toContain('one()')
+  })
+
   it('says that a file is empty', async () => {
     put('a.ts', '')
     expect((await run('read_file', { path: 'a.ts' })).content).toContain('the file is empty')
@@ -62,7 +70,7 @@ describe('read_file', () => {
     ['bytes that are no text', { path: 'bytes' }, 'not a UTF-8 text'],
     ['text with a zero byte', { path: 'zero' }, 'binary'],
     ['a line past the end', { path: 'a.ts', offset: 99 }, 'there is no line 99'],
-    ['a mode there is not', { path: 'a.ts', mode: 'indentation' }, 'Only the mode slice'],
+    ['a mode there is not', { path: 'a.ts', mode: 'all' }, 'Wrong arguments'],
     ['an offset of 0', { path: 'a.ts', offset: 0 }, 'Wrong arguments'],
     ['no file at all', { files: [] }, 'Wrong arguments'],
     ['no path', {}, 'A path is required'],
