@@ -1,0 +1,75 @@
+import { diffArrays } from 'diff'
+import { digest } from '../../overlay/digest.js'
+import type { FileAttribution, LineRange } from './draft.js'
+
+/** Above this many bytes a change is one range, from the first line that differs to the last. */
+const DIFF_BYTES = 1024 * 1024
+/** Edits after which the search for the smallest difference stops, and the changed part becomes one range. */
+const DIFF_EDITS = 2000
+/** How far git looks for a NUL when it decides that a file is binary. */
+const BINARY_PROBE = 8000
+
+export interface Attributable extends Omit<FileAttribution, 'ranges'> {
+  /** A file's whole content; null where there is none. */
+  readonly before: Uint8Array | null
+  readonly after: Uint8Array | null
+}
+
+/**
+ * Finds the lines of the new content that the old one does not have.
+ *
+ * Binary and deleted files have no ranges. The cost is bounded: a large or wholly different file gets one range.
+ */
+export function attributeFile({ before, after, ...file }: Attributable): FileAttribution {
+  if (after === null || isBinary(after) || (before !== null && isBinary(before))) return { ...file, ranges: [] }
+  const small = after.length <= DIFF_BYTES && (before?.length ?? 0) <= DIFF_BYTES
+  const newLines = linesOf(after)
+  const spans = changedSpans(before === null ? [] : linesOf(before), newLines, small)
+  return { ...file, ranges: spans.map(([start, end]) => rangeOf(newLines, start, end)) }
+}
+
+/**
+ * The hash by which lines are found again wherever they moved: over the lines joined by LF, every CR removed, no final
+ * newline.
+ * @param lines bytes as latin1 text, one character a byte.
+ */
+export function contentHash(lines: readonly string[]): string {
+  return digest(Buffer.from(lines.join('\n').replaceAll('\r', ''), 'latin1'))
+}
+
+/** A content's lines without their LF, as latin1: lossless whatever the encoding. A final newline ends the last line. */
+export function linesOf(content: Uint8Array): string[] {
+  const lines = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+export function isBinary(content: Uint8Array): boolean {
+  return content.subarray(0, BINARY_PROBE).includes(0)
+}
+
+function rangeOf(lines: readonly string[], start: number, end: number): LineRange {
+  return { startLine: start + 1, endLine: end, contentHash: contentHash(lines.slice(start, end)) }
+}
+
+/** Half-open spans of the new lines, from 0. What both ends have in common is never searched. */
+function changedSpans(old: readonly string[], now: readonly string[], search: boolean): [number, number][] {
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head < shorter && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+  const whole: [number, number][] = head < now.length - tail ? [[head, now.length - tail]] : []
+  if (!search || whole.length === 0 || head + tail === old.length) return whole
+  const middle = diffArrays(old.slice(head, old.length - tail), now.slice(head, now.length - tail), {
+    maxEditLength: DIFF_EDITS,
+  })
+  if (middle === undefined) return whole
+  const spans: [number, number][] = []
+  let at = head
+  for (const part of middle) {
+    if (part.added) spans.push([at, at + part.count])
+    if (!part.removed) at += part.count
+  }
+  return spans
+}

@@ -1,0 +1,31 @@
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Fault } from './scan.js'
+
+/** The ledger's own failures, by name and with what to do. */
+
+export function faultError(file: string, fault: Fault): EscrowError {
+  if (!fault.fork) return corrupt(`${file}: ${fault.reason}`)
+  return new EscrowError('ledger_fork', `${file}: ${fault.reason}`, {
+    hint: 'Two branches of the ledger were put into one file. Keep one of them whole; nothing is appended until then.',
+  })
+}
+
+export function corrupt(sentence: string): EscrowError {
+  return new EscrowError('ledger_corrupt', sentence, {
+    hint:
+      'Nothing is appended to it. Restore the file from version control or a backup, or, to begin a new ledger, move ' +
+      'both the file and ledger.d/ aside.',
+  })
+}
+
+/** Whatever the system refused (no space, no permission, a lock that cannot be had), by name. */
+export function unavailable(file: string, error: unknown): EscrowError {
+  if (error instanceof EscrowError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const hint =
+    codeOf(error) === 'ELOCKED'
+      ? 'Another process holds its lock. Try again.'
+      : 'Make the file and its directory writable, with space left, then try again.'
+  return new EscrowError('ledger_unavailable', `The ledger ${file} cannot be used: ${message}`, { hint, cause: error })
+}

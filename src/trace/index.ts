@@ -1,0 +1,17 @@
+/** The ledger: what was asked, decided and written, one line each, in a chain. */
+export { type Attributable, attributeFile, contentHash } from './attribution.js'
+export {
+  type ContributorType,
+  type FileAttribution,
+  type Json,
+  type LineRange,
+  type MutationClass,
+  newDraft,
+  type RecordDraft,
+  type RecordedChange,
+  TRACE_TYPES,
+  type TraceType,
+} from './draft.js'
+export { type LedgerHead, type LedgerStore, openLedger } from './ledger.js'
+export { buildRecord, type ChainLink, OWN } from './record.js'
+export { openVcs, type Vcs } from './vcs.js'

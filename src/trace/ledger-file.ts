@@ -1,0 +1,152 @@
+import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+import { sha256hex } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { createDurable, extendDurable, syncDir } from '../host/write.js'
+import { EMPTY_TIP, type Tip } from './chain.js'
+import { newDraft } from './draft.js'
+import { corrupt, faultError } from './faults.js'
+import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
+import type { Published } from './published.js'
+import { openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
+import type { Vcs } from './vcs.js'
+
+const MAX_REPAIRS = 100
+
+/**
+ * The ledger's file, kept equal to what is published.
+ *
+ * A record's place is a byte offset that its chain decides, so lines are written at their offset: two processes that
+ * both believe to hold the lock write the same bytes to the same place.
+ */
+export interface LedgerFile {
+  /** Reads what is new without holding anyone up; later calls go on from there. Throws as `settle` does. */
+  warm(): Promise<Tip>
+  /** The tip of a whole file, after repairs. Throws `ledger_corrupt`, `ledger_fork`; nothing is written then. */
+  settle(): Tip
+  /** Puts published lines behind a tip, durably. False if the file no longer ends there. */
+  extend(tip: Tip, placed: readonly Placed[]): boolean
+}
+
+export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs | undefined): LedgerFile {
+  const file = layout.ledgerFile
+  let known = EMPTY_TIP
+  const from = (): Tip => (stands(file, known) ? known : EMPTY_TIP)
+
+  function settle(): Tip {
+    for (let tries = 0; tries < MAX_REPAIRS; tries++) {
+      const copies = published.hashes()
+      const reading = checked(file, readChain(file, from(), copies), copies)
+      const missing = unwritten(published, reading.tip, copies)
+      if (reading.torn === null && missing.length === 0) {
+        known = reading.tip
+        return known
+      }
+      repair(reading, missing)
+    }
+    throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
+  }
+
+  /** Saves a torn end beside the file, cuts it, and writes what was published. The record of it is published first. */
+  function repair({ tip, torn }: Reading, missing: readonly Placed[]): void {
+    const restored = missing.length > 0 ? missing : unended(torn, tip)
+    const data = {
+      bytes: torn?.length ?? 0,
+      sha256: torn && sha256hex(torn),
+      saved_as: torn && saveBeside(file, torn),
+      restored: restored.map(({ record }) => String(record.id ?? '')),
+    }
+    const draft = newDraft({ type: 'recovered', intent: null, session: null, data })
+    const note = placeDraft(draft, restored.at(-1)?.tip ?? tip, vcs())
+    // Taken: another process has gone on meanwhile, and what it wrote is to be read first.
+    if (!published.publish(note.tip.seq, note.line)) return
+    extendDurable(file, joinLines([...restored, note]), tip.end, true)
+  }
+
+  return {
+    async warm() {
+      known = checked(file, await readChainAsync(file, from(), new Map()), new Map()).tip
+      return known
+    },
+    settle,
+    extend(tip, placed) {
+      if (placed.length === 0) return true
+      if (!extendDurable(file, joinLines(placed), tip.end)) return false
+      if (tip.end === 0) syncDir(layout.dir)
+      known = placed.at(-1)?.tip ?? tip
+      return true
+    },
+  }
+}
+
+function checked(file: string, reading: Reading, copies: ReadonlyMap<number, string>): Reading {
+  if (reading.fault !== null) throw faultError(file, reading.fault)
+  const { own, seq } = reading.tip
+  const copy = copies.get(seq)
+  if (own !== null && copy !== undefined && copy !== own.hash) {
+    throw corrupt(`${file}: the last record differs from its copy ledger.d/${seq}.`)
+  }
+  return reading
+}
+
+/** What was published and is not in the file. The copies were listed before the file was read. */
+export function unwritten(published: Published, tip: Tip, copies: ReadonlyMap<number, string>): Placed[] {
+  const placed: Placed[] = []
+  let at = tip
+  for (;;) {
+    const line = published.read(at.seq + 1)
+    if (line === undefined) break
+    const next = placeLine(line, at, `ledger.d/${at.seq + 1}`)
+    if (next.tip.seq !== at.seq + 1) throw corrupt(`ledger.d/${at.seq + 1} is not the record of that number.`)
+    placed.push(next)
+    at = next.tip
+  }
+  const newest = Math.max(0, ...copies.keys())
+  if (newest > at.seq) {
+    throw corrupt(
+      `The ledger ends at record ${at.seq}, but record ${newest} was written: the records between are gone.`,
+    )
+  }
+  return placed
+}
+
+/** A last line that lacks nothing but its LF: an editor's doing, not a torn write. */
+function unended(torn: Buffer | null, tip: Tip): Placed[] {
+  if (torn === null) return []
+  try {
+    return [placeLine(torn, tip, 'the last line')]
+  } catch {
+    return []
+  }
+}
+
+/** Whether the line a tip ends with is still where it was. */
+function stands(file: string, tip: Tip): boolean {
+  if (tip.hash === null) return true
+  const fd = openIfThere(file)
+  if (fd === undefined) return false
+  try {
+    if (fstatSync(fd).size < tip.end) return false
+    const bytes = Buffer.alloc(tip.end - tip.start)
+    readSync(fd, bytes, 0, bytes.length, tip.start)
+    return bytes.at(-1) === 10 && sha256hex(bytes.subarray(0, -1)) === tip.hash
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Returns the name the bytes are kept under: `agent_trace.jsonl.torn-<n>`. A repair done twice keeps them once. */
+function saveBeside(file: string, bytes: Buffer): string {
+  for (let n = 1; ; n++) {
+    const name = `${file}.torn-${n}`
+    try {
+      createDurable(name, bytes)
+      return basename(name)
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+      if (bytes.equals(readFileSync(name))) return basename(name)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Ledger, TraceRecord } from '../core/api.js'
+import { unsupported } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { withProcessLock } from '../host/lock.js'
+import { EMPTY_TIP, type Tip } from './chain.js'
+import type { RecordDraft } from './draft.js'
+import { exportLedger } from './export.js'
+import { unavailable } from './faults.js'
+import { ledgerFile } from './ledger-file.js'
+import { type Placed, placeDraft } from './place.js'
+import { publishedIn } from './published.js'
+import { findRecord, readRecords } from './read.js'
+import { readChain } from './scan.js'
+import { openVcs } from './vcs.js'
+import { verifyLedger } from './verify.js'
+
+/** What an anchor outside the workspace keeps: the newest record and how long the file was behind it. */
+export interface LedgerHead {
+  readonly ledger: string
+  readonly seq: number
+  /** Hex SHA-256 of the record's line without its LF. */
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface LedgerStore extends Ledger {
+  /**
+   * Appends the drafts in order, durably, as one write. Resolves to the records as written.
+   *
+   * Rejects with `ledger_corrupt` or `ledger_fork` (nothing was written), `limit_exceeded` (a record too long) or
+   * `ledger_unavailable`; after the last two, records may still come to be: repeat with {@link appendOnce}.
+   */
+  append(drafts: readonly RecordDraft[]): Promise<TraceRecord[]>
+  /** Appends a draft unless a record of its id is there; resolves to that record. For recovery after a crash. */
+  appendOnce(draft: RecordDraft): Promise<TraceRecord>
+  /** The newest record of ours, or undefined when there is none. */
+  head(): Promise<LedgerHead | undefined>
+}
+
+export interface LedgerOptions {
+  /** The exclusion around an append. Safety does not rest on it: see published.ts. */
+  readonly lock?: typeof withProcessLock
+}
+
+/** The ledger of a workspace, `agent_trace.jsonl`. Opening touches nothing. */
+export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerStore {
+  const { lock = withProcessLock } = options
+  const vcs = openVcs(layout.root)
+  const published = publishedIn(layout.ledgerDir)
+  const file = ledgerFile(layout, published, vcs)
+  let queue: Promise<unknown> = Promise.resolve()
+
+  /** One append of this process at a time: callers of one process need not wait for each other by polling a lock. */
+  function exclusively<T>(work: () => T): Promise<T> {
+    const turn = queue.then(async () => {
+      try {
+        await file.warm()
+        return await lock(layout.locks, 'ledger', work)
+      } catch (error) {
+        throw unavailable(layout.ledgerFile, error)
+      }
+    })
+    queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  function appendOne(draft: RecordDraft): TraceRecord {
+    const [record] = appendNow([draft])
+    if (record === undefined) throw new Error('an append of one draft made no record')
+    return record
+  }
+
+  function appendNow(drafts: readonly RecordDraft[]): TraceRecord[] {
+    const done: TraceRecord[] = []
+    let newest = 0
+    while (done.length < drafts.length) {
+      const tip = file.settle()
+      const placed = publishInOrder(drafts.slice(done.length), tip)
+      const written = file.extend(tip, placed) ? placed : landed(placed)
+      done.push(...written.map(({ record }) => record))
+      newest = written.at(-1)?.tip.seq ?? newest
+    }
+    published.prune(newest)
+    return done
+  }
+
+  /** Up to the first number another process has taken: what follows is placed again, after its record. */
+  function publishInOrder(drafts: readonly RecordDraft[], after: Tip): Placed[] {
+    const placed: Placed[] = []
+    const revision = vcs()
+    for (const draft of drafts) {
+      const next = placeDraft(draft, placed.at(-1)?.tip ?? after, revision)
+      if (!published.publish(next.tip.seq, next.line)) break
+      placed.push(next)
+    }
+    return placed
+  }
+
+  /**
+   * The file moved on between our reading it and our writing, so the lock was lost. Either someone wrote our published
+   * lines for us, or we linked numbers that were used and pruned long ago: those are taken back.
+   */
+  function landed(placed: readonly Placed[]): Placed[] {
+    const { tip } = readChain(layout.ledgerFile, EMPTY_TIP, new Map())
+    for (const { line, record, tip: own } of placed) {
+      const stale = own.seq <= tip.seq && findRecord(layout.ledgerFile, record.id) === undefined
+      if (stale && published.read(own.seq)?.equals(line)) published.withdraw(own.seq)
+    }
+    file.settle()
+    return placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
+  }
+
+  return {
+    append: (drafts) => (drafts.length === 0 ? Promise.resolve([]) : exclusively(() => appendNow(drafts))),
+    appendOnce: (draft) =>
+      exclusively(() => {
+        // A record that was published before a crash gets into the file first.
+        file.settle()
+        return findRecord(layout.ledgerFile, draft.id) ?? appendOne(draft)
+      }),
+    async head() {
+      const { own, ledger, seq } = await file.warm()
+      return own === null || ledger === null ? undefined : { ledger, seq, hash: own.hash, size: own.end }
+    },
+    records: () => readRecords(layout.ledgerFile),
+    verify: () => verifyLedger(layout, published, lock),
+    blame: () => Promise.reject(unsupported('blame')),
+    export: (format) => exportLedger(layout.ledgerFile, format),
+  }
+}

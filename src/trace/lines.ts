@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer'
+import { fstatSync, readSync } from 'node:fs'
+import type { TraceRecord } from '../core/api.js'
+
+/** A longer line is refused, on reading and on writing: it would have to be held in memory whole. */
+export const MAX_LINE = 16 * 1024 * 1024
+const CHUNK = 256 * 1024
+const LF = 10
+
+/** One line of the file as it stands there. */
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  /** Byte offsets of its first byte and of what follows its LF. */
+  readonly start: number
+  readonly end: number
+  /** Without the LF. Cut short where `oversize`. */
+  readonly bytes: Buffer
+  /** False where the file ends before the LF. */
+  readonly terminated: boolean
+  readonly oversize: boolean
+  /** Nothing follows it. */
+  readonly last: boolean
+}
+
+/** Reads lines from a byte offset to where the file ends now, in constant memory. Stops after an oversize line. */
+export function* readLines(fd: number, offset = 0, firstNumber = 1): Generator<Line> {
+  const { size } = fstatSync(fd)
+  let rest: Buffer = Buffer.alloc(0)
+  let start = offset
+  let number = firstNumber
+  for (let position = offset; position < size; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size - position))
+    const got = readSync(fd, chunk, 0, chunk.length, position)
+    if (got === 0) break
+    position += got
+    const data = rest.length === 0 ? chunk.subarray(0, got) : Buffer.concat([rest, chunk.subarray(0, got)])
+    let from = 0
+    for (let at = data.indexOf(LF, rest.length); at !== -1; at = data.indexOf(LF, from)) {
+      const end = start + at + 1 - from
+      const bytes = data.subarray(from, at)
+      const oversize = bytes.length > MAX_LINE
+      yield { number, start, end, bytes, terminated: true, oversize, last: end >= size }
+      if (oversize) return
+      from = at + 1
+      start = end
+      number++
+    }
+    rest = data.subarray(from)
+    if (rest.length > MAX_LINE) break
+  }
+  if (rest.length === 0) return
+  const oversize = rest.length > MAX_LINE
+  yield { number, start, end: start + rest.length, bytes: rest, terminated: false, oversize, last: true }
+}
+
+/** A line's record, or what is wrong with it. */
+export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: TraceRecord } | { problem: string } {
+  if (line.oversize) return { problem: `is longer than ${MAX_LINE / 1024 / 1024} MiB` }
+  if (!isUtf8(line.bytes)) return { problem: 'is not valid UTF-8' }
+  let value: unknown
+  try {
+    value = JSON.parse(line.bytes.toString())
+  } catch {
+    return { problem: 'is not JSON' }
+  }
+  return isObject(value) ? { value } : { problem: 'is not a JSON object' }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,48 @@
+import { sha256hex } from '../../overlay/digest.js'
+import type { TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { newId } from '../core/ids.js'
+import { nextLink, step, type Tip } from './chain.js'
+import type { RecordDraft } from './draft.js'
+import { corrupt } from './faults.js'
+import { MAX_LINE, parseLine } from './lines.js'
+import { buildRecord } from './record.js'
+import type { Vcs } from './vcs.js'
+
+/** A record in its place: the bytes for the file, without the LF, and the tip behind them. */
+export interface Placed {
+  readonly record: TraceRecord
+  readonly line: Buffer
+  readonly tip: Tip
+}
+
+/**
+ * Makes a draft the next record after a tip.
+ * @throws EscrowError `limit_exceeded` when its line would be longer than a ledger line may be.
+ */
+export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): Placed {
+  const line = Buffer.from(JSON.stringify(buildRecord(draft, nextLink(tip, newId), vcs)))
+  if (line.length > MAX_LINE) {
+    throw new EscrowError(
+      'limit_exceeded',
+      `A ${draft.type} record of ${line.length} bytes is over the limit of ${MAX_LINE}.`,
+      { hint: 'Commit fewer files at once.' },
+    )
+  }
+  return placeLine(line, tip, 'the new record')
+}
+
+/** Puts bytes that came from elsewhere (a published copy) after a tip, checked like any line. */
+export function placeLine(line: Buffer, tip: Tip, what: string): Placed {
+  const parsed = parseLine({ bytes: line, oversize: line.length > MAX_LINE })
+  if ('problem' in parsed) throw corrupt(`${what} ${parsed.problem}.`)
+  const next = step(tip, parsed.value, sha256hex(line), line.length + 1)
+  if ('problem' in next) throw corrupt(`${what} ${next.problem}.`)
+  return { record: parsed.value, line, tip: next }
+}
+
+/** The lines as one piece of the file. */
+export function joinLines(placed: readonly Placed[]): Buffer {
+  const lf = Buffer.from('\n')
+  return Buffer.concat(placed.flatMap(({ line }) => [line, lf]))
+}

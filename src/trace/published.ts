@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256hex } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { createDurable, ensureDir, publish, removeName } from '../host/write.js'
+
+/**
+ * `ledger.d/`: each record's exact line under its sequence number. Whoever links a number first has it, whatever
+ * became of the process lock; the others continue after that record. The newest few stay, as a copy to repair the file
+ * from and to compare its end with.
+ */
+
+const KEPT = 8
+const DRAFT_PREFIX = '.new-'
+const ABANDONED_MS = 60 * 60 * 1000
+
+export interface Published {
+  /** The hashes of the lines there are, by sequence number in rising order. */
+  hashes(): Map<number, string>
+  read(seq: number): Buffer | undefined
+  /** False if the number is taken. The line is durable before its name is visible. */
+  publish(seq: number, line: Buffer): boolean
+  /** Takes back a number that was linked after its time (see ledger.ts). */
+  withdraw(seq: number): void
+  /** Forgets what the file has held durably for a while. */
+  prune(head: number): void
+}
+
+export function publishedIn(dir: string): Published {
+  return {
+    hashes() {
+      const found = new Map<number, string>()
+      for (const seq of numbersIn(dir)) {
+        const line = readIfThere(join(dir, String(seq)))
+        if (line !== undefined) found.set(seq, sha256hex(line))
+      }
+      return found
+    },
+    read(seq) {
+      return readIfThere(join(dir, String(seq)))
+    },
+    publish(seq, line) {
+      ensureDir(dir)
+      const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
+      try {
+        createDurable(written, line)
+        return publish(written, join(dir, String(seq)))
+      } finally {
+        removeName(written)
+      }
+    },
+    withdraw(seq) {
+      removeName(join(dir, String(seq)))
+    },
+    prune(head) {
+      for (const seq of numbersIn(dir)) if (seq <= head - KEPT) removeName(join(dir, String(seq)))
+      for (const name of namesIn(dir)) if (name.startsWith(DRAFT_PREFIX)) removeAbandoned(join(dir, name))
+    },
+  }
+}
+
+function numbersIn(dir: string): number[] {
+  const numbers = namesIn(dir).filter((name) => /^[1-9][0-9]{0,14}$/.test(name))
+  return numbers.map(Number).sort((a, b) => a - b)
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    // Pruned since it was listed.
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What a killed process left half-made; a living one links its line within milliseconds. */
+function removeAbandoned(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat !== undefined && Date.now() - stat.mtimeMs > ABANDONED_MS) removeName(path)
+}

@@ -1,0 +1,45 @@
+import { closeSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { TraceRecord } from '../core/api.js'
+import { corrupt } from './faults.js'
+import { type Line, parseLine, readLines } from './lines.js'
+import { openIfThere } from './scan.js'
+
+/** Reading the file for its content. The chain is not checked here: that is verify's. */
+
+/**
+ * The records from the first to the last, of whatever shape, in constant memory. An end that is no whole line (a write
+ * in progress, or torn) is not a record yet.
+ * @throws EscrowError `ledger_corrupt` at a line that cannot be read.
+ */
+export async function* readRecords(file: string): AsyncGenerator<TraceRecord> {
+  for (const { value } of wholeLines(file)) yield value
+}
+
+/** The record of an id, or undefined. */
+export function findRecord(file: string, id: unknown): TraceRecord | undefined {
+  if (typeof id !== 'string') return undefined
+  for (const { value } of wholeLines(file, (line) => line.bytes.includes(id))) if (value.id === id) return value
+  return undefined
+}
+
+/** Each whole line with its record. What `wanted` does not want is not parsed. */
+export function* wholeLines(
+  file: string,
+  wanted: (line: Line) => boolean = () => true,
+): Generator<{ line: Line; value: TraceRecord }> {
+  const fd = openIfThere(file)
+  if (fd === undefined) return
+  try {
+    for (const line of readLines(fd)) {
+      if (!line.oversize && (!line.terminated || !wanted(line))) continue
+      const parsed = parseLine(line)
+      if ('value' in parsed) yield { line, value: parsed.value }
+      else if (line.oversize || !line.last) {
+        throw corrupt(`${basename(file)}: line ${line.number} ${parsed.problem}.`)
+      }
+    }
+  } finally {
+    closeSync(fd)
+  }
+}

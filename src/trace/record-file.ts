@@ -1,0 +1,51 @@
+import type { ContributorType, FileAttribution, RecordDraft } from './draft.js'
+import { conversationUrl, intentUri } from './uris.js'
+
+const MODEL_MAX = 250
+
+/** One entry of a record's `files`: in the form of Agent Trace, and with the fields older readers look for beside it. */
+export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<string, unknown> {
+  const type = file.contributor ?? 'ai'
+  const contributor = contributorEntry(type, file.model ?? draft.agent?.model)
+  const ranges = file.ranges.map((range) => ({
+    start_line: range.startLine,
+    end_line: range.endLine,
+    content_hash: range.contentHash,
+    ...(range.contributor !== undefined &&
+      range.contributor !== type && { contributor: contributorEntry(range.contributor, undefined) }),
+  }))
+  const intent = file.intent === undefined ? draft.intent : file.intent
+  const related =
+    intent === null || intent === '' ? [] : [{ type: 'specification', url: intentUri(intent), value: intent }]
+  const url = conversationUrl(draft.agent?.conversation, draft.session)
+  return {
+    path: file.path,
+    relative_path: file.path,
+    mutation_class: file.mutationClass ?? null,
+    contributor,
+    ranges,
+    related,
+    conversations: [{ ...(url !== undefined && { url }), contributor, ranges, related }],
+  }
+}
+
+/** The older names know two kinds; what an agent had a part in is AI there. */
+const ENTITY = { ai: 'AI', mixed: 'AI', human: 'HUMAN', unknown: null } as const satisfies Record<
+  ContributorType,
+  string | null
+>
+
+function contributorEntry(type: ContributorType, model: string | undefined): Record<string, unknown> {
+  const known = type === 'human' ? undefined : model
+  return {
+    type,
+    ...(known !== undefined && { model_id: trimModel(known) }),
+    entity_type: ENTITY[type],
+    model_identifier: known ?? null,
+  }
+}
+
+/** Agent Trace allows a model id 250 characters, counted in code points. */
+function trimModel(model: string): string {
+  return model.length <= MODEL_MAX ? model : [...model].slice(0, MODEL_MAX).join('')
+}

@@ -1,0 +1,91 @@
+import type { TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { FileAttribution, RecordDraft } from './draft.js'
+import { fileEntry } from './record-file.js'
+import type { Vcs } from './vcs.js'
+
+/** The key of our own fields in a record's `metadata`. */
+export const OWN = 'dev.escrowfs'
+
+/** Where a record stands in the chain. */
+export interface ChainLink {
+  /** The ledger's UUID, chosen by its first record. */
+  readonly ledger: string
+  /** From 1, rising by one with each record of ours. */
+  readonly seq: number
+  /** Hex SHA-256 of the previous line's bytes without its LF; null on the first line. */
+  readonly prev: string | null
+  /** The lines of other tools since our last record: how many, and the fold of their hashes (chain.ts). */
+  readonly foreign?: { readonly lines: number; readonly sha256: string }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * The ledger line of a draft: valid Agent Trace 0.1.0 that also carries the names older readers look for.
+ * @param vcs is left out of the record when the repository has no revision yet.
+ * @throws EscrowError `ledger_unavailable` when the draft's id is no UUID or its timestamp no date.
+ */
+export function buildRecord(draft: RecordDraft, chain: ChainLink, vcs: Vcs | undefined): TraceRecord {
+  if (!UUID.test(draft.id)) throw badDraft(`its id '${draft.id}' is not a UUID`)
+  return {
+    version: '0.1.0',
+    id: draft.id,
+    timestamp: isoTime(draft.timestamp),
+    ...(vcs !== undefined && { vcs: { type: vcs.type, revision: vcs.revision, revision_id: vcs.revision } }),
+    tool: toolOf(draft),
+    intent_id: draft.intent,
+    session_id: draft.session,
+    req_id: draft.reqId,
+    mutation_class: mutationClass(draft.files),
+    files: draft.files.map((file) => fileEntry(file, draft)),
+    metadata: { [OWN]: ownFields(draft, chain) },
+  }
+}
+
+function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown> {
+  const { agent, reason, path, paths, words, reviewer, approvedBy } = draft
+  return {
+    ...draft.data,
+    ledger: chain.ledger,
+    seq: chain.seq,
+    prev: chain.prev,
+    ...(chain.foreign !== undefined && { foreign: chain.foreign }),
+    type: draft.type,
+    intent: draft.intent,
+    verdict: draft.verdict ?? null,
+    tx: draft.tx ?? null,
+    changes: draft.changes.map(({ path, before, after, from }) => ({ path, before, after, ...(from && { from }) })),
+    ...(agent !== undefined && { agent }),
+    ...(reason !== undefined && { reason }),
+    ...(path !== undefined && { path }),
+    ...(paths !== undefined && { paths }),
+    ...(words !== undefined && { words }),
+    ...(reviewer !== undefined && { reviewer }),
+    ...(approvedBy !== undefined && { approvedBy }),
+  }
+}
+
+function toolOf({ agent }: RecordDraft): Record<string, string> {
+  if (agent?.tool === undefined) return { name: 'escrowfs' }
+  return { name: agent.tool, ...(agent.toolVersion !== undefined && { version: agent.toolVersion }) }
+}
+
+/** A record evolves the intent as soon as one of its files does. */
+function mutationClass(files: readonly FileAttribution[]): string | null {
+  if (files.some((file) => file.mutationClass === 'INTENT_EVOLUTION')) return 'INTENT_EVOLUTION'
+  return files.find((file) => file.mutationClass !== undefined)?.mutationClass ?? null
+}
+
+function isoTime(given: string): string {
+  const time = new Date(given)
+  if (Number.isNaN(time.getTime())) throw badDraft(`its timestamp '${given}' is not a date`)
+  const iso = time.toISOString()
+  // Years beyond 9999 or before 0 have a sign, which RFC 3339 does not know.
+  if (iso.length !== 24) throw badDraft(`its timestamp '${given}' is outside the years 0 to 9999`)
+  return iso
+}
+
+function badDraft(what: string): EscrowError {
+  return new EscrowError('ledger_unavailable', `A trace record cannot be written: ${what}.`)
+}

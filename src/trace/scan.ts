@@ -1,0 +1,139 @@
+import { closeSync, openSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { sha256hex } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { type Break, EMPTY_TIP, ownFieldsOf, step, type Tip } from './chain.js'
+import { type Line, parseLine, readLines } from './lines.js'
+
+/** A line that cannot stand in the ledger, and why: `line` is its number, the reason a sentence about it. */
+export interface Fault {
+  readonly line: number
+  readonly reason: string
+  /** The chain divides here: two records continue one line. */
+  readonly fork: boolean
+}
+
+export interface Reading {
+  /** After the last good line. */
+  readonly tip: Tip
+  /** What follows it and is no whole line: the trace of a write that was cut off. */
+  readonly torn: Buffer | null
+  readonly fault: Fault | null
+}
+
+/** Hashes of published lines by sequence number: what the file must hold there. */
+export type Copies = ReadonlyMap<number, string>
+
+const PAUSE_BYTES = 1024 * 1024
+
+/** Reads and checks the chain, from a tip known to be good. An absent file is an empty ledger. */
+export function readChain(file: string, from: Tip, copies: Copies): Reading {
+  return withFile(file, (fd) => {
+    const work = scan(fd, from, copies)
+    for (;;) {
+      const next = work.next()
+      if (next.done) return next.value
+    }
+  })
+}
+
+/** The same, letting other work in between. */
+export async function readChainAsync(file: string, from: Tip, copies: Copies): Promise<Reading> {
+  const fd = openIfThere(file)
+  if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
+  try {
+    const work = scan(fd, from, copies)
+    for (;;) {
+      const next = work.next()
+      if (next.done) return next.value
+      await setImmediate()
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function withFile(file: string, read: (fd: number) => Reading): Reading {
+  const fd = openIfThere(file)
+  if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
+  try {
+    return read(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+export function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Yields now and then, for the caller to pause. */
+function* scan(fd: number, from: Tip, copies: Copies): Generator<undefined, Reading> {
+  const lines = readLines(fd, from.end, from.lines + 1)
+  let tip = from
+  let pauseAt = tip.end + PAUSE_BYTES
+  for (const line of lines) {
+    const parsed = parseLine(line)
+    if (!line.terminated || 'problem' in parsed) {
+      if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: null }
+      return { tip, torn: null, fault: plain(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
+    }
+    const hash = sha256hex(line.bytes)
+    const next = step(tip, parsed.value, hash, line.end - line.start)
+    if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
+    const copy = next.own?.hash === hash ? copies.get(next.seq) : undefined
+    if (copy !== undefined && copy !== hash) {
+      return { tip, torn: null, fault: plain(line.number, `differs from its copy ledger.d/${next.seq}`) }
+    }
+    tip = next
+    if (tip.end > pauseAt) {
+      pauseAt = tip.end + PAUSE_BYTES
+      yield undefined
+    }
+  }
+  return { tip, torn: null, fault: null }
+}
+
+function withLf(line: Line): Buffer {
+  return line.terminated ? Buffer.concat([line.bytes, Buffer.from('\n')]) : line.bytes
+}
+
+function plain(line: number, reason: string): Fault {
+  return { line, reason: `Line ${line} ${reason}.`, fork: false }
+}
+
+/** Names the line at fault: what a later line or a copy vouches for has not been changed, so the one before it has. */
+function explain(fd: number, tip: Tip, line: Line, hash: string, found: Break, copies: Copies): Fault {
+  const own = linkOf(line)
+  if (found.unlinked && own !== undefined && tip.lines > 0) {
+    const follower = readLines(fd, line.end, line.number + 1).next()
+    const vouched = follower.done ? copies.get(own.seq) : linkOf(follower.value)?.prev
+    if (vouched === hash) return plain(tip.lines, `was changed: line ${line.number} was written after other bytes`)
+  }
+  if (own !== undefined && own.seq <= tip.seq && divides(fd, own.prev, hash)) {
+    return { line: line.number, reason: `Line ${line.number} ${found.problem}; the chain forks here.`, fork: true }
+  }
+  return plain(line.number, found.problem)
+}
+
+function linkOf(line: Line): { seq: number; prev: string | null } | undefined {
+  const parsed = parseLine(line)
+  const own = 'value' in parsed ? ownFieldsOf(parsed.value) : undefined
+  return own === undefined || 'problem' in own ? undefined : own
+}
+
+/** Whether a line `prev` stands in the file and is followed by another line than `hash`. */
+function divides(fd: number, prev: string | null, hash: string): boolean {
+  let before: string | null = null
+  for (const line of readLines(fd)) {
+    const current = sha256hex(line.bytes)
+    if (before === prev) return current !== hash
+    before = current
+  }
+  return false
+}

@@ -1,0 +1,22 @@
+/** The URIs a record points with. What is not a legal URI would make the whole record invalid, so it is not let in. */
+
+const PCHAR = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
+const URI = new RegExp(
+  `^[A-Za-z][A-Za-z0-9+.-]*:(?://[A-Za-z0-9._~-]+(?::[0-9]{1,5})?(?:/${PCHAR}*)*|/?${PCHAR}+(?:/${PCHAR}*)*)` +
+    `(?:\\?(?:${PCHAR}|[/?])*)?(?:#(?:${PCHAR}|[/?])*)?$`,
+)
+
+export function intentUri(id: string): string {
+  return `intent:${encode(id)}`
+}
+
+/** Where to look a conversation up: the agent's own URL if it gave one, else the session, else nothing. */
+export function conversationUrl(given: string | undefined, session: string | null): string | undefined {
+  if (given !== undefined && given.length <= 2048 && URI.test(given)) return given
+  return session === null ? undefined : `escrow:session/${encode(session)}`
+}
+
+function encode(text: string): string {
+  // A lone surrogate makes encodeURIComponent throw; a round trip through UTF-8 replaces it.
+  return encodeURIComponent(Buffer.from(text).toString())
+}

@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/** A version control revision, as a record names it. */
+export interface Vcs {
+  readonly type: 'git'
+  /** The full hex id of the commit that HEAD stands at. */
+  readonly revision: string
+}
+
+const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+const REF = /^refs\/(?!.*\.\.)[^\s\\:?*[~^]+$/
+const MAX_HOPS = 5
+const MAX_BYTES = 16 * 1024 * 1024
+
+interface GitDirs {
+  /** This worktree's own: HEAD. */
+  readonly own: string
+  /** What worktrees share: branches, packed-refs. */
+  readonly common: string
+}
+
+/**
+ * Reads the commit at HEAD from `.git` itself, without a process: of the root or the nearest directory above it.
+ * @returns a function giving the revision now, undefined without a repository, in an empty one, or when its format is
+ *   not understood. Repeated calls cost a few `stat`s while nothing changes.
+ */
+export function openVcs(root: string): () => Vcs | undefined {
+  const files = new Map<string, { stamp: string; text: string | undefined }>()
+
+  function read(path: string): string | undefined {
+    const stamp = stampOf(path)
+    if (stamp === undefined) return undefined
+    const known = files.get(path)
+    if (known?.stamp === stamp) return known.text
+    const text = attempt(() => readFileSync(path, 'utf8'))
+    files.set(path, { stamp, text })
+    return text
+  }
+
+  return () => {
+    const dirs = findGit(root, read)
+    const revision = dirs && resolveRef(dirs, 'HEAD', read, 0)
+    return revision === undefined ? undefined : { type: 'git', revision }
+  }
+}
+
+type Read = (path: string) => string | undefined
+
+function findGit(root: string, read: Read): GitDirs | undefined {
+  for (let dir = resolve(root); ; dir = dirname(dir)) {
+    const git = join(dir, '.git')
+    if (isDirectory(git)) return { own: git, common: git }
+    const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
+    if (pointer !== undefined) {
+      const own = resolve(dir, pointer.trim())
+      const common = read(join(own, 'commondir'))?.trim()
+      return { own, common: common === undefined ? own : resolve(own, common) }
+    }
+    if (dir === dirname(dir)) return undefined
+  }
+}
+
+function resolveRef(dirs: GitDirs, name: string, read: Read, hops: number): string | undefined {
+  if (hops > MAX_HOPS) return undefined
+  const text = (read(join(dirs.own, name)) ?? (hops > 0 ? read(join(dirs.common, name)) : undefined))?.trim()
+  if (text === undefined) return packedRef(read(join(dirs.common, 'packed-refs')), name)
+  if (HASH.test(text)) return text
+  const target = text.startsWith('ref:') ? text.slice(4).trim() : undefined
+  return target !== undefined && REF.test(target) ? resolveRef(dirs, target, read, hops + 1) : undefined
+}
+
+function packedRef(packed: string | undefined, name: string): string | undefined {
+  if (packed === undefined) return undefined
+  const line = packed.split('\n').find((entry) => entry.endsWith(` ${name}`))
+  const hash = line?.slice(0, line.indexOf(' '))
+  return hash !== undefined && HASH.test(hash) ? hash : undefined
+}
+
+function stampOf(path: string): string | undefined {
+  const stat = attempt(() => statSync(path, { bigint: true }))
+  if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return undefined
+  return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
+}
+
+function isDirectory(path: string): boolean {
+  return attempt(() => statSync(path))?.isDirectory() ?? false
+}
+
+/** Absent, unreadable or replaced meanwhile: no revision is better than no record. */
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}

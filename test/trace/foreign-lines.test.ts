@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openLedger } from '../../src/trace/ledger.js'
+import { collect, drafts, linesOf, own, workspaces } from './support.js'
+
+const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
+
+describe('lines of other tools', () => {
+  const workspace = workspaces()
+  const OLD = ['{"file":"a.ts","req_id":"R1"}', '{ "id": "1", "files": [] }', '{"metadata":{"other":{"seq":9}}}']
+
+  it('stay as they are, and the chain covers them', async () => {
+    const layout = workspace()
+    const older = OLD.map((line) => `${line}\n`).join('')
+    writeFileSync(layout.ledgerFile, older)
+    const ledger = openLedger(layout)
+    await ledger.append(drafts(2))
+    appendFileSync(layout.ledgerFile, older)
+    await ledger.append(drafts(1))
+    const lines = linesOf(layout)
+    expect(readFileSync(layout.ledgerFile, 'utf8').startsWith(older)).toBe(true)
+    expect(lines.slice(5, 8)).toEqual(OLD)
+    expect(own(lines[3] ?? '')).toMatchObject({ seq: 1, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
+    expect(own(lines[8] ?? '')).toMatchObject({ seq: 3, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 9 })
+    expect(await collect(ledger.records())).toHaveLength(9)
+  })
+
+  it('cannot be changed, dropped or added unseen once covered', async () => {
+    const layout = workspace()
+    writeFileSync(layout.ledgerFile, OLD.map((line) => `${line}\n`).join(''))
+    await openLedger(layout).append(drafts(2))
+    const lines = linesOf(layout)
+    const tampered = [
+      lines.with(0, '{"file":"b.ts","req_id":"R1"}'),
+      lines.slice(1),
+      [...OLD, ...lines],
+      [lines[1], lines[0], ...lines.slice(2)],
+    ]
+    for (const mutant of tampered) {
+      writeFileSync(layout.ledgerFile, mutant.map((line) => `${line}\n`).join(''))
+      expect((await openLedger(layout).verify()).ok).toBe(false)
+    }
+  })
+
+  it('an unended last one is kept', async () => {
+    const layout = workspace()
+    writeFileSync(layout.ledgerFile, OLD.join('\n'))
+    await openLedger(layout).append(drafts(1))
+    const lines = linesOf(layout)
+    expect(lines.slice(0, 3)).toEqual(OLD)
+    expect(lines.slice(3).map((line) => own(line).type)).toEqual(['recovered', 'tool_call'])
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5 })
+  })
+})

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { afterEach } from 'vitest'
+import { type Layout, layoutOf } from '../../src/core/layout.js'
+import { newDraft, type RecordDraft } from '../../src/trace/draft.js'
+
+/** A function that makes temporary workspaces, each with an `.orchestration/`, removed after the test. */
+export function workspaces(): () => Layout {
+  const made: string[] = []
+  afterEach(() => {
+    for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true })
+  })
+  return () => {
+    const root = mkdtempSync(join(tmpdir(), 'escrowfs-trace-'))
+    made.push(root)
+    const layout = layoutOf(root)
+    mkdirSync(layout.dir)
+    return layout
+  }
+}
+
+export function draftOf(more: Partial<RecordDraft> = {}): RecordDraft {
+  return newDraft({ type: 'tool_call', intent: 'INT-001', session: 'task-1', ...more })
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+export const drafts = (count: number): RecordDraft[] => Array.from({ length: count }, () => draftOf())
+
+/** A line's fields of ours. */
+export function own(line: string): Record<string, unknown> {
+  return JSON.parse(line).metadata['dev.escrowfs']
+}
+
+/** The file's lines without their LF. */
+export function linesOf(layout: Layout): string[] {
+  return readFileSync(layout.ledgerFile, 'utf8').split('\n').slice(0, -1)
+}
+
+/** What Agent Trace 0.1.0 has to say against a record; '' when it is valid. */
+export function traceErrors(record: unknown): string {
+  const valid = validator(record)
+  return valid ? '' : ajv.errorsText(validator.errors)
+}
+
+const ajv = new Ajv2020({ allErrors: true })
+formats.default(ajv)
+const schema: unknown = JSON.parse(
+  readFileSync(new URL('../fixtures/agent-trace-0.1.0.schema.json', import.meta.url), 'utf8'),
+)
+const validator = ajv.compile(Object(schema))
