@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import type { Context } from './context.js'
+
+/** A file of `commands/`: gives a command its arguments, options and action. */
+export interface CommandModule {
+  register(command: Command, context: Context): void
+}
+
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  /** Only the command that runs is loaded. */
+  load(): Promise<CommandModule>
+}
+
+/** All commands, in the order of `--help`. A new one is a file in `commands/` and a row here. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'init', summary: 'make a directory a workspace', load: () => import('./commands/init.js') },
+  { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
+  { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
+  { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
+  { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },
+  { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
+  { name: 'log', summary: 'show the ledger', load: () => import('./commands/log.js') },
+  {
+    name: 'verify',
+    summary: 'check the ledger for changes, cuts and forks',
+    load: () => import('./commands/verify.js'),
+  },
+]

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { CommitResult } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { counted } from '../output.js'
+import { oneLine } from '../printable.js'
+
+export function register(command: Command, { io, withWorkspace, exit }: Context): void {
+  command
+    .description('Put the approved changes of a session on disk, all or none.')
+    .argument('<session>', "the session's id")
+    .option('--strict', 'never replace a save made by another program at the last moment')
+    .action(async (session: string, options: { strict?: true }) => {
+      const result = await withWorkspace(async (workspace) => (await workspace.review(session)).commit(options))
+      io.out(render(result, session))
+      for (const { path, reason } of result.conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
+      if (result.conflicts.length > 0) exit(EXIT.refused)
+    })
+}
+
+function render({ id, seq, committed }: CommitResult, session: string): string {
+  if (id === '') {
+    return `Nothing is approved, so nothing was committed. Approve with 'escrow approve ${oneLine(session)}'.\n`
+  }
+  const lines = committed.map((path) => `committed  ${oneLine(path)}\n`)
+  return `${lines.join('')}${counted(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
+}

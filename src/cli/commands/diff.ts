@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+import { json } from '../output.js'
+import { oneLine } from '../printable.js'
+import { renderChangeSet } from '../render-diff.js'
+
+export function register(command: Command, { io, colors, withWorkspace }: Context): void {
+  command
+    .description('Show what a session has staged as a unified diff, deletions first. Invisible characters are named.')
+    .argument('<session>', "the session's id, as 'escrow status' lists it")
+    .option('--json', 'print one JSON document')
+    .action(async (session: string, options: { json?: true }) => {
+      const set = await withWorkspace(async (workspace) => (await workspace.review(session)).changes())
+      if (options.json) io.out(json(set))
+      else if (set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(session)}'.\n`)
+      else io.out(renderChangeSet(set, colors))
+    })
+}

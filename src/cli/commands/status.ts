@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import type { Intent, SessionSummary, Workspace } from '../../index.js'
+import type { Context } from '../context.js'
+import { json, table } from '../output.js'
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description('List the intents of the workspace, and its sessions with what they have staged.')
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true }) => {
+      const status = await withWorkspace(statusOf)
+      io.out(options.json ? json(status) : render(status))
+    })
+}
+
+interface Status {
+  readonly root: string
+  readonly intents: Intent[]
+  readonly sessions: SessionSummary[]
+}
+
+async function statusOf(workspace: Workspace): Promise<Status> {
+  const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
+  return { root: workspace.root, intents, sessions }
+}
+
+function render({ root, intents, sessions }: Status): string {
+  const intentRows = intents.map(({ id, status, name }) => [id, status, name])
+  const sessionRows = sessions.map(({ id, live, changes, agent }) => [
+    id,
+    live ? 'live' : 'at rest',
+    `${changes} staged`,
+    agent?.model ?? agent?.tool ?? '',
+  ])
+  return [
+    table([['Workspace', root]]),
+    intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
+    sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+  ].join('')
+}

@@ -1,0 +1,45 @@
+import type picocolors from 'picocolors'
+import type { Workspace } from '../index.js'
+
+export type Colors = ReturnType<typeof picocolors.createColors>
+
+/** Exit codes of `escrow`; `--help` documents them. */
+export const EXIT = { ok: 0, refused: 1, usage: 2, badLedger: 3, noWorkspace: 4 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** Where a run reads and writes: the terminal, or a test. */
+export interface Io {
+  out(text: string): void
+  err(text: string): void
+  readonly cwd: string
+  /** Colours only where a person sees them. */
+  readonly color: boolean
+  readonly version: string
+}
+
+/** What the commands need of the library; loaded when a command runs, so that `--help` is quick. */
+export interface Library {
+  openWorkspace(root: string): Promise<Workspace>
+  initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
+}
+
+/** What a command is given to do its work. */
+export interface Context {
+  readonly io: Io
+  readonly colors: Colors
+  /** The directory of `-C`, absolute. */
+  directory(): string
+  library(): Promise<Library>
+  /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
+  withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** How the run is to end; 0 unless a command says otherwise. */
+  exit(code: ExitCode): void
+}
+
+/** No `.orchestration` in the directory or above it. */
+export class NoWorkspace extends Error {
+  override readonly name = 'NoWorkspace'
+  constructor(directory: string) {
+    super(`No escrow workspace in '${directory}' or any directory above it: there is no .orchestration.`)
+  }
+}

@@ -1,0 +1,52 @@
+import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace } from './context.js'
+import { oneLine } from './printable.js'
+
+/** Says on stderr what happened, what was refused and what to do next; gives the exit code that goes with it. */
+export function report(error: unknown, io: Io, colors: Colors): ExitCode {
+  const { message, reason, hint, refused } = detailsOf(error)
+  io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
+  for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
+  if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
+  return reason === 'no_orchestration' || error instanceof NoWorkspace ? EXIT.noWorkspace : EXIT.refused
+}
+
+interface Details {
+  readonly message: string
+  readonly reason?: string
+  readonly hint?: string
+  readonly refused: { path: string; message: string }[]
+}
+
+/** Read by shape: the library's error class would have to be loaded only to be compared with. */
+function detailsOf(error: unknown): Details {
+  if (error instanceof NoWorkspace) {
+    return { message: error.message, hint: "Run 'escrow init' in the directory to govern.", refused: [] }
+  }
+  if (!(error instanceof Error)) return { message: String(error), refused: [] }
+  const reason = textAt(error, 'reason')
+  const hint = textAt(error, 'hint')
+  const refused = (listAt(error, 'refused') ?? []).map((each) => ({
+    path: textAt(each, 'path') ?? '',
+    message: textAt(each, 'message') ?? textAt(each, 'reason') ?? '',
+  }))
+  return {
+    message: error.message,
+    refused,
+    ...(reason !== undefined && { reason }),
+    ...(hint !== undefined && { hint }),
+  }
+}
+
+function valueAt(of: unknown, key: string): unknown {
+  return typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined
+}
+
+function textAt(of: unknown, key: string): string | undefined {
+  const value = valueAt(of, key)
+  return typeof value === 'string' ? value : undefined
+}
+
+function listAt(of: unknown, key: string): unknown[] | undefined {
+  const value = valueAt(of, key)
+  return Array.isArray(value) ? value : undefined
+}

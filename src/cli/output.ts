@@ -1,0 +1,19 @@
+import { oneLine } from './printable.js'
+
+/** The one document of a `--json` command. */
+export function json(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** Columns as wide as they need to be, two spaces between; what the cells hold cannot break the rows. */
+export function table(rows: readonly (readonly string[])[], indent = ''): string {
+  const cells = rows.map((row) => row.map(oneLine))
+  const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0))
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(width(column))).join('  ')
+  return cells.map((row) => `${indent}${line(row)}`.trimEnd().concat('\n')).join('')
+}
+
+/** `1 change`, `2 changes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

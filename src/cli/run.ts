@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import picocolors from 'picocolors'
+import type { Workspace } from '../index.js'
+import { COMMANDS } from './commands.js'
+import { type Context, EXIT, type ExitCode, type Io, type Library, NoWorkspace } from './context.js'
+import { report } from './failure.js'
+import { findRoot } from './find-root.js'
+
+const EPILOGUE = `
+Exit codes:
+  0  done
+  1  refused or failed; the message says what was not done, and what to do next
+  2  wrong usage
+  3  verify found a bad ledger
+  4  not a workspace: no .orchestration in the directory or above it
+`
+
+/**
+ * Runs one command line.
+ * @param argv the arguments alone, without node and script
+ * @returns the exit code; never rejects
+ */
+export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<ExitCode> {
+  const colors = picocolors.createColors(io.color)
+  let code: ExitCode = EXIT.ok
+  const program = newProgram(io)
+  const context: Context = {
+    io,
+    colors,
+    library,
+    directory: () => directoryOf(program, io),
+    withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
+    exit: (given) => {
+      code = given
+    },
+  }
+  try {
+    await addCommands(program, argv, context)
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (error) {
+    // Commander has said its word by now; all it ends with but help and version is wrong usage.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    return report(error, io, colors)
+  }
+}
+
+function newProgram(io: Io): Command {
+  return new Command('escrow')
+    .description("Review, commit and trace an AI agent's staged writes.")
+    .option('-C <dir>', 'govern this directory in place of the working directory')
+    .version(io.version)
+    .addHelpText('after', EPILOGUE)
+    .showHelpAfterError("Run 'escrow --help' for what there is.")
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+    })
+    .exitOverride()
+}
+
+/** Declares all commands, and loads those whose name is on the line. */
+async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<void> {
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).description(summary)
+    if (argv.includes(name)) (await load()).register(command, context)
+  }
+}
+
+function directoryOf(program: Command, io: Io): string {
+  const given: unknown = program.opts().C
+  return resolve(io.cwd, typeof given === 'string' ? given : '.')
+}
+
+async function withWorkspace<T>(
+  directory: string,
+  library: () => Promise<Library>,
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const root = findRoot(directory)
+  if (root === undefined) throw new NoWorkspace(directory)
+  const workspace = await (await library()).openWorkspace(root)
+  try {
+    return await work(workspace)
+  } finally {
+    await workspace.close()
+  }
+}

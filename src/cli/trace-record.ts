@@ -1,0 +1,53 @@
+import type { TraceRecord } from '../index.js'
+
+/** Reading ledger lines, of whatever age and tool: a field that is missing or of another kind reads as undefined. */
+
+/** The intent, also of older lines (`intentId`). */
+export function intentOf(record: TraceRecord): string | undefined {
+  return text(record.intent_id) ?? text(own(record).intent) ?? text(record.intentId)
+}
+
+/** Every path a record is about, old names of moved files included; sorted. */
+export function pathsOf(record: TraceRecord): string[] {
+  const { changes, path, paths } = own(record)
+  const files = list(record.files).map(object)
+  const found = [
+    ...files.flatMap((file) => [file.path, file.relative_path]),
+    ...list(changes).flatMap((change) => [object(change).path, object(change).from]),
+    ...list(paths),
+    path,
+  ]
+  return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
+}
+
+/** A line of `escrow log`: number, time, what, intent, session, paths or reason. */
+export function rowOf(record: TraceRecord): string[] {
+  const { seq, type, verdict, reason, words } = own(record)
+  const why = text(reason) ?? text(words)
+  const paths = pathsOf(record)
+  const about = paths.length > 3 ? [...paths.slice(0, 3), `and ${paths.length - 3} more`] : paths
+  return [
+    typeof seq === 'number' ? `${seq}` : '-',
+    text(record.timestamp) ?? '-',
+    text(verdict) ?? text(type) ?? '-',
+    intentOf(record) ?? '-',
+    text(record.session_id) ?? '-',
+    [...about, ...(why === undefined ? [] : [`(${why})`])].join(' '),
+  ]
+}
+
+function own(record: TraceRecord): Record<string, unknown> {
+  return object(object(record.metadata)['dev.escrowfs'])
+}
+
+function object(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

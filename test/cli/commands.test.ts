@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../../src/core/api.js'
+import { escrow, workspaceDir } from './harness.js'
+
+const change: Change = {
+  path: 'a.ts',
+  kind: 'create',
+  before: null,
+  after: 'sha256:1',
+  mode: { before: null, after: 0o644 },
+  hunks: [{ id: 'h_1', oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, text: '@@ -0,0 +1,1 @@\n+x\n' }],
+  state: 'pending',
+  flags: [],
+}
+const set = { digest: 'sha256:2', changes: [change, { ...change, path: 'b.ts' }] }
+const record = (seq: number, more: object, own: object = {}) => ({
+  timestamp: `2026-01-0${seq}T00:00:00.000Z`,
+  session_id: 's1',
+  ...more,
+  metadata: { 'dev.escrowfs': { seq, ...own } },
+})
+
+describe('init', () => {
+  it('makes the very directory a workspace, whatever is above it', async () => {
+    const cwd = workspaceDir()
+    const { code, out, calls } = await escrow(cwd, ['init', '-C', 'sub'])
+    expect([code, calls]).toEqual([0, [['init', `${cwd}/sub`]]])
+    expect(out).toContain('created  .orchestration/policy.yaml\nkept     .orchestration/.gitignore\n')
+  })
+})
+
+describe('status', () => {
+  const sessions = [{ id: 's1', live: true, changes: 3, agent: { model: 'gpt' } }]
+
+  it('lists intents and sessions', async () => {
+    const { out } = await escrow(workspaceDir(), ['status'], { sessions })
+    expect(out).toContain('  INT-001  IN_PROGRESS  Billing\n')
+    expect(out).toContain('  s1  live  3 staged  gpt\n')
+  })
+
+  it('prints one document', async () => {
+    const cwd = workspaceDir()
+    const { out } = await escrow(cwd, ['status', '--json'], { sessions })
+    expect(JSON.parse(out)).toMatchObject({ root: cwd, intents: [{ id: 'INT-001' }], sessions })
+  })
+})
+
+describe('diff', () => {
+  it('shows the changes of the session, or that there are none', async () => {
+    const cwd = workspaceDir()
+    const { code, out, calls } = await escrow(cwd, ['diff', 's1'], { set })
+    expect([code, calls]).toEqual([0, [['open', cwd], ['review', 's1'], ['close']]])
+    expect(out).toContain('+++ b/a.ts\n@@ -0,0 +1,1 @@\n+x\n')
+    expect((await escrow(cwd, ['diff', 's1'])).out).toBe("Nothing is staged in session 's1'.\n")
+  })
+
+  it('prints one document, the same with nothing staged', async () => {
+    const cwd = workspaceDir()
+    expect(JSON.parse((await escrow(cwd, ['diff', 's1', '--json'], { set }, true)).out)).toEqual(set)
+    const none = await escrow(cwd, ['diff', 's1', '--json'])
+    expect(JSON.parse(none.out)).toEqual({ digest: 'sha256:0', changes: [] })
+  })
+})
+
+describe('approve', () => {
+  const approve = async (...argv: string[]) => await escrow(workspaceDir(), ['approve', 's1', ...argv], { set })
+
+  it('approves everything without paths, and says what was left out', async () => {
+    const { code, out, calls } = await approve()
+    expect([code, calls[2]]).toEqual([0, ['approve', undefined, undefined]])
+    expect(out).toBe("approved  a.ts\nleft out  b.ts\n1 change approved. Put on disk with 'escrow commit s1'.\n")
+  })
+
+  it('approves the paths named, by whom it is told', async () => {
+    const { out, calls } = await approve('a.ts', 'src/**', '--by', 'Ann Lee <ann@example.org>')
+    expect(calls[2]).toEqual(['approve', ['a.ts', 'src/**'], { name: 'Ann Lee', email: 'ann@example.org' }])
+    expect(out).not.toContain('left out')
+    expect((await approve('--by', 'Ann Lee')).calls[2]).toEqual(['approve', undefined, { name: 'Ann Lee' }])
+  })
+
+  it('approves only the change set that was shown, where one is named', async () => {
+    expect((await approve('--digest', 'sha256:2')).calls).toContainEqual(['approve', undefined, undefined])
+    const stale = await approve('--digest', 'sha256:other')
+    expect(stale.code).toBe(1)
+    expect(stale.calls.map(([name]) => name)).toEqual(['open', 'review', 'close'])
+    expect(stale.err).toContain('Nothing was approved')
+  })
+})
+
+describe('reject', () => {
+  it('passes paths, reason and reviewer on', async () => {
+    const argv = ['reject', 's1', 'a.ts', 'b.ts', '--reason', 'use the helper', '--by', 'Ann']
+    const { code, out, calls } = await escrow(workspaceDir(), argv)
+    expect([code, calls[2]]).toEqual([0, ['reject', ['a.ts', 'b.ts'], 'use the helper', { name: 'Ann' }]])
+    expect(out).toContain('rejected  a.ts\n1 change rejected.')
+  })
+})
+
+describe('commit', () => {
+  it('says what was committed', async () => {
+    const { code, out, calls } = await escrow(workspaceDir(), ['commit', 's1', '--strict'])
+    expect([code, calls[2]]).toEqual([0, ['commit', { strict: true }]])
+    expect(out).toBe('committed  a.ts\n1 change committed as tx1, number 4.\n')
+  })
+
+  it('says that nothing was approved', async () => {
+    const commit = async () => ({ id: '', seq: 0, committed: [], conflicts: [] })
+    const { code, out } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
+    expect([code, out]).toEqual([0, expect.stringContaining('Nothing is approved, so nothing was committed.')])
+  })
+
+  it('ends with 1 where a path was in conflict', async () => {
+    const conflicts = [{ path: 'b.ts', reason: 'stale_file' }]
+    const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts })
+    const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
+    expect([code, err]).toEqual([1, 'conflict   b.ts: stale_file\n'])
+  })
+})
+
+describe('log', () => {
+  const records = [
+    record(1, { intent_id: 'INT-001', files: [{ path: 'a.ts' }] }, { type: 'commit' }),
+    record(2, { intent_id: 'INT-002' }, { type: 'denied', reason: 'scope_violation', path: 'b.ts' }),
+    { intentId: 'INT-001', files: [{ relative_path: 'old.ts' }], timestamp: 17 },
+    record(
+      4,
+      { files: 'odd' },
+      { type: 'verdict', verdict: 'rejected', paths: ['a.ts', 'c.ts'], words: 'no\u001b[2J' },
+    ),
+    record(5, {}, { type: 'commit', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
+  ]
+  const numbers = async (...argv: string[]) => {
+    const { out } = await escrow(workspaceDir(), ['log', '--json', ...argv], { records })
+    const found: unknown[] = JSON.parse(out)
+    return found.map((each) => records.findIndex((one) => JSON.stringify(one) === JSON.stringify(each)) + 1)
+  }
+
+  it('prints a line for each record, whatever its shape', async () => {
+    const { code, out } = await escrow(workspaceDir(), ['log'], { records })
+    expect(code).toBe(0)
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['1', '2026-01-01T00:00:00.000Z', 'commit', 'INT-001', 's1', 'a.ts'],
+      ['2', '2026-01-02T00:00:00.000Z', 'denied', 'INT-002', 's1', 'b.ts (scope_violation)'],
+      ['-', '-', '-', 'INT-001', '-', 'old.ts'],
+      ['4', '2026-01-04T00:00:00.000Z', 'rejected', '-', 's1', 'a.ts c.ts (no^[[2J)'],
+      ['5', '2026-01-05T00:00:00.000Z', 'commit', '-', 's1', 'moved.ts new.ts'],
+      [''],
+    ])
+    expect((await escrow(workspaceDir(), ['log'])).out).toBe('No records.\n')
+  })
+
+  it('keeps to an intent, a path, or both', async () => {
+    expect(await numbers()).toEqual([1, 2, 3, 4, 5])
+    expect(await numbers('--intent', 'INT-001')).toEqual([1, 3])
+    expect(await numbers('--path', 'a.ts')).toEqual([1, 4])
+    expect(await numbers('--path', 'moved.ts')).toEqual([5])
+    expect(await numbers('--path', 'b.ts')).toEqual([2])
+    expect(await numbers('--path', 'old.ts', '--intent', 'INT-001')).toEqual([3])
+    expect(await numbers('--path', 'a.ts', '--intent', 'INT-002')).toEqual([])
+  })
+})
+
+describe('verify', () => {
+  const bad = { ok: false, records: 3, firstBad: { line: 2, reason: 'its prev is not the hash of line 1' } }
+
+  it('ends with 0 on a whole ledger', async () => {
+    expect(await escrow(workspaceDir(), ['verify'])).toMatchObject({
+      code: 0,
+      out: 'The ledger is whole: 2 records.\n',
+    })
+  })
+
+  it('ends with 3 on a bad one, and names the first bad line', async () => {
+    const { code, out, err } = await escrow(workspaceDir(), ['verify'], { verify: bad })
+    expect([code, out]).toEqual([3, ''])
+    expect(err).toContain('line 2 on: its prev is not the hash of line 1.')
+    const asJson = await escrow(workspaceDir(), ['verify', '--json'], { verify: bad })
+    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([3, bad])
+  })
+})

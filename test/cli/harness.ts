@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Library } from '../../src/cli/context.js'
+import { run } from '../../src/cli/run.js'
+import type {
+  ChangeSet,
+  Review,
+  SessionSummary,
+  TraceRecord,
+  Verdict,
+  VerifyResult,
+  Workspace,
+} from '../../src/core/api.js'
+import { unsupported } from '../../src/core/api-error.js'
+
+export interface Fake {
+  set?: ChangeSet
+  records?: TraceRecord[]
+  verify?: VerifyResult
+  sessions?: SessionSummary[]
+  review?: Partial<Review>
+}
+
+export interface Ran {
+  code: number
+  out: string
+  err: string
+  /** Each call of the library, in order. */
+  calls: unknown[][]
+}
+
+/** A directory that is a workspace, gone after the test. */
+export function workspaceDir(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-cli-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  mkdirSync(join(root, '.orchestration'))
+  return root
+}
+
+/** Runs a command line in process on a workspace that only answers and notes what it was asked. */
+export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color = false): Promise<Ran> {
+  const ran: Ran = { code: -1, out: '', err: '', calls: [] }
+  const note = (...call: unknown[]) => ran.calls.push(call)
+  const io = {
+    out: (text: string) => {
+      ran.out += text
+    },
+    err: (text: string) => {
+      ran.err += text
+    },
+    cwd,
+    color,
+    version: '1.2.3',
+  }
+  const library: Library = {
+    openWorkspace: async (root) => {
+      note('open', root)
+      return workspaceOf(root, fake, note)
+    },
+    initWorkspace: async (root) => {
+      note('init', root)
+      return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
+    },
+  }
+  ran.code = await run(argv, io, async () => library)
+  return ran
+}
+
+function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => void): Workspace {
+  const refuse = async (): Promise<never> => {
+    throw unsupported('This')
+  }
+  const intent = { id: 'INT-001', name: 'Billing', status: 'IN_PROGRESS' as const }
+  const rest = { ownedScope: [], constraints: [], acceptanceCriteria: [], dependsOn: [] }
+  return {
+    root,
+    intents: {
+      list: async () => [{ ...intent, ...rest }],
+      get: refuse,
+      select: refuse,
+      complete: refuse,
+      expandScope: refuse,
+    },
+    ledger: {
+      records: async function* () {
+        yield* fake.records ?? []
+      },
+      verify: async () => fake.verify ?? { ok: true, records: 2 },
+      blame: refuse,
+      export: refuse,
+    },
+    session: refuse,
+    sessions: async () => fake.sessions ?? [],
+    review: async (id) => {
+      note('review', id)
+      return reviewOf(fake, note)
+    },
+    undo: refuse,
+    close: async () => note('close'),
+  }
+}
+
+function reviewOf(fake: Fake, note: (...call: unknown[]) => void): Review {
+  const verdict = (kind: Verdict['verdict'], paths: string[]): Verdict => ({
+    id: 'v1',
+    verdict: kind,
+    paths,
+    by: { name: 'Ann' },
+    at: 'now',
+  })
+  return {
+    changes: async () => fake.set ?? { digest: 'sha256:0', changes: [] },
+    approve: async (selection, by) => {
+      note('approve', selection, by)
+      return verdict('approved', ['a.ts'])
+    },
+    reject: async (selection, reason, by) => {
+      note('reject', selection, reason, by)
+      return verdict('rejected', ['a.ts'])
+    },
+    edit: async () => undefined,
+    commit: async (options) => {
+      note('commit', options)
+      return { id: 'tx1', seq: 4, committed: ['a.ts'], conflicts: [] }
+    },
+    discard: async () => undefined,
+    ...fake.review,
+  }
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import picocolors from 'picocolors'
+import { describe, expect, it } from 'vitest'
+import { oneLine, printable } from '../../src/cli/printable.js'
+import { renderChangeSet } from '../../src/cli/render-diff.js'
+import type { Change } from '../../src/core/api.js'
+
+const plain = picocolors.createColors(false)
+const base: Change = {
+  path: 'src/a.ts',
+  kind: 'modify',
+  before: 'sha256:1',
+  after: 'sha256:2',
+  hunks: [{ id: 'h', oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, text: '@@ -1,2 +1,2 @@\n k\n-a\n+b\n' }],
+  state: 'pending',
+  flags: [],
+}
+const render = (change: Partial<Change>, colors = plain) =>
+  renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, ...change }] }, colors)
+
+describe('renderChangeSet', () => {
+  it('shows a change as git does, under its state and flags', () => {
+    const text = render({ state: 'rejected', flags: ['drifted', 'protected'], intentId: 'INT-001' })
+    expect(text).toBe(
+      [
+        '# src/a.ts  modify  rejected  drifted  protected  INT-001',
+        'diff --git a/src/a.ts b/src/a.ts',
+        '--- a/src/a.ts',
+        '+++ b/src/a.ts',
+        '@@ -1,2 +1,2 @@',
+        ' k',
+        '-a',
+        '+b',
+        '',
+        '1 change. Change set sha256:3',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('has the header lines of creations, deletions, moves, modes, links and binaries', () => {
+    const header = (change: Partial<Change>) => render(change).split('\n').slice(2, 6).join('\n')
+    expect(header({ before: null, mode: { before: null, after: 0o755 } })).toContain(
+      'new file mode 100755\n--- /dev/null\n+++ b/src/a.ts',
+    )
+    expect(header({ after: null, mode: { before: 0o644, after: null } })).toContain(
+      'deleted file mode 100644\n--- a/src/a.ts\n+++ /dev/null',
+    )
+    expect(header({ from: 'old.ts', kind: 'rename' })).toContain(
+      'rename from old.ts\nrename to src/a.ts\n--- a/old.ts\n+++ b/src/a.ts',
+    )
+    expect(header({ hunks: [], mode: { before: 0o644, after: 0o755 } })).toContain('old mode 100644\nnew mode 100755\n')
+    expect(header({ before: null, flags: ['symlink'], mode: { before: null, after: 0o777 } })).toContain('mode 120000')
+    expect(header({ hunks: [], flags: ['binary'] })).toContain('Binary files a/src/a.ts and b/src/a.ts differ')
+  })
+
+  it('colours only when asked to', () => {
+    expect(render({})).not.toContain('\u001b')
+    const colored = render({}, picocolors.createColors(true))
+    for (const line of ['\u001b[31m-a', '\u001b[32m+b', '\u001b[36m@@']) expect(colored).toContain(line)
+  })
+
+  it('lets no content, path or flag reach the terminal', () => {
+    const text = '@@ -0,0 +1,1 @@\n+a\u001b[1A\u001b[2K\r\n'
+    const shown = render({ path: 'x\u001b]0;t\u0007\nfoo', flags: ['\u009b2J'], hunks: [{ id: 'h', text, ...lines }] })
+    expect(shown).toContain('+a^[[1A^[[2K^M\n')
+    expect(shown).toContain('x^[]0;t^G^Jfoo')
+    expect(shown).not.toMatch(/[\u001b\u009b\r]/)
+  })
+})
+
+const lines = { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1 }
+
+describe('printable', () => {
+  it('names direction marks and invisible characters, and leaves writing alone', () => {
+    expect(printable('a\u202eb\u200bc\ufeff\u{e0041}\u007f')).toBe('a<U+202E>b<U+200B>c<U+FEFF><U+E0041>^?')
+    expect(printable('tab\tüñ漢字 🙂\n')).toBe('tab\tüñ漢字 🙂\n')
+    expect(oneLine('a\tb\nc')).toBe('a^Ib^Jc')
+  })
+
+  it('leaves no control character in any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(oneLine(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
+      }),
+    )
+  })
+})

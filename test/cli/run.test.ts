@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { findRoot } from '../../src/cli/find-root.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import { escrow, workspaceDir } from './harness.js'
+
+const denied = (error: Error) => ({ review: { changes: () => Promise.reject(error) } })
+
+describe('escrow', () => {
+  it('lists every command and every exit code in its help', async () => {
+    const { code, out } = await escrow('/', ['--help'])
+    expect(code).toBe(0)
+    for (const { name, summary } of COMMANDS) expect(out).toMatch(new RegExp(`${name}.*${summary.slice(0, 20)}`))
+    for (const exit of ['0', '1', '2', '3', '4']) expect(out).toMatch(new RegExp(`^ {2}${exit} {2}`, 'm'))
+  })
+
+  it('explains each command, whichever way it is asked', async () => {
+    for (const { name } of COMMANDS) {
+      for (const argv of [
+        [name, '--help'],
+        ['help', name],
+      ]) {
+        const { code, out } = await escrow('/', argv)
+        expect([code, out]).toEqual([0, expect.stringContaining(`Usage: escrow ${name}`)])
+      }
+    }
+    expect((await escrow('/', ['reject', '--help'])).out).toContain('--reason')
+  })
+
+  it('prints its version', async () => {
+    expect(await escrow('/', ['--version'])).toMatchObject({ code: 0, out: '1.2.3\n' })
+  })
+
+  it('ends with 2 on wrong usage, and opens nothing', async () => {
+    const wrong = [
+      [],
+      ['nonsense'],
+      ['diff'],
+      ['diff', 's1', 's2'],
+      ['diff', 's1', '--nonsense'],
+      ['reject', 's1', 'a.ts'],
+      ['reject', 's1', '--reason', 'no'],
+      ['reject', 's1', 'a.ts', '--reason', ' '],
+      ['approve', 's1', '--by', ' '],
+      ['status', '-C'],
+    ]
+    const cwd = workspaceDir()
+    for (const argv of wrong) {
+      const { code, err, calls } = await escrow(cwd, argv)
+      expect([argv, code, calls]).toEqual([argv, 2, []])
+      expect(err).not.toBe('')
+    }
+  })
+
+  it('ends with 4 where there is no workspace, and says what to do', async () => {
+    const bare = mkdtempSync(join(tmpdir(), 'escrow-bare-'))
+    onTestFinished(() => rmSync(bare, { recursive: true }))
+    const { code, err, calls } = await escrow(bare, ['status'])
+    expect([code, calls]).toEqual([4, []])
+    expect(err).toContain("Run 'escrow init'")
+    const root = workspaceDir()
+    const reason = new EscrowError('no_orchestration', 'gone')
+    expect((await escrow(root, ['diff', 's1'], denied(reason))).code).toBe(4)
+  })
+
+  it('finds the workspace from a directory in it, with -C before and after the command', async () => {
+    const root = workspaceDir()
+    mkdirSync(join(root, 'src/deep'), { recursive: true })
+    expect(findRoot(join(root, 'src/deep'))).toBe(root)
+    for (const argv of [
+      ['-C', root, 'status'],
+      ['status', '-C', root],
+      ['status', '-C', 'src'],
+    ]) {
+      const { calls } = await escrow(argv.includes('src') ? root : '/', argv)
+      expect(calls[0]).toEqual(['open', root])
+    }
+  })
+
+  it('ends with 1 on a refusal: what, each path, and what to do next', async () => {
+    const refused = [{ path: 'a.ts', reason: 'stale_file', message: 'a.ts changed on disk.' }]
+    const error = new EscrowError('stale_file', 'Nothing was committed.', { hint: 'Look again.', refused })
+    const fake = { review: { commit: () => Promise.reject(error) } }
+    const { code, out, err, calls } = await escrow(workspaceDir(), ['commit', 's1'], fake)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toBe('escrow: Nothing was committed. (stale_file)\n  a.ts: a.ts changed on disk.\nLook again.\n')
+    expect(calls.at(-1)).toEqual(['close'])
+  })
+
+  it('ends with 1 on any other failure, without a stack', async () => {
+    const { code, err } = await escrow(workspaceDir(), ['diff', 's1'], denied(new Error('EIO: i/o error\u001b[2J')))
+    expect([code, err]).toEqual([1, 'escrow: EIO: i/o error^[[2J\n'])
+  })
+})
