@@ -1,0 +1,57 @@
+import type { Intent, IntentContext } from '../core/api.js'
+
+/** A ledger entry of the intent, as its context shows it. What is not known is left out. */
+export interface ContextEntry {
+  readonly file: string
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly mutationClass?: string
+  readonly contentHash?: string
+}
+
+/** What a model is told when it selects an intent: one line, a blank one, then the intent as XML. */
+export function intentContext(intent: Intent | undefined, entries: readonly ContextEntry[] = []): IntentContext {
+  if (!intent) return { intent: undefined, xml: 'Active intent cleared.' }
+  const lines = [
+    `Active intent set to ${escapeXml(intent.id)}.`,
+    '',
+    '<intent_context>',
+    `  <intent${attributes({ id: intent.id, name: intent.name, status: intent.status })}>`,
+    ...section('owned_scope', element('path', intent.ownedScope)),
+    ...section('constraints', element('constraint', intent.constraints)),
+    ...section('acceptance_criteria', element('criterion', intent.acceptanceCriteria)),
+    ...section('agent_trace', entries.map(traceEntry)),
+    '  </intent>',
+    '</intent_context>',
+  ]
+  return { intent, xml: lines.join('\n') }
+}
+
+function section(name: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [`    <${name}/>`]
+  return [`    <${name}>`, ...items.map((item) => `      ${item}`), `    </${name}>`]
+}
+
+function element(name: string, texts: readonly string[]): string[] {
+  return texts.map((text) => `<${name}>${escapeXml(text)}</${name}>`)
+}
+
+function traceEntry(entry: ContextEntry): string {
+  const { file, timestamp, mutationClass, contentHash } = entry
+  return `<entry${attributes({ file, timestamp, mutation_class: mutationClass, content_hash: contentHash })}/>`
+}
+
+function attributes(values: Record<string, string | undefined>): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escapeXml(value).replace(/[\t\n\r]/g, ' ')}"`))
+    .join('')
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
+
+// XML 1.0 has no way to write these: control characters, lone surrogates, two non-characters.
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu
+
+function escapeXml(text: string): string {
+  return text.replace(NOT_XML, '\ufffd').replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Intent, IntentStatus } from '../core/api.js'
+import { globProblem, MAX_GLOBS } from '../core/globs.js'
+import type { YamlFile, YamlPath, YamlProblem } from '../host/yaml.js'
+import { checkYaml } from '../host/yaml-schema.js'
+
+/** The registry file as data, whichever of its two shapes it has. */
+export interface IntentsFile {
+  readonly intents: ReadonlyMap<string, Intent>
+  /** Where each intent stands in the file. */
+  readonly places: ReadonlyMap<string, YamlPath>
+  readonly activeIntentId?: string
+}
+
+export type IntentsRead =
+  | { readonly ok: true; readonly value: IntentsFile }
+  | { readonly ok: false; readonly problem: YamlProblem }
+
+const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
+
+const text = z.string({ error: 'a text is expected; put it in quotes' })
+const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
+const idText = text.regex(
+  /^[\p{L}\p{N}_][\p{L}\p{N}_.:/#-]{0,99}$/u,
+  'an id is at most 100 letters, digits and _ . : / # -; rename it',
+)
+const status = z
+  .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
+  .transform((word): IntentStatus => (word === 'COMPLETE' ? 'COMPLETED' : word))
+
+// Other keys are let pass: teams keep notes of their own beside ours.
+const entrySchema = z.looseObject(
+  {
+    id: idText.optional(),
+    name: text.nullish(),
+    title: text.nullish(),
+    status: status.nullish(),
+    owned_scope: texts,
+    scope: z.looseObject({ paths: texts }, { error: 'a map with `paths` is expected' }).nullish(),
+    constraints: texts,
+    acceptance_criteria: texts,
+    depends_on: texts,
+    created_at: text.nullish(),
+    updated_at: text.nullish(),
+  },
+  { error: 'a map with id, name, status and owned_scope is expected' },
+)
+
+type Entry = z.infer<typeof entrySchema>
+
+const rootSchema = z.looseObject(
+  { active_intent_id: z.union([idText, z.literal('')], { error: 'an intent id is expected' }).nullish() },
+  { error: 'a map with `active_intents:` or `intents:` is expected' },
+)
+
+/** Reads both shapes: `active_intents`, or `active_intent_id` and `intents`; each a list or a map keyed by id. */
+export function readIntents(file: YamlFile): IntentsRead {
+  const root = checkYaml(file, file.value, rootSchema)
+  if (!root.ok) return root
+  const keys = ['active_intents', 'intents'].filter((key) => Object.hasOwn(root.value, key))
+  const [key, second] = keys
+  if (key === undefined) return fail(file, [], 'neither `active_intents:` nor `intents:` is there; add one')
+  if (second !== undefined) return fail(file, [second], 'both `active_intents:` and `intents:` are there; keep one')
+  const entries = entriesOf(root.value[key], key)
+  if (!entries) return fail(file, [key], `\`${key}\`: a list, or a map keyed by id, is expected`)
+  const active = root.value.active_intent_id
+  return collect(file, entries, active === '' || active === null ? undefined : active)
+}
+
+interface Placed {
+  readonly path: YamlPath
+  readonly value: unknown
+  /** The key it stands under, in a map keyed by id. */
+  readonly key?: string
+}
+
+function entriesOf(value: unknown, key: string): Placed[] | undefined {
+  if (value === null) return []
+  if (Array.isArray(value)) return value.map((each: unknown, index) => ({ path: [key, index], value: each }))
+  if (typeof value !== 'object') return undefined
+  return Object.entries(value ?? {}).map(([id, each]: [string, unknown]) => ({ path: [key, id], value: each, key: id }))
+}
+
+function collect(file: YamlFile, entries: Placed[], activeIntentId: string | undefined): IntentsRead {
+  const intents = new Map<string, Intent>()
+  const places = new Map<string, YamlPath>()
+  for (const placed of entries) {
+    const entry = checkYaml(file, placed.value, entrySchema, placed.path)
+    if (!entry.ok) return entry
+    const problem = entryProblem(file, placed, entry.value)
+    if (problem) return { ok: false, problem }
+    const id = entry.value.id ?? placed.key
+    if (id === undefined) return fail(file, placed.path, 'an intent without an id; add `id:`')
+    if (intents.has(id)) return fail(file, [...placed.path, 'id'], `two intents have the id ${id}; rename one`)
+    intents.set(id, toIntent(id, entry.value))
+    places.set(id, placed.path)
+  }
+  return { ok: true, value: { intents, places, ...(activeIntentId !== undefined && { activeIntentId }) } }
+}
+
+function entryProblem(file: YamlFile, { path, key }: Placed, entry: Entry): YamlProblem | undefined {
+  if (key !== undefined) {
+    if (!idText.safeParse(key).success) return file.problem(path, `${key} cannot be an id; rename it`)
+    if (entry.id !== undefined && entry.id !== key) {
+      return file.problem([...path, 'id'], `the id ${entry.id} stands under the key ${key}; make them equal`)
+    }
+  }
+  if (entry.owned_scope && entry.scope?.paths) {
+    return file.problem([...path, 'scope'], 'both `owned_scope` and `scope.paths` are there; keep one')
+  }
+  return scopeProblem(file, [...path, ...(entry.scope?.paths ? ['scope', 'paths'] : ['owned_scope'])], scopeOf(entry))
+}
+
+function scopeProblem(file: YamlFile, path: YamlPath, globs: readonly string[]): YamlProblem | undefined {
+  if (globs.length > MAX_GLOBS) return file.problem(path, `more than ${MAX_GLOBS} globs in one intent; use fewer`)
+  for (const [index, glob] of globs.entries()) {
+    const problem = globProblem(glob)
+    if (problem) return file.problem([...path, index], `the glob ${JSON.stringify(glob.slice(0, 80))}: ${problem}`)
+  }
+  return undefined
+}
+
+const scopeOf = (entry: Entry): readonly string[] => entry.owned_scope ?? entry.scope?.paths ?? []
+
+function toIntent(id: string, entry: Entry): Intent {
+  return {
+    id,
+    name: entry.name ?? entry.title ?? id,
+    status: entry.status ?? 'PENDING',
+    ownedScope: scopeOf(entry),
+    constraints: entry.constraints ?? [],
+    acceptanceCriteria: entry.acceptance_criteria ?? [],
+    dependsOn: entry.depends_on ?? [],
+    ...(entry.created_at && { createdAt: entry.created_at }),
+    ...(entry.updated_at && { updatedAt: entry.updated_at }),
+  }
+}
+
+function fail(file: YamlFile, path: YamlPath, message: string): IntentsRead {
+  return { ok: false, problem: file.problem(path, message) }
+}

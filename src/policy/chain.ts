@@ -1,0 +1,136 @@
+import type { Explanation } from '../core/api.js'
+import type { Access, Decide, Decision } from '../core/decision.js'
+import type { Denial } from '../core/denials.js'
+import type { IntentsState } from '../core/intents-state.js'
+import type { ToolContext } from '../core/tool-context.js'
+import { denialCache, type ScopeCache, scopeCache } from './caches.js'
+import { explainBy } from './explain.js'
+import { ruleFailed, staleFile } from './messages.js'
+import type { PolicyState } from './policy-file.js'
+import { protection } from './protected.js'
+import { type Moment, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
+
+export interface PolicyDeps {
+  readonly intents: () => IntentsState
+  readonly activeIntentId: () => string | undefined
+  readonly policy: () => PolicyState
+  /** The content lock: whether the disk still holds what this session bases its write on. Asked last. */
+  readonly base: (path: string) => 'fresh' | 'stale'
+  readonly tool?: () => ToolContext | undefined
+  /** A clock in milliseconds. */
+  readonly now?: () => number
+}
+
+export interface Policy {
+  /**
+   * Judges one access. Everything is denied that no rule lets through; the first denial stands; a rule that throws
+   * denies with policy_invalid. Never throws, never waits.
+   */
+  readonly decide: Decide
+  /** What each rule says, up to the first denial. */
+  explain(access: Access): Explanation
+  /**
+   * What a reviewer should know of a path: `protected`, `highlight` (it runs, or decides what runs), `out-of-scope`.
+   * @param intentId whose scope is meant; the active intent's unless given. Without either, scope is not judged.
+   */
+  flags(path: string, intentId?: string): string[]
+}
+
+/** For this long reads go by the policy file as last seen: a `stat` would double the cost of one. Writes never do. */
+const READ_GRACE_MS = 1
+
+const ALLOW: Decision = { verdict: 'allow' }
+const STAGE: Decision = { verdict: 'stage' }
+
+export function createPolicy(deps: PolicyDeps): Policy {
+  const scopes = scopeCache()
+  const lock: Rule = { name: 'content lock', judge: (access) => contentLock(deps, access) }
+  const writeRules = [...WRITE_RULES, lock]
+  const denyRead = readJudge(deps)
+  const denyWrite = writeJudge(deps, scopes)
+
+  function decide(access: Access): Decision {
+    const isRead = access.effect === 'read'
+    try {
+      const denial = isRead ? denyRead(access) : denyWrite(access)
+      if (denial) return { verdict: 'deny', denial: withContext(deps, denial) }
+      return isRead ? ALLOW : STAGE
+    } catch (error) {
+      return { verdict: 'deny', denial: ruleFailed(access.asked, error) }
+    }
+  }
+
+  function explain(access: Access): Explanation {
+    const rules = access.effect === 'read' ? READ_RULES : writeRules
+    return explainBy(rules, access, () => momentOf(deps, scopes, access))
+  }
+
+  function flags(path: string, intentId = deps.activeIntentId()): string[] {
+    const level = protection(path)?.level
+    const policy = deps.policy()
+    const kept = (level !== undefined && level !== 'highlight') || (policy.ok && policy.rules.protected.find(path))
+    const scope = scopes(deps.intents(), intentId)
+    return [
+      ...(kept ? ['protected'] : level === undefined ? [] : [level]),
+      ...(scope && !scope.matches(path) ? ['out-of-scope'] : []),
+    ]
+  }
+
+  return { decide, explain, flags }
+}
+
+function readJudge(deps: PolicyDeps): (access: Access) => Denial | undefined {
+  const now = deps.now ?? (() => performance.now())
+  const cached = denialCache()
+  let seen: { at: number; policy: PolicyState } | undefined
+  return (access) => {
+    const at = now()
+    if (!seen || at - seen.at >= READ_GRACE_MS) seen = { at, policy: deps.policy() }
+    const moment: Moment = { ...READ_MOMENT, policy: seen.policy }
+    return cached([seen.policy], `${access.path}\0${access.asked}`, () => firstDenial(READ_RULES, access, moment))
+  }
+}
+
+function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => Denial | undefined {
+  const cached = denialCache()
+  return (access) => {
+    const moment = momentOf(deps, scopes, access)
+    const { policy, intents, activeId, lenientMkdir } = moment
+    const key = `${lenientMkdir ? 'roo' : access.effect}\0${access.path}\0${access.asked}\0${access.target ?? ''}`
+    const denial = cached([policy, intents, activeId], key, () => firstDenial(WRITE_RULES, access, moment))
+    return denial ?? contentLock(deps, access)
+  }
+}
+
+function momentOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Moment {
+  const intents = deps.intents()
+  const activeId = deps.activeIntentId()
+  const lenientMkdir = access.effect === 'mkdir' && deps.tool?.()?.host === 'roo'
+  return { policy: deps.policy(), intents, activeId, scope: scopes(intents, activeId), lenientMkdir }
+}
+
+/** Of what a read's rules do not look at. */
+const READ_MOMENT: Omit<Moment, 'policy'> = {
+  intents: { ok: true, version: 0, intents: new Map() },
+  activeId: undefined,
+  scope: undefined,
+  lenientMkdir: false,
+}
+
+function contentLock(deps: PolicyDeps, { effect, path, asked }: Access): Denial | undefined {
+  return effect !== 'mkdir' && deps.base(path) === 'stale' ? staleFile(asked) : undefined
+}
+
+function firstDenial(rules: readonly Rule[], access: Access, moment: Moment): Denial | undefined {
+  for (const rule of rules) {
+    const denial = rule.judge(access, moment)
+    if (denial) return denial
+  }
+  return undefined
+}
+
+function withContext(deps: PolicyDeps, denial: Denial): Denial {
+  const tool = deps.tool?.()?.tool
+  const intentId = denial.intentId ?? deps.activeIntentId()
+  return { ...denial, ...(tool !== undefined && { tool }), ...(intentId !== undefined && { intentId }) }
+}

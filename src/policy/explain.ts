@@ -1,0 +1,28 @@
+import type { Explanation } from '../core/api.js'
+import type { Access, RuleWord } from '../core/decision.js'
+import type { Denial } from '../core/denials.js'
+import { ruleFailed } from './messages.js'
+import type { Moment, Rule } from './rules.js'
+
+/** What each rule says of an access, up to and with the first denial. A rule that throws denies. */
+export function explainBy(rules: readonly Rule[], access: Access, moment: () => Moment): Explanation {
+  const words: RuleWord[] = []
+  for (const { name, judge } of rules) {
+    const denial = judged(() => judge(access, moment()), access)
+    if (denial) {
+      const { reason, message } = denial
+      words.push({ rule: name, verdict: 'deny', reason, message })
+      return { path: access.path, verdict: 'deny', reason, message, rules: words }
+    }
+    words.push({ rule: name, verdict: 'pass' })
+  }
+  return { path: access.path, verdict: access.effect === 'read' ? 'allow' : 'stage', rules: words }
+}
+
+function judged(judge: () => Denial | undefined, access: Access): Denial | undefined {
+  try {
+    return judge()
+  } catch (error) {
+    return ruleFailed(access.asked, error)
+  }
+}

@@ -1,0 +1,93 @@
+import type { Access } from '../core/decision.js'
+import type { Denial } from '../core/denials.js'
+import type { PathRule } from './path-rules.js'
+import { POLICY_FILE } from './policy-file.js'
+import type { AccessWord } from './policy-schema.js'
+
+/** The sentences of the refusals. Each names what was refused and why; the hint says what to do. */
+
+export function pathEscape({ asked, path }: Access): Denial {
+  return {
+    reason: 'path_escape',
+    file: asked,
+    message: `Path Escape: ${spelt(asked, path)} is outside the workspace.`,
+    hint: 'Write inside the workspace only.',
+  }
+}
+
+export function targetEscape(asked: string, target: string): Denial {
+  return {
+    reason: 'path_escape',
+    file: asked,
+    message: `Path Escape: ${asked} would point to ${target}, outside the workspace.`,
+    hint: 'Link to a path inside the workspace only.',
+  }
+}
+
+/** @param resolved the name that is protected: the path, what was asked, or what a link would point to. */
+export function protectedPath(asked: string, resolved: string, why: string, openable: boolean): Denial {
+  return {
+    reason: 'protected_path',
+    file: asked,
+    message: `Protected Path: ${spelt(asked, resolved)} cannot be written by an agent: ${why}.`,
+    hint: openable
+      ? "A person can allow it by writing this name, without a wildcard, into the intent's owned_scope."
+      : 'Only a person can change it, outside of escrowfs.',
+  }
+}
+
+export function accessDenied(asked: string, name: string, rule: PathRule<AccessWord>, section: string): Denial {
+  const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
+  if (rule.value === 'ask') {
+    const message = `Needs Approval: writing ${spelt(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
+    return { reason: 'needs_approval', file: asked, message, hint }
+  }
+  const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
+  const message = `Access Denied: ${spelt(asked, name)} is ${word} by the rule \`${rule.key}\`.`
+  return { reason: 'access_denied', file: asked, message, hint }
+}
+
+/** A hidden path is answered as an absent one. */
+export function hidden(asked: string): Denial {
+  return { reason: 'hidden', file: asked, message: 'No such file or directory.' }
+}
+
+export function missingIntent(asked: string, hint: string): Denial {
+  return {
+    reason: 'missing_intent_id',
+    file: asked,
+    message: 'You must cite a valid active Intent ID. Call select_active_intent first before using destructive tools.',
+    hint,
+  }
+}
+
+export function scopeViolation(intentId: string, name: string): Denial {
+  return {
+    reason: 'scope_violation',
+    intentId,
+    file: name,
+    message: `Scope Violation: ${intentId} is not authorized to edit ${name}. Request scope expansion.`,
+  }
+}
+
+export function staleFile(asked: string): Denial {
+  return {
+    reason: 'stale_file',
+    file: asked,
+    message: `Stale File: ${asked} changed on disk since you read it. Read it again, then retry.`,
+  }
+}
+
+export function ruleFailed(asked: string, error: unknown): Denial {
+  const what = error instanceof Error ? error.message : String(error)
+  return {
+    reason: 'policy_invalid',
+    file: asked,
+    message: `Policy Invalid: ${asked} could not be judged (${what}). It is refused until that is mended.`,
+  }
+}
+
+function spelt(asked: string, resolved: string): string {
+  const given = asked === '' ? '.' : asked
+  return asked === resolved ? given : `${given} (resolved to ${resolved === '' ? '.' : resolved})`
+}

@@ -1,0 +1,60 @@
+import { globProblem } from '../core/globs.js'
+import { compileGlobs } from './scope.js'
+
+/** Rules for paths. A rule holds for what it names and all below. */
+export interface PathRules<T> {
+  /** The most specific rule for a path; '' is the root. */
+  find(path: string): PathRule<T> | undefined
+}
+
+export interface PathRule<T> {
+  /** As the file spells it. */
+  readonly key: string
+  readonly value: T
+}
+
+/**
+ * Compiles a map of path or glob → rule. The most specific wins: the rule that matches the longest part of the path
+ * from its start; of those a plain path before a glob, then the longer glob, then the one written first.
+ */
+export function pathRules<T>(entries: Iterable<readonly [key: string, value: T]>): PathRules<T> {
+  const plain = new Map<string, PathRule<T>>()
+  const globs: (PathRule<T> & { readonly matches: (path: string) => boolean })[] = []
+  for (const [key, value] of entries) {
+    const name = ruleName(key)
+    if (!/[*?{[]/.test(name)) plain.set(sameCase(name), { key, value })
+    else globs.push({ key, value, matches: compileGlobs([sameCase(name)]) })
+  }
+  globs.sort((a, b) => b.key.length - a.key.length)
+  return {
+    find(path) {
+      if (plain.size === 0 && globs.length === 0) return undefined
+      for (let part = sameCase(path); ; part = part.slice(0, Math.max(0, part.lastIndexOf('/')))) {
+        const rule = plain.get(part) ?? globs.find((glob) => glob.matches(part))
+        if (rule || part === '') return rule
+      }
+    },
+  }
+}
+
+/** Why a key cannot be used; undefined when it can. */
+export function ruleProblem(key: string): string | undefined {
+  if (key.startsWith('!')) return 'a ! has no meaning here; write a rule that allows'
+  const name = ruleName(key)
+  return name === '' ? undefined : globProblem(name)
+}
+
+/** `./src/`, `src/**` and `src` are one rule; `.` and `**` are the root's. */
+function ruleName(key: string): string {
+  const name = key
+    .replace(/^\.\//, '')
+    .replace(/\/+$/, '')
+    .replace(/(^|\/)\*\*$/, '')
+  return name === '.' ? '' : name
+}
+
+const ignoresCase = process.platform === 'darwin' || process.platform === 'win32'
+
+function sameCase(path: string): string {
+  return ignoresCase ? path.normalize('NFC').toLowerCase() : path
+}

@@ -1,0 +1,118 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { FileBytes } from '../host/cached-file.js'
+import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../host/yaml.js'
+import { checkYaml } from '../host/yaml-schema.js'
+import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
+import { type AccessWord, NOT_YET, policySchema, rulesSchema } from './policy-schema.js'
+
+/** What policy.yaml says about paths. */
+export interface PolicyRules {
+  /** Inside the workspace, by paths relative to the root. */
+  readonly access: PathRules<AccessWord>
+  /** Outside the workspace; takes absolute paths, or relative ones that leave the root. */
+  readonly outside: { find(path: string): PathRule<AccessWord> | undefined }
+  /** Paths no agent may write, beside those nobody may. */
+  readonly protected: PathRules<true>
+}
+
+/** The rules, or a problem; with a problem, the rules are what could still be understood. */
+export interface PolicyRead {
+  readonly problem?: YamlProblem
+  readonly rules?: PolicyRules
+}
+
+interface Sections {
+  readonly access: Record<string, AccessWord>
+  readonly outside: Record<string, AccessWord>
+  readonly protected: readonly string[]
+}
+
+const NOTHING: Sections = { access: {}, outside: {}, protected: [] }
+
+/** Reads policy.yaml for a workspace at `root`. An absent file has no rules. Never throws. */
+export function readPolicy(root: string, file: FileBytes): PolicyRead {
+  if (file.kind === 'absent') return { rules: compile(root, NOTHING) }
+  if (file.kind === 'unreadable') return { problem: { line: 1, column: 1, message: file.message } }
+  const yaml = readYaml(file.bytes)
+  if (!yaml.ok) return { problem: yaml.problem }
+  const checked = checkYaml(yaml.file, yaml.file.value, policySchema)
+  if (!checked.ok) return { problem: checked.problem, ...salvage(root, yaml.file.value) }
+  const { access, outside, protected: paths } = checked.value
+  const sections = { access: access ?? {}, outside: outside ?? {}, protected: paths ?? [] }
+  const problem = keyProblem(root, yaml.file, sections)
+  if (problem) return { problem }
+  const later = notYetProblem(yaml.file)
+  return { rules: compile(root, sections), ...(later && { problem: later }) }
+}
+
+function compile(root: string, { access, outside, protected: paths }: Sections): PolicyRules {
+  const beyond = pathRules(Object.entries(outside).map(([key, word]) => [outsideName(root, key), word] as const))
+  return {
+    access: pathRules(Object.entries(access)),
+    outside: { find: (path) => beyond.find(outsideName(root, path)) },
+    protected: pathRules(paths.map((path) => [path, true] as const)),
+  }
+}
+
+/** An absolute path as the rules take it: no leading slash, a Windows drive as its first segment. */
+function outsideName(root: string, path: string): string {
+  const home = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path
+  const absolute = resolve(root, home)
+  return absolute
+    .replaceAll('\\', '/')
+    .replace(/^([A-Za-z]):/, '$1')
+    .replace(/^\/+/, '')
+}
+
+function keyProblem(
+  root: string,
+  file: YamlFile,
+  { access, outside, protected: paths }: Sections,
+): YamlProblem | undefined {
+  const named: (readonly [path: YamlPath, key: string, name: string])[] = [
+    ...Object.keys(access).map((key) => [['access', key], key, key] as const),
+    ...Object.keys(outside).map((key) => [['outside', key], key, outsideName(root, key)] as const),
+    ...paths.map((key, index) => [['protected', index], key, key] as const),
+  ]
+  for (const [path, key, name] of named) {
+    const problem = ruleProblem(name)
+    if (problem) return file.problem(path, `the path ${JSON.stringify(key.slice(0, 80))}: ${problem}`)
+  }
+  return undefined
+}
+
+function notYetProblem(file: YamlFile): YamlProblem | undefined {
+  for (const [path, current] of NOT_YET) {
+    const value: unknown = path.reduce<unknown>(child, file.value)
+    if (value === undefined || isDeepStrictEqual(value, current)) continue
+    const instead = current === undefined ? 'remove it' : `remove it, or set it to ${JSON.stringify(current)}`
+    return file.problem(path, `\`${path.join('.')}\` with this value is not supported by this version; ${instead}`)
+  }
+  return undefined
+}
+
+/**
+ * What a file with a wrong key still says about secrets. Any map of path to rule counts, as its key may be a misspelt
+ * `access`; if `access` or `outside` is there but is no such map, nothing can be said.
+ */
+function salvage(root: string, value: unknown): { rules?: PolicyRules } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+  const access: Record<string, AccessWord> = {}
+  const outside: Record<string, AccessWord> = {}
+  for (const [name, part] of Object.entries(value)) {
+    const rules = rulesSchema.safeParse(part)
+    const usable =
+      rules.success && Object.keys(rules.data).every((key) => ruleProblem(key.replace(/^[~/]+/, '')) === undefined)
+    if (usable) Object.assign(name === 'outside' ? outside : access, rules.data)
+    else if (name === 'access' || name === 'outside') return {}
+  }
+  return { rules: compile(root, { access, outside, protected: [] }) }
+}
+
+function child(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([name]) => name === key)?.[1]
+    : undefined
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+/** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
+export type AccessWord = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
+
+const WORDS = ['allow', 'read-only', 'deny', 'hidden', 'ask'] as const
+
+const flag = z.boolean({ error: 'true or false is expected' })
+const count = z.int({ error: 'a whole number is expected' }).positive({ error: 'a number above 0 is expected' })
+const text = z.string({ error: 'a text is expected; put it in quotes' })
+
+export const rulesSchema = z.record(z.string(), z.enum(WORDS, { error: `one of ${WORDS.join(', ')} is expected` }), {
+  error: 'a map of path to rule is expected',
+})
+
+function section<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, { error: 'a map is expected' }).partial()
+}
+
+function oneOf<const T extends readonly string[]>(...words: T) {
+  return z.enum(words, { error: `one of ${words.join(', ')} is expected` })
+}
+
+const byHand = oneOf('manual', 'auto')
+
+/** Every key of policy.yaml. */
+export const policySchema = z
+  .strictObject(
+    {
+      access: rulesSchema.nullable(),
+      outside: rulesSchema.nullable(),
+      protected: z.array(text, { error: 'a list of globs is expected' }).nullable(),
+      approval: section({ mode: byHand, merge: byHand, lessons: byHand, modal: oneOf('ask', 'all') }),
+      locks: section({ require_read: flag, strict: flag }),
+      gate: section({ tools: oneOf('destructive', 'all'), require_mutation_class: flag, breaker: count }),
+      claims: oneOf('warn', 'refuse'),
+      limits: section({ files: count, bytes: count, ops_per_minute: count, undo_commits: count }),
+      terminal: section({ classes: z.record(z.string(), z.unknown()), network: flag, isolation_none: flag }),
+      format: z.union([text, z.array(text), z.record(z.string(), z.unknown())]),
+      lessons_file: text,
+    },
+    { error: 'a map is expected' },
+  )
+  .partial()
+
+/**
+ * Settings no room obeys yet, each with the value everything behaves by now. Any other value is refused: a setting
+ * that is read and then ignored would be a promise broken in silence. No value: the key must stay away.
+ */
+export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
+  [['approval', 'mode'], 'manual'],
+  [['approval', 'merge'], 'manual'],
+  [['approval', 'lessons'], 'manual'],
+  [['approval', 'modal'], 'ask'],
+  [['locks', 'require_read'], false],
+  [['locks', 'strict'], false],
+  [['gate', 'tools'], 'destructive'],
+  [['gate', 'require_mutation_class'], false],
+  [['gate', 'breaker'], 3],
+  [['claims'], 'warn'],
+  [['limits', 'files']],
+  [['limits', 'bytes']],
+  [['limits', 'ops_per_minute']],
+  [['limits', 'undo_commits'], 100],
+  [['terminal', 'classes'], {}],
+  [['terminal', 'network'], false],
+  [['terminal', 'isolation_none'], false],
+  [['format']],
+  [['lessons_file']],
+]

@@ -1,0 +1,103 @@
+/**
+ * Paths an agent must not write even where its scope would let it: they decide what runs on the person's machine, or
+ * what the agent may do. They hold at any depth, whether they exist or not, and in every spelling that some filesystem
+ * takes for the same name.
+ */
+
+export interface Protection {
+  /**
+   * `never`: no scope and no approval opens it. `literal`: only a scope that spells the name out. `highlight`: writable,
+   * and shown first in a review.
+   */
+  readonly level: 'never' | 'literal' | 'highlight'
+  readonly why: string
+  /** The path's own segments that are protected, as they are spelt in it. */
+  readonly segments: readonly string[]
+}
+
+type Level = Protection['level']
+type Row = readonly [level: Level, names: readonly string[], why: string]
+
+/** Names are folded. A `*` stands for any characters at its end of the name; a `/` joins two segments. */
+const ROWS: readonly Row[] = [
+  ['never', ['.git', 'git~*'], 'git keeps its own data and hooks there'],
+  ['never', ['.orchestration', 'orches~*'], 'intents, policy and ledger are kept there'],
+  ['never', ['.intentignore'], 'it switches intents off and paths free'],
+  ['literal', ['.gitmodules', '.gitconfig'], 'git runs what it says'],
+  ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
+  ['literal', ['.claude', '.cursor', '.roo', '.cline', '.mcp.json'], 'it configures an agent'],
+  ['literal', ['agents.md', 'claude.md', '.clinerules*', '.roorules*', '.cursorrules'], 'it instructs an agent'],
+  ['literal', ['.husky', '.devcontainer', '.github/workflows', '.envrc', '.npmrc'], 'a tool runs what it says'],
+  ['literal', ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zprofile'], 'a shell runs what it says'],
+  ['literal', ['.ripgreprc'], 'a search tool reads its options there'],
+  ['highlight', ['package.json'], 'its scripts are run'],
+  [
+    'highlight',
+    ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'],
+    'it says what is installed',
+  ],
+  ['highlight', ['cargo.lock', 'poetry.lock', 'uv.lock', 'go.sum'], 'it says what is installed'],
+  ['highlight', ['makefile', '*.config.*'], 'a build runs what it says'],
+  ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
+]
+
+interface Rule {
+  readonly level: Level
+  readonly why: string
+  /** For each consecutive segment. */
+  readonly tests: readonly ((segment: string) => boolean)[]
+}
+
+const STRENGTH: Record<Level, number> = { never: 3, literal: 2, highlight: 1 }
+
+const byName = new Map<string, Rule>()
+const patterns: Rule[] = []
+for (const [level, names, why] of ROWS) {
+  for (const name of names) {
+    const rule = { level, why, tests: name.split('/').map(nameTest) }
+    if (/[*/]/.test(name)) patterns.push(rule)
+    else byName.set(name, rule)
+  }
+}
+
+function nameTest(name: string): (segment: string) => boolean {
+  const [start = '', middle, end] = name.split('*')
+  if (middle === undefined) return (segment) => segment === name
+  if (end !== undefined) return (segment) => segment.includes(middle, 1)
+  return (segment) => segment.startsWith(start) && segment.endsWith(middle) && segment.length >= name.length - 1
+}
+
+/** What protects a path (relative to the root), the strongest first; undefined for an ordinary one. */
+export function protection(path: string): Protection | undefined {
+  if (path === '') return { level: 'never', why: 'it is the workspace itself', segments: [] }
+  // A backslash is a separator on one system and a character on another: take it for both.
+  const segments = path.split(/[/\\]/)
+  const folded = segments.map(foldSegment)
+  let found: Protection | undefined
+  for (const [at, name] of folded.entries()) {
+    for (const rule of rulesAt(folded, at, name)) {
+      if (found && STRENGTH[found.level] >= STRENGTH[rule.level]) continue
+      found = { level: rule.level, why: rule.why, segments: segments.slice(at, at + rule.tests.length) }
+    }
+  }
+  return found
+}
+
+function rulesAt(folded: readonly string[], at: number, name: string): Rule[] {
+  const rules = patterns.filter(({ tests }) => tests.every((test, i) => test(folded[at + i] ?? '')))
+  const named = byName.get(name)
+  return named ? [named, ...rules] : rules
+}
+
+/**
+ * The name some filesystem would take a segment for: HFS+ skips characters one cannot see, APFS and NTFS ignore case
+ * and normal form, NTFS cuts trailing dots and blanks and takes what follows `:` for a stream's name.
+ */
+export function foldSegment(segment: string): string {
+  if (/^[\w.-]*[\w-]$/.test(segment)) return segment.toLowerCase()
+  const plain = segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC')
+  // Upper case first: it alone joins ß with ss, and ı with i.
+  const caseless = plain.toUpperCase().toLowerCase().normalize('NFKC')
+  const stream = caseless.indexOf(':')
+  return (stream < 0 ? caseless : caseless.slice(0, stream)).replace(/[. ]+$/, '')
+}

@@ -1,0 +1,159 @@
+import { isAbsolute } from 'node:path'
+import type { Access } from '../core/decision.js'
+import type { Denial } from '../core/denials.js'
+import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
+import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
+import * as say from './messages.js'
+import type { PolicyState } from './policy-file.js'
+import type { PolicyRules } from './policy-read.js'
+import { foldSegment, protection } from './protected.js'
+import type { Scope } from './scope.js'
+
+/** All a rule may look at beside the access itself. */
+export interface Moment {
+  readonly policy: PolicyState
+  readonly intents: IntentsState
+  readonly activeId: string | undefined
+  /** Of the active intent; undefined without one. */
+  readonly scope: Scope | undefined
+  /** Roo Code's dispatcher locks up when a mkdir throws: there a directory is not denied for want of scope. */
+  readonly lenientMkdir: boolean
+}
+
+export interface Rule {
+  readonly name: string
+  /** The denial, or undefined to let the next rule speak. */
+  judge(access: Access, moment: Moment): Denial | undefined
+}
+
+/** In order; the first denial stands, and a write no rule denies is staged. */
+export const WRITE_RULES: readonly Rule[] = [
+  { name: 'containment', judge: containment },
+  { name: 'protected', judge: protectedNames },
+  { name: 'policy file', judge: policyValid },
+  { name: 'intents file', judge: registryValid },
+  { name: 'access', judge: writeAccess },
+  { name: 'intent', judge: activeIntent },
+  { name: 'scope', judge: inScope },
+]
+
+/** A read needs no intent. */
+export const READ_RULES: readonly Rule[] = [
+  { name: 'internals', judge: internals },
+  { name: 'policy file', judge: readable },
+  { name: 'access', judge: readAccess },
+]
+
+export function isOutside(path: string): boolean {
+  return isAbsolute(path) || path === '..' || path.startsWith('../')
+}
+
+/** Every name the access goes by: as asked, as resolved, and what a second name would be one for. */
+function namesOf({ effect, asked, path, target }: Access): string[] {
+  const names = asked === path ? [path] : [asked, path]
+  return effect === 'link' && target !== undefined ? [...names, target] : names
+}
+
+function first<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {
+  for (const item of items) {
+    const denial = judge(item)
+    if (denial) return denial
+  }
+  return undefined
+}
+
+function containment(access: Access): Denial | undefined {
+  const { asked, path, target } = access
+  if (isOutside(asked) || isOutside(path)) return say.pathEscape(access)
+  return target !== undefined && isOutside(target) ? say.targetEscape(asked, target) : undefined
+}
+
+function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial | undefined {
+  const names = access.effect === 'symlink' && access.target ? [...namesOf(access), access.target] : namesOf(access)
+  return first(names, (name) => {
+    const found = protection(name)
+    if (!found || found.level === 'highlight') return undefined
+    if (found.level === 'literal') {
+      const leads = access.effect === 'mkdir' && (lenientMkdir || scope?.leadsTo(name))
+      if (leads || scope?.names(name, found.segments)) return undefined
+    }
+    return say.protectedPath(access.asked, name, found.why, found.level === 'literal')
+  })
+}
+
+function policyValid({ asked }: Access, { policy }: Moment): Denial | undefined {
+  return policy.ok ? undefined : { reason: 'policy_invalid', file: asked, message: policy.message }
+}
+
+function registryValid({ asked }: Access, { intents }: Moment): Denial | undefined {
+  if (intents.ok || intents.reason === 'no_orchestration') return undefined
+  return { reason: 'policy_invalid', file: asked, message: intents.message }
+}
+
+function readable({ asked }: Access, { policy }: Moment): Denial | undefined {
+  return rulesForReads(policy) ? undefined : { reason: 'policy_invalid', file: asked, message: policyMessage(policy) }
+}
+
+const policyMessage = (policy: PolicyState): string => (policy.ok ? '' : policy.message)
+
+function rulesForReads(policy: PolicyState): PolicyRules | undefined {
+  return policy.ok ? policy.rules : policy.readRules
+}
+
+/** Our own working files; what a person writes there, and the ledger, may be read. */
+function internals(access: Access): Denial | undefined {
+  return first(namesOf(access), (name) => {
+    // Folding costs more than the rest of a read's decision: only for what could fold to our directory.
+    if (!/^\W*[oO]/.test(name) && !/[^\0-\x7f]/.test(name)) return undefined
+    const [top = '', second = ''] = name.split('/').map(foldSegment)
+    return (top === ORCHESTRATION || /^orches~\d/.test(top)) && PRIVATE.has(second)
+      ? say.hidden(access.asked)
+      : undefined
+  })
+}
+
+const PRIVATE: ReadonlySet<string> = new Set(PRIVATE_NAMES)
+
+function readAccess(access: Access, { policy }: Moment): Denial | undefined {
+  return judgeAccess(access, rulesForReads(policy), new Set(['deny', 'hidden']))
+}
+
+function writeAccess(access: Access, { policy }: Moment): Denial | undefined {
+  const rules = rulesForReads(policy)
+  const kept = first(namesOf(access), (name) => {
+    const rule = rules?.protected.find(name)
+    return rule && say.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
+  })
+  return kept ?? judgeAccess(access, rules, new Set(['deny', 'hidden', 'read-only', 'ask']))
+}
+
+function judgeAccess(access: Access, rules: PolicyRules | undefined, refused: ReadonlySet<string>): Denial | undefined {
+  return first(namesOf(access), (name) => {
+    const outside = isOutside(name)
+    const rule = outside ? rules?.outside.find(name) : rules?.access.find(name)
+    if (!rule || !refused.has(rule.value)) return undefined
+    if (rule.value === 'hidden') return say.hidden(access.asked)
+    return say.accessDenied(access.asked, name, rule, outside ? 'outside' : 'access')
+  })
+}
+
+function activeIntent({ asked }: Access, { intents, activeId, lenientMkdir }: Moment): Denial | undefined {
+  if (lenientMkdir) return undefined
+  if (activeId === undefined) return say.missingIntent(asked, selectHint(intents))
+  const denial = selectable(intents, activeId)
+  return denial && { ...denial, file: asked }
+}
+
+function selectHint(intents: IntentsState): string {
+  if (!intents.ok) return INIT_HINT
+  const ids = selectableIds(intents)
+  return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
+}
+
+function inScope(access: Access, { activeId, scope, lenientMkdir }: Moment): Denial | undefined {
+  if (lenientMkdir) return undefined
+  return first(namesOf(access), (name) => {
+    if (scope?.matches(name) || (access.effect === 'mkdir' && scope?.leadsTo(name))) return undefined
+    return say.scopeViolation(activeId ?? '', name)
+  })
+}

@@ -1,0 +1,124 @@
+import { expandBraces, globBody, globProblem } from '../core/globs.js'
+import { compileSegment, isLiteral, matchSegments, type SegmentMatcher } from './glob.js'
+
+export { globProblem } from '../core/globs.js'
+
+/** The paths an intent may touch. Paths are relative to the root, `/` between segments. */
+export interface Scope {
+  /** True if a positive glob takes the path in and no `!` glob takes it away. */
+  matches(path: string): boolean
+  /** True if something in scope could lie below the directory, so that it may be made. */
+  leadsTo(directory: string): boolean
+  /** True if a glob that takes the path in spells these consecutive segments out, without a wildcard. */
+  names(path: string, segments: readonly string[]): boolean
+}
+
+const CACHED_PATHS = 20_000
+
+/**
+ * Compiles an owned scope. `src/**` is the directory and all below (below only, where the segment before has a
+ * wildcard: `src/*` and `/**` leaves the files of `src` out); `src/` means `src/**`; `src` is that one name. A glob equal to the path matches whatever its characters (`[id].tsx`). No globs: nothing.
+ * @throws TypeError for a glob {@link globProblem} refuses.
+ */
+export function compileScope(globs: readonly string[]): Scope {
+  const positive = globs.filter((glob) => !glob.startsWith('!'))
+  const takes = compileGlobs(positive)
+  const takesAway = compileGlobs(globs.filter((glob) => glob.startsWith('!')))
+  let leads: ((directory: string) => boolean) | undefined
+  const cache = new Map<string, boolean>()
+  const matches = (path: string): boolean => {
+    const known = cache.get(path)
+    if (known !== undefined) return known
+    if (cache.size >= CACHED_PATHS) cache.clear()
+    const result = path !== '' && takes(path) && !takesAway(path)
+    cache.set(path, result)
+    return result
+  }
+  return {
+    matches,
+    leadsTo(directory) {
+      leads ??= compileAlternatives(new Set(positive.flatMap(alternatives).flatMap(prefixes)))
+      return leads(directory) && !takesAway(directory)
+    },
+    names: (path, segments) =>
+      matches(path) &&
+      positive.flatMap(alternatives).some((glob) => spells(glob, segments) && compileGlobs([glob])(path)),
+  }
+}
+
+/** Matches a path against any of some globs; their `!` is ignored. */
+export function compileGlobs(globs: readonly string[]): (path: string) => boolean {
+  const literal = new Set(globs.map(globBody))
+  const matches = compileAlternatives(globs.flatMap(alternatives))
+  return (path) => literal.has(path) || matches(path)
+}
+
+function compileAlternatives(globs: Iterable<string>): (path: string) => boolean {
+  const root = newNode()
+  for (const glob of globs) insert(root, glob.split('/'))
+  return (path) => find(root, path.split('/'))
+}
+
+function alternatives(glob: string): string[] {
+  const problem = globProblem(glob)
+  const expanded = problem === undefined ? expandBraces(globBody(glob)) : undefined
+  if (!expanded) throw new TypeError(`The glob ${JSON.stringify(glob)} cannot be used: ${problem}`)
+  return expanded
+}
+
+/** Globs by their literal first segments, so that a path meets only those it could match. */
+interface Node {
+  readonly children: Map<string, Node>
+  /** A glob ends in `/**` here: everything from here on matches. */
+  all: boolean
+  /** A glob ends here. */
+  end: boolean
+  /** What follows the literal segments. */
+  readonly tails: SegmentMatcher[][]
+}
+
+function newNode(): Node {
+  return { children: new Map(), all: false, end: false, tails: [] }
+}
+
+function insert(root: Node, segments: readonly string[]): void {
+  let node = root
+  let depth = 0
+  for (; depth < segments.length; depth++) {
+    const segment = segments[depth]
+    if (segment === undefined || !isLiteral(segment)) break
+    const child = node.children.get(segment) ?? newNode()
+    node.children.set(segment, child)
+    node = child
+  }
+  const tail = segments.slice(depth).map(compileSegment)
+  const last = segments.findLast((segment) => segment !== '**')
+  if (tail.at(-1) === '**' && last !== undefined && !isLiteral(last)) tail.push(() => true)
+  if (tail.length === 0) node.end = true
+  else if (tail.every((each) => each === '**')) node.all = true
+  else node.tails.push(tail)
+}
+
+function find(root: Node, path: readonly string[]): boolean {
+  let node: Node | undefined = root
+  for (let depth = 0; node; depth++) {
+    if (node.all || (node.end && depth === path.length)) return true
+    for (const tail of node.tails) if (matchSegments(tail, path, depth)) return true
+    const segment = path[depth]
+    node = segment === undefined ? undefined : node.children.get(segment)
+  }
+  return false
+}
+
+/** `src/a/x.ts` → `src`, `src/a`; past a first `**` every directory leads on. */
+function prefixes(glob: string): string[] {
+  const segments = glob.split('/')
+  const deep = segments.indexOf('**')
+  const directories = segments.slice(0, deep < 0 ? -1 : deep + 1)
+  return directories.map((_, index) => directories.slice(0, index + 1).join('/'))
+}
+
+function spells(glob: string, segments: readonly string[]): boolean {
+  const own = glob.split('/')
+  return own.some((_, start) => segments.every((segment, i) => own[start + i] === segment))
+}
