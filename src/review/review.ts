@@ -59,13 +59,13 @@ export function createReview(deps: ReviewDeps): Review {
         const rest = seen.filter((each) => !drifted(each) && !rejected.has(each.path))
         return give(deps, 'approved', rest, staged, by)
       }
-      const chosen = select(selection, seen, deps.root)
+      const chosen = select(selection, seen, deps)
       refuseDrifted(chosen, drifted)
       return give(deps, 'approved', chosen, staged, by)
     },
 
     async reject(selection, reason, by) {
-      const chosen = select(selection, await look(), deps.root)
+      const chosen = select(selection, await look(), deps)
       return give(deps, 'rejected', chosen, await deps.stage(), by, reason)
     },
 
@@ -142,7 +142,7 @@ async function commitApproved(deps: ReviewDeps, options: { strict?: boolean; mer
 }
 
 async function discardShown(deps: ReviewDeps, selection: Selection | undefined, seen: readonly Shown[]) {
-  const chosen = selection === undefined ? seen : select(selection, seen, deps.root)
+  const chosen = selection === undefined ? seen : select(selection, seen, deps)
   refuseChanged(chosen, await deps.stage())
   if (chosen.length > 0) await deps.log.append({ kind: 'discard', ...common(newId(), chosen) })
   return chosen

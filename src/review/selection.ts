@@ -5,17 +5,21 @@ import { compileGlob } from './glob.js'
 
 /**
  * The changes a selection names, in their own order. A string is a path first, and a glob where no path is equal.
- * @param root absolute; what absolute paths in the selection are under
+ * @param of the session the changes are of, and the absolute root that absolute paths are under
  * @throws `nothing_selected` naming the first string that names no change, or when there is none at all;
  *   `unsupported` for hunks and calls.
  */
-export function select<T extends { readonly path: string }>(selection: Selection, changes: readonly T[], root: string) {
+export function select<T extends { readonly path: string }>(
+  selection: Selection,
+  changes: readonly T[],
+  { root, sessionId }: { readonly root: string; readonly sessionId: string },
+): T[] {
   const names = namesOf(selection)
   if (names.length === 0) throw nothingSelected('The selection is empty, so it names no change.')
   const chosen = new Set<T>()
   for (const name of names) {
     const found = matching(toRelative(name, root), changes)
-    if (found.length === 0) throw nothingSelected(`No staged change matches '${name}'.`)
+    if (found.length === 0) throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`)
     for (const change of found) chosen.add(change)
   }
   return changes.filter((change) => chosen.has(change))

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Selection } from '../../src/core/api.js'
 import { select } from '../../src/review/selection.js'
 
-const root = '/w'
+const of = { root: '/w', sessionId: 's1' }
 const changes = ['src/a.ts', 'src/[id].tsx', 'src/d/b.ts', '.env', 'README.md'].map((path) => ({ path }))
-const pick = (selection: Selection) => select(selection, changes, root).map(({ path }) => path)
+const pick = (selection: Selection) => select(selection, changes, of).map(({ path }) => path)
 
 describe('select', () => {
   it('takes a path, a list, or paths by name, in the order of the changes', () => {
@@ -27,8 +27,8 @@ describe('select', () => {
 
   it('reads a name as a path before it reads it as a glob', () => {
     const both = [{ path: 'src/[id].tsx' }, { path: 'src/i.tsx' }]
-    expect(select('src/[id].tsx', both, root)).toEqual([both[0]])
-    expect(select('src/[i].tsx', both, root)).toEqual([both[1]])
+    expect(select('src/[id].tsx', both, of)).toEqual([both[0]])
+    expect(select('src/[i].tsx', both, of)).toEqual([both[1]])
   })
 
   it('refuses what names nothing, and takes nothing of the rest', () => {
@@ -38,7 +38,7 @@ describe('select', () => {
         expect.objectContaining({ name: 'EscrowError', reason: 'nothing_selected' }),
       )
     }
-    expect(() => pick(['.env', 'x'])).toThrow("No staged change matches 'x'.")
+    expect(() => pick(['.env', 'x'])).toThrow("No staged change of session 's1' matches 'x'.")
   })
 
   it('refuses hunks and tool calls by name, even beside paths', () => {
