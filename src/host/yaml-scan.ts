@@ -32,13 +32,16 @@ export function scanYaml(text: string): YamlProblem | undefined {
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = scalarNext ? 'content' : CST.tokenType(lexeme)
     scalarNext = type === 'scalar'
+    // The lexer leaves a bracket unclosed where the indentation ends it.
+    if (type === 'flow-error-end') flow = 0
     if (scalarNext || type === 'doc-mode' || type === 'flow-error-end') continue
     const refusal = type === null ? undefined : REFUSED[type]
     if (refusal) return problemAt(text, offset, refusal)
+    const levels = blocks.see(type, lexeme, flow > 0)
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow++
-    else if (type === 'flow-map-end' || type === 'flow-seq-end') flow--
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') flow = Math.max(0, flow - 1)
     // The innermost entry is a value, or the first bracket itself: no level of its own.
-    if (flow + blocks.see(type, lexeme) - 1 > MAX_DEPTH) {
+    if (flow + levels - 1 > MAX_DEPTH) {
       return problemAt(text, offset, `nested deeper than ${MAX_DEPTH} levels; flatten it`)
     }
     offset += lexeme.length
@@ -57,8 +60,8 @@ class BlockDepth {
   private column = 0
   private opens = true
 
-  see(type: string | null, lexeme: string): number {
-    if (type !== 'space' && type !== 'comment' && type !== 'newline') {
+  see(type: string | null, lexeme: string, inFlow: boolean): number {
+    if (!inFlow && type !== 'space' && type !== 'comment' && type !== 'newline') {
       if (this.opens) this.enter()
       this.opens = INDICATORS.has(type)
     }

@@ -59,6 +59,7 @@ function parse(text: string): YamlRead {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'core',
+    resolveKnownTags: false,
     strict: true,
     stringKeys: true,
     uniqueKeys: true,

@@ -1,0 +1,238 @@
+import { chmodSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { EscrowError } from '../../src/core/api-error.js'
+import { openRegistry } from '../../src/intents/registry.js'
+import { PLAN, testWorkspace } from './workspace.js'
+
+const MAP =
+  'active_intent_id: A-1   # now\nintents:\n  A-1: {title: One, scope: {paths: [a]}}\n  A-2:\n    title: Two # second\n    status: DRAFT\n'
+
+describe('state', () => {
+  it('tells a workspace without the file from one with a broken file', () => {
+    const workspace = testWorkspace()
+    const registry = openRegistry(workspace.layout)
+    expect(registry.state()).toMatchObject({
+      ok: false,
+      reason: 'no_orchestration',
+      message: expect.stringContaining('escrow init'),
+    })
+    workspace.write('active_intents:\n  - id: A\n    status: DONE\n')
+    expect(registry.state()).toEqual({
+      ok: false,
+      version: 2,
+      reason: 'policy_invalid',
+      file: '.orchestration/active_intents.yaml',
+      line: 3,
+      column: 5,
+      message:
+        'Policy Invalid: .orchestration/active_intents.yaml, line 3, column 5: `active_intents.0.status`: one of DRAFT, PENDING, ' +
+        'IN_PROGRESS, BLOCKED, COMPLETED, ARCHIVED is expected. All writes are refused until a person has corrected it.',
+    })
+  })
+
+  it('is one object until the file changes, and follows each change', () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    const first = registry.state()
+    expect(registry.state()).toBe(first)
+    const { atime, mtime } = statSync(workspace.layout.intentsFile)
+    workspace.write(PLAN.replace('COMPLETE\n', 'BLOCKED \n'))
+    utimesSync(workspace.layout.intentsFile, atime, mtime)
+    const second = registry.state()
+    expect(second).toMatchObject({ ok: true, version: first.version + 1 })
+    expect(second.ok && second.intents.get('INT-003')?.status).toBe('BLOCKED')
+    renameSync(workspace.layout.dir, `${workspace.layout.dir}-away`)
+    expect(registry.state()).toMatchObject({ ok: false, reason: 'no_orchestration' })
+    renameSync(`${workspace.layout.dir}-away`, workspace.layout.dir)
+    expect(registry.state()).toMatchObject({ ok: true })
+  })
+
+  it('keeps its version while a file is only touched', () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    const first = registry.state()
+    workspace.write(PLAN)
+    expect(registry.state()).toBe(first)
+  })
+
+  it('names a directory in the place of the file', () => {
+    const workspace = testWorkspace()
+    mkdirSync(workspace.layout.intentsFile, { recursive: true })
+    expect(openRegistry(workspace.layout).state()).toMatchObject({
+      reason: 'policy_invalid',
+      message: expect.stringContaining('not a regular file'),
+    })
+  })
+})
+
+describe('list and get', () => {
+  it('gives the intents in order', async () => {
+    const registry = openRegistry(testWorkspace(PLAN).layout)
+    expect((await registry.list()).map((intent) => intent.id)).toEqual(['INT-001', 'INT-002', 'INT-003'])
+    expect(await registry.get('INT-002')).toMatchObject({ name: 'Rate limiting' })
+    expect(await registry.get('INT-009')).toBeUndefined()
+  })
+
+  it('has none without the file, and fails for a broken one', async () => {
+    const workspace = testWorkspace()
+    const registry = openRegistry(workspace.layout)
+    expect(await registry.list()).toEqual([])
+    workspace.write('[')
+    await expect(registry.list()).rejects.toMatchObject({ reason: 'policy_invalid' })
+  })
+})
+
+describe('start', () => {
+  it('leaves the file of a started intent byte for byte, without a write', async () => {
+    const workspace = testWorkspace(PLAN)
+    const before = statSync(workspace.layout.intentsFile, { bigint: true })
+    await openRegistry(workspace.layout).start('INT-001')
+    expect(workspace.text()).toBe(PLAN)
+    expect(statSync(workspace.layout.intentsFile, { bigint: true })).toMatchObject({
+      ino: before.ino,
+      mtimeNs: before.mtimeNs,
+    })
+  })
+
+  it('adds a status where there is none, and keeps every other line', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    await registry.start('INT-002')
+    expect(await registry.get('INT-002')).toMatchObject({ status: 'IN_PROGRESS' })
+    const lines = workspace.text().split('\n')
+    expect(lines).toContain('      status: IN_PROGRESS')
+    expect(lines.filter((line) => line.trim() !== 'status: IN_PROGRESS').map(squeeze)).toEqual(
+      PLAN.split('\n').map(squeeze),
+    )
+  })
+
+  it('changes a status in place', async () => {
+    const workspace = testWorkspace(MAP)
+    await openRegistry(workspace.layout).start('A-2')
+    expect(workspace.text()).toBe(MAP.replace('DRAFT', 'IN_PROGRESS'))
+  })
+
+  it.each([
+    [
+      'INT-003',
+      'intent_not_active',
+      'Intent Not Active: INT-003 is COMPLETED. Intents that can be selected: INT-001, INT-002.',
+    ],
+    [
+      'INT-9',
+      'unknown_intent',
+      'Unknown Intent: INT-9 is not declared in .orchestration/active_intents.yaml. Intents that can be selected: INT-001, INT-002.',
+    ],
+  ])('refuses %s: %s', async (id, reason, message) => {
+    const workspace = testWorkspace(PLAN)
+    const error = await openRegistry(workspace.layout)
+      .start(id)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(EscrowError)
+    expect(error).toMatchObject({ reason, message })
+    expect(workspace.text()).toBe(PLAN)
+  })
+
+  it('makes nothing in a workspace without .orchestration', async () => {
+    const workspace = testWorkspace()
+    const registry = openRegistry(workspace.layout)
+    await expect(registry.start('A')).rejects.toMatchObject({
+      reason: 'unknown_intent',
+      hint: expect.stringContaining('escrow init'),
+    })
+    await expect(registry.complete('A')).rejects.toMatchObject({ reason: 'no_orchestration' })
+    expect(() => statSync(workspace.layout.dir)).toThrow(/ENOENT/)
+  })
+})
+
+describe("a person's edits", () => {
+  it('completes in place: comments, quotes and blanks stay, updated_at moves', async () => {
+    const workspace = testWorkspace(PLAN)
+    chmodSync(workspace.layout.intentsFile, 0o640)
+    const intent = await openRegistry(workspace.layout).complete('INT-001')
+    expect(intent.status).toBe('COMPLETED')
+    const expected = PLAN.replace('"IN_PROGRESS" ', '"COMPLETED" ').replace(
+      '2026-02-18T14:30:00Z',
+      intent.updatedAt ?? '',
+    )
+    expect(workspace.text()).toBe(expected)
+    expect(Math.abs(Date.parse(intent.updatedAt ?? '') - Date.now())).toBeLessThan(60_000)
+    expect(statSync(workspace.layout.intentsFile).mode & 0o777).toBe(0o640)
+  })
+
+  it('completes once', async () => {
+    const workspace = testWorkspace(PLAN)
+    await openRegistry(workspace.layout).complete('INT-003')
+    expect(workspace.text()).toBe(PLAN)
+  })
+
+  it('selects: the file names it too, where it has the key', async () => {
+    const workspace = testWorkspace(MAP)
+    const registry = openRegistry(workspace.layout)
+    await registry.select('A-2')
+    expect(workspace.text()).toBe(
+      MAP.replace('DRAFT', 'IN_PROGRESS').replace('active_intent_id: A-1', 'active_intent_id: A-2'),
+    )
+    expect(registry.state()).toMatchObject({ activeIntentId: 'A-2' })
+    const before = workspace.text()
+    await registry.select('A-2')
+    expect(workspace.text()).toBe(before)
+  })
+
+  it.each([
+    ['a flow list', PLAN, 'INT-002', ['src/limit/**', 'lib/limit/**']],
+    ['a block list', PLAN, 'INT-001', ['src/auth/**', 'src/middleware/jwt.ts', 'lib/limit/**']],
+    ['no list', PLAN, 'INT-003', ['lib/limit/**']],
+    ['scope.paths', MAP, 'A-1', ['a', 'lib/limit/**']],
+    ['Windows line ends', PLAN.replaceAll('\n', '\r\n'), 'INT-002', ['src/limit/**', 'lib/limit/**']],
+  ])('expands a scope: %s', async (_, text, id, scope) => {
+    const workspace = testWorkspace(text)
+    const registry = openRegistry(workspace.layout)
+    expect((await registry.expandScope(id, ['lib/limit/**'])).ownedScope).toEqual(scope)
+    const after = workspace.text()
+    for (const comment of text.match(/#.*/g) ?? []) expect(after).toContain(comment.trimEnd())
+    expect(after.includes('\r\n')).toBe(text.includes('\r\n'))
+    await registry.expandScope(id, ['lib/limit/**'])
+    expect(workspace.text()).toBe(after)
+  })
+
+  it('refuses a glob the file could not be read with', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    await expect(registry.expandScope('INT-001', ['/etc/**'])).rejects.toMatchObject({
+      reason: 'policy_invalid',
+      message: expect.stringContaining('absolute'),
+    })
+    const many = Array.from({ length: 200 }, (_, i) => `x${i}`)
+    await expect(registry.expandScope('INT-001', many)).rejects.toMatchObject({
+      message: expect.stringContaining('200 globs'),
+    })
+    await expect(registry.expandScope('INT-9', ['a'])).rejects.toMatchObject({ reason: 'unknown_intent' })
+    expect(workspace.text()).toBe(PLAN)
+  })
+
+  it('does not edit a broken file', async () => {
+    const broken = `${PLAN}  - id: INT-001\n`
+    const workspace = testWorkspace(broken)
+    await expect(openRegistry(workspace.layout).complete('INT-002')).rejects.toMatchObject({ reason: 'policy_invalid' })
+    expect(workspace.text()).toBe(broken)
+  })
+
+  it('loses no edit of two at once', async () => {
+    const workspace = testWorkspace(PLAN)
+    const [one, two] = [openRegistry(workspace.layout), openRegistry(workspace.layout)]
+    await Promise.all([
+      one.start('INT-002'),
+      two.complete('INT-001'),
+      one.expandScope('INT-003', ['x']),
+      two.expandScope('INT-003', ['y']),
+    ])
+    expect((await one.list()).map(({ status }) => status)).toEqual(['COMPLETED', 'IN_PROGRESS', 'COMPLETED'])
+    expect([...((await two.get('INT-003'))?.ownedScope ?? [])].sort()).toEqual(['x', 'y'])
+  })
+})
+
+/** Comments may move nearer, and padding inside brackets may change, when a line is added. */
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, '').replaceAll('"', '')
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { foldSegment, protection } from '../../src/policy/protected.js'
+
+const level = (path: string) => protection(path)?.level
+
+describe('what no agent may ever write', () => {
+  it.each([
+    '.git',
+    '.git/hooks/pre-commit',
+    'a/b/.git/config',
+    'vendor/lib/.git',
+    '.GIT/config',
+    '.Git/x',
+    '.g\u200cit/config',
+    '.gi\u202et/config',
+    '\ufeff.git',
+    '.g\u00adit',
+    '.git./config',
+    '.git /config',
+    '.git. . /x',
+    '.git::$INDEX_ALLOCATION/config',
+    '.git:stream',
+    '.git\uff1astream',
+    '.\uff47\uff49\uff54/config',
+    '.g\u0131t/config',
+    'GIT~1/config',
+    'git~2',
+    'sub\\.git\\config',
+    '.orchestration',
+    '.orchestration/active_intents.yaml',
+    '.ORCHESTRATION/policy.yaml',
+    '.orche\u017ftration/policy.yaml',
+    'packages/a/.orchestration/policy.yaml',
+    'ORCHES~1/policy.yaml',
+    '.intentignore',
+    'deep/down/.intentignore',
+    '',
+  ])('%j', (path) => {
+    expect(level(path)).toBe('never')
+  })
+
+  it('is the strongest word on a path', () => {
+    expect(level('.vscode/.git/config')).toBe('never')
+    expect(level('.vscode/package.json')).toBe('literal')
+  })
+})
+
+describe('what a scope must spell out', () => {
+  it.each([
+    ['.gitmodules', ['.gitmodules']],
+    ['.gitcon\ufb01g', ['.gitcon\ufb01g']],
+    ['.vscode/settings.json', ['.vscode']],
+    ['.VSCode/tasks.json', ['.VSCode']],
+    ['apps/web/.idea/x.iml', ['.idea']],
+    ['my.code-workspace', ['my.code-workspace']],
+    ['.github/workflows/ci.yml', ['.github', 'workflows']],
+    ['x/AGENTS.md', ['AGENTS.md']],
+    ['CLAUDE.md', ['CLAUDE.md']],
+    ['.clinerules', ['.clinerules']],
+    ['.clinerules-code/a.md', ['.clinerules-code']],
+    ['.roorules.md', ['.roorules.md']],
+    ['.roo/mcp.json', ['.roo']],
+    ['.mcp.json', ['.mcp.json']],
+    ['.husky/pre-commit', ['.husky']],
+    ['.devcontainer/devcontainer.json', ['.devcontainer']],
+    ['.npmrc', ['.npmrc']],
+    ['.bashrc.', ['.bashrc.']],
+  ])('%s', (path, segments) => {
+    expect(protection(path)).toMatchObject({ level: 'literal', segments })
+  })
+})
+
+describe('what is ordinary or only highlighted', () => {
+  it.each([
+    ['package.json', 'highlight'],
+    ['packages/a/package.json', 'highlight'],
+    ['pnpm-lock.yaml', 'highlight'],
+    ['Makefile', 'highlight'],
+    ['vite.config.ts', 'highlight'],
+    ['.gitattributes', 'highlight'],
+    ['.gitignore', undefined],
+    ['.github/CODEOWNERS', undefined],
+    ['github/workflows/x.yml', undefined],
+    ['git/x', undefined],
+    ['src/git.ts', undefined],
+    ['.gitkeep', undefined],
+    ['a.git', undefined],
+    ['legit', undefined],
+    ['orchestration/x', undefined],
+    ['.config.d/x', undefined],
+    ['src/größe.ts', undefined],
+  ])('%s: %s', (path, expected) => {
+    expect(level(path)).toBe(expected)
+  })
+})
+
+describe('folding', () => {
+  it('is stable: folding twice changes nothing', () => {
+    for (const name of ['.GiT.', 'ǅ', 'İ', 'ﬁle', 'straße', '.git :x', '..']) {
+      expect(foldSegment(foldSegment(name))).toBe(foldSegment(name))
+    }
+  })
+})
