@@ -54,7 +54,7 @@ export function typeOfStats(stats: Stats | BigIntStats): EntryType {
   return stats.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-function entryOf(dirent: fs.Dirent): Entry {
+export function entryOf(dirent: fs.Dirent): Entry {
   const type = dirent.isFile() ? 'file' : dirent.isDirectory() ? 'dir' : dirent.isSymbolicLink() ? 'symlink' : 'other'
   return { name: dirent.name, type }
 }

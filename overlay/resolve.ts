@@ -33,6 +33,12 @@ export interface Outside {
 
 export type Ending = 'name' | 'slash' | 'dot' | 'dotdot'
 
+/**
+ * Whether a link at the last name is followed: always; only where a slash after it asks for a directory (lstat,
+ * readlink); or not even there (unlink, rmdir, rename, mkdir).
+ */
+export type Follow = 'follow' | 'nofollow' | 'exact'
+
 const MAX_LINKS = 40
 
 interface Walk {
@@ -60,7 +66,7 @@ export class Resolver {
    * Resolves a path argument (absolute, or relative to the root).
    * Throws ENOENT, ENOTDIR, ELOOP as the kernel would; a missing last name is no error.
    */
-  resolve(text: string, follow: boolean): Resolved {
+  resolve(text: string, follow: Follow): Resolved {
     if (text === '') throw new Errno('ENOENT')
     const inner = this.inner(text)
     if (inner === undefined) return this.#outside('/', walkOf(text), follow, text)
@@ -81,7 +87,7 @@ export class Resolver {
     return inner === undefined ? undefined : lexical(inner)
   }
 
-  #inside(from: RelPath, walk: Walk, follow: boolean, text: string): Resolved {
+  #inside(from: RelPath, walk: Walk, follow: Follow, text: string): Resolved {
     let at = from
     let type: EntryType | undefined = 'dir'
     for (;;) {
@@ -95,9 +101,9 @@ export class Resolver {
         continue
       }
       const next = childOf(at, segment)
-      const last = walk.todo.every((rest) => rest === '' || rest === '.')
+      const last = walk.todo.every((rest) => rest === '')
       type = this.#dirs.typeOf(next, last)
-      if (type !== 'symlink' || (last && !follow && walk.ending === 'name')) {
+      if (type !== 'symlink' || (last && keepsLink(walk, follow))) {
         at = next
         continue
       }
@@ -105,7 +111,8 @@ export class Resolver {
       if (left !== undefined) return this.#enter(left, walk, follow, text)
       type = 'dir'
     }
-    if (walk.ending !== 'name' && type !== undefined && type !== 'dir') throw new Errno('ENOTDIR')
+    const mustBeDir = walk.ending === 'slash' ? follow !== 'exact' : walk.ending !== 'name'
+    if (mustBeDir && type !== undefined && type !== 'dir') throw new Errno('ENOTDIR')
     return { inside: true, path: at, asked: this.asked(text) ?? at, type, ending: walk.ending }
   }
 
@@ -117,12 +124,12 @@ export class Resolver {
     return target.startsWith('/') ? '/' : undefined
   }
 
-  #enter(from: string, walk: Walk, follow: boolean, text: string): Resolved {
+  #enter(from: string, walk: Walk, follow: Follow, text: string): Resolved {
     return from === this.#root ? this.#inside(ROOT, walk, follow, text) : this.#outside(from, walk, follow, text)
   }
 
   /** The same walk on the real disk; where it comes upon the root it goes on inside. */
-  #outside(from: string, walk: Walk, follow: boolean, text: string): Resolved {
+  #outside(from: string, walk: Walk, follow: Follow, text: string): Resolved {
     let at = from
     for (;;) {
       const segment = walk.todo.pop()
@@ -134,8 +141,8 @@ export class Resolver {
       }
       const next = at === '/' ? `/${segment}` : `${at}/${segment}`
       if (next === this.#root) return this.#inside(ROOT, walk, follow, text)
-      const last = walk.todo.every((rest) => rest === '' || rest === '.')
-      const target = last && !follow && walk.ending === 'name' ? undefined : linkTarget(next)
+      const last = walk.todo.every((rest) => rest === '')
+      const target = last && keepsLink(walk, follow) ? undefined : linkTarget(next)
       if (target === undefined) {
         at = next
         continue
@@ -153,6 +160,11 @@ function walkOf(text: string): Walk {
   todo.reverse()
   const ending = end === '' ? 'slash' : end === '.' ? 'dot' : end === '..' ? 'dotdot' : 'name'
   return { todo, links: 0, ending }
+}
+
+/** A link in the last place stays unfollowed; one whose target brought more names to walk is no longer in it. */
+function keepsLink(walk: Walk, follow: Follow): boolean {
+  return follow === 'exact' || (follow === 'nofollow' && walk.ending === 'name')
 }
 
 function linkTarget(path: string): string | undefined {

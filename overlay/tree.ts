@@ -15,7 +15,7 @@ export class TreeNode {
    * What of the lower layer shows here: undefined = the same name below what shows at the parent; a path = a redirect
    * (this was renamed from there); null = nothing (staged content, or an opaque directory).
    */
-  lower: string | null | undefined
+  lower: RelPath | null | undefined
 
   get bare(): boolean {
     return !this.whiteout && !this.inode && this.lower === undefined && !this.children?.size

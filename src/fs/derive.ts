@@ -1,7 +1,7 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { invalidType, isArgumentError } from './args.js'
-import type { Args, Row } from './ops.js'
+import type { Args, Form, Row } from './ops.js'
 import type { View } from './view.js'
 
 /** One body, three forms: sync, callback, promise. All derived here, none by hand. */
@@ -16,14 +16,15 @@ type Body = (args: Args) => unknown
 type AnyFunction = (...args: unknown[]) => unknown
 
 /** The sync body of a row: runs on the view, and gives every failure its call and its path as asked. */
-export function bodyOf(stem: string, row: Row, deps: DeriveDeps): Body {
+export function bodyOf(stem: string, row: Row, form: Form, deps: DeriveDeps): Body {
   if (row.kind === 'refused') return () => refuse(stem, row.why, deps)
+  const syscall = typeof row.syscall === 'string' ? row.syscall : row.syscall(form)
   return (args) => {
     deps.view.begin()
     try {
-      return row.run(deps.view, args)
+      return row.run(deps.view, args, form)
     } catch (error) {
-      throw asFsError(error, row.syscall, shown(args, row.paths), deps)
+      throw asFsError(error, syscall, shown(args, row.paths), deps)
     }
   }
 }

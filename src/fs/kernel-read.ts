@@ -1,8 +1,10 @@
 import fs, { type BigIntStats, constants, type Dirent, type Stats } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { Errno } from '../../overlay/errno.js'
 import type { Entry } from '../../overlay/layer.js'
-import type { RelPath } from '../../overlay/path.js'
-import type { Inside } from '../../overlay/resolve.js'
+import { entryOf } from '../../overlay/lower.js'
+import { pathText } from '../../overlay/path.js'
+import type { Follow, Inside } from '../../overlay/resolve.js'
 import {
   checkSignal,
   encodeName,
@@ -13,15 +15,14 @@ import {
   readInteger,
   readOptions,
 } from './args.js'
+import type { Args, Form } from './ops.js'
 import type { ReadView } from './view.js'
 
 /** The bodies of the reading ops. Each reads its arguments once and works on the merged view. */
 
-type Args = readonly unknown[]
-
 export function access(view: ReadView, [path, mode]: Args): void {
   const wanted = mode === undefined || mode === null ? constants.F_OK : readInteger('mode', mode, 0, 7)
-  const place = view.at(path, true)
+  const place = view.at(path, 'follow')
   if (!place.inside) {
     view.host(place).accessSync(place.path, wanted)
     return
@@ -42,7 +43,7 @@ function permits(stats: Stats, wanted: number): boolean {
 /** Never throws: what cannot be looked at does not exist. */
 export function exists(view: ReadView, [path]: Args): boolean {
   try {
-    const place = view.at(path, true)
+    const place = view.at(path, 'follow')
     if (!place.inside) return view.host(place).existsSync(place.path)
     return view.layer.typeOf(place.path) !== undefined
   } catch {
@@ -50,26 +51,27 @@ export function exists(view: ReadView, [path]: Args): boolean {
   }
 }
 
-export function stat(view: ReadView, args: Args): Stats | BigIntStats | undefined {
-  return look(view, args, true)
+export function stat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
+  return look(view, args, form, 'follow')
 }
 
-export function lstat(view: ReadView, args: Args): Stats | BigIntStats | undefined {
-  return look(view, args, false)
+export function lstat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
+  return look(view, args, form, 'nofollow')
 }
 
-function look(view: ReadView, [path, given]: Args, follow: boolean): Stats | BigIntStats | undefined {
+function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Stats | BigIntStats | undefined {
   const options = readOptions(given)
   const bigint = options.bigint === true
   try {
     const place = view.at(path, follow)
     const stats = place.inside
       ? statInside(view, place, bigint)
-      : view.host(place)[follow ? 'statSync' : 'lstatSync'](place.path, { bigint })
+      : view.host(place)[follow === 'follow' ? 'statSync' : 'lstatSync'](place.path, { bigint })
     if (stats) return stats
     throw new Errno('ENOENT')
   } catch (error) {
-    if (options.throwIfNoEntry === false && (error as { code?: string }).code === 'ENOENT') return undefined
+    if (form === 'sync' && options.throwIfNoEntry === false && (error as { code?: string }).code === 'ENOENT')
+      return undefined
     throw error
   }
 }
@@ -83,7 +85,7 @@ export function readFile(view: ReadView, [path, given]: Args): Buffer | string {
   const encoding = readEncoding(options)
   checkSignal(options)
   if (isWriting(readFlags(options.flag, 'r') & ~constants.O_RDWR)) throw new Errno('ENOSYS')
-  const place = view.at(path, true)
+  const place = view.at(path, 'follow')
   const content = place.inside ? readInside(view, place) : view.host(place).readFileSync(place.path)
   return encoding === undefined ? content : content.toString(encoding)
 }
@@ -100,7 +102,7 @@ function readInside(view: ReadView, place: Inside): Buffer {
 
 export function readlink(view: ReadView, [path, given]: Args): string | Buffer {
   const options = readOptions(given)
-  const place = view.at(path, false)
+  const place = view.at(path, 'nofollow')
   if (!place.inside) return encodeName(view.host(place).readlinkSync(place.path), options)
   const type = view.layer.typeOf(place.path)
   if (type === undefined) throw new Errno('ENOENT')
@@ -109,24 +111,24 @@ export function readlink(view: ReadView, [path, given]: Args): string | Buffer {
 }
 
 /** Node's JavaScript realpath reports `lstat` of the absolute path; realpath.native reports `realpath` of the name. */
-export function realpath(view: ReadView, [path, given]: Args): string | Buffer {
+export function realpath(view: ReadView, [path, given]: Args, form: Form): string | Buffer {
   const options = readOptions(given)
-  const place = view.at(path, true)
+  // In JavaScript (sync and callback) Node normalises the name first: `..` before links, no slash at the end.
+  const place = view.at(form === 'promise' ? path : resolve(view.root, pathText(path)), 'follow')
   if (!place.inside) return encodeName(view.host(place).realpathSync(place.path), options)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
   return encodeName(place.path === '' ? view.root : `${view.root}/${place.path}`, options)
 }
 
-export function readdir(view: ReadView, [path, given]: Args): unknown {
+export function readdir(view: ReadView, [path, given]: Args, form: Form): unknown {
   const options = readOptions(given)
   readEncoding(options)
   const recursive = readBoolean('options.recursive', options.recursive, false)
-  const place = view.at(path, true)
-  if (!place.inside) return view.host(place).readdirSync(place.path, given as { withFileTypes: true })
-  if (place.type === undefined || view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
-  const listing: Listing = { view, options, shown: shownName(path), found: [] }
-  list(listing, place.path, '')
-  if (recursive) walkDirs(listing, place.path)
+  const listing: Listing = { view, options, shown: pathText(path), found: [], dirs: [] }
+  list(listing, '')
+  // Node's own order: first found first, but in the promise form last found first.
+  const next = () => (form === 'promise' ? listing.dirs.pop() : listing.dirs.shift())
+  if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
   return listing.found
 }
 
@@ -136,38 +138,42 @@ interface Listing {
   /** The directory as the caller spelt it: what Dirent.parentPath begins with. */
   readonly shown: string
   readonly found: unknown[]
-  dirs?: string[]
+  /** Directories found, relative to the first. */
+  readonly dirs: string[]
 }
 
-function shownName(path: unknown): string {
-  if (path instanceof URL) return decodeURIComponent(path.pathname)
-  return typeof path === 'string' ? path : Buffer.from(path as Uint8Array).toString()
-}
-
-/** Node lists breadth first: each directory's names, then those of the directories found, in the order found. */
-function walkDirs(listing: Listing, root: RelPath): void {
-  for (const below of listing.dirs ?? []) list(listing, (root === '' ? below : `${root}/${below}`) as RelPath, below)
-}
-
-function list(listing: Listing, dir: RelPath, below: string): void {
-  listing.dirs ??= []
-  for (const entry of listing.view.layer.readdir(dir)) {
+function list(listing: Listing, below: string): void {
+  const { view, shown, options } = listing
+  for (const entry of entriesOf(view, below === '' ? shown : `${shown}/${below}`)) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`
     listing.found.push(shape(listing, entry, below, name))
-    if (entry.type === 'dir') listing.dirs.push(name)
+    // Without file types Node asks stat, which follows links.
+    const isDir = entry.type === 'dir' || (!options.withFileTypes && leadsToDir(view, entry, `${shown}/${name}`))
+    if (isDir) listing.dirs.push(name)
+  }
+}
+
+function entriesOf(view: ReadView, text: string): Entry[] {
+  const place = view.at(text, 'follow')
+  if (!place.inside) return view.host(place).readdirSync(place.path, { withFileTypes: true }).map(entryOf)
+  if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
+  return view.layer.readdir(place.path)
+}
+
+function leadsToDir(view: ReadView, entry: Entry, text: string): boolean {
+  if (entry.type !== 'symlink') return false
+  try {
+    const place = view.at(text, 'follow')
+    return place.inside ? place.type === 'dir' : view.host(place).statSync(place.path).isDirectory()
+  } catch {
+    return false
   }
 }
 
 function shape(listing: Listing, entry: Entry, below: string, name: string): unknown {
   if (!listing.options.withFileTypes) return encodeName(name, listing.options)
-  const parent = below === '' ? listing.shown : joinShown(listing.shown, below)
+  const parent = below === '' ? listing.shown : join(listing.shown, below)
   return makeDirent(encodeName(entry.name, listing.options), entry, parent)
-}
-
-/** path.join as Node applies it to a Dirent's parent: `./` and doubled slashes go. */
-function joinShown(shown: string, below: string): string {
-  if (shown === '.' || shown === './') return below
-  return shown.endsWith('/') ? shown + below : `${shown}/${below}`
 }
 
 // libuv's uv_dirent_type_t; `fs.constants` has them too, its types do not.

@@ -1,14 +1,13 @@
 import { constants } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
-import { childOf, type RelPath } from '../../overlay/path.js'
-import type { Inside } from '../../overlay/resolve.js'
+import { childOf, pathText, type RelPath } from '../../overlay/path.js'
+import type { Follow, Inside } from '../../overlay/resolve.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
+import type { Args, Form } from './ops.js'
 import { eisdirOfRm } from './rm-error.js'
 import type { WriteView } from './view.js'
 
 /** The bodies of the writing ops: each comes down to calls of the seven mutators. */
-
-type Args = readonly unknown[]
 
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
@@ -27,20 +26,26 @@ function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a')
   const data = readData(value, options)
   checkSignal(options)
   const exclusive = (flags & constants.O_EXCL) !== 0
-  const place = view.target(path, !exclusive && (flags & NOFOLLOW) === 0, 'put')
+  const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
   openForWrite(view, place, flags)
   if (flags & constants.O_APPEND) append(view, place, data, mode)
   else if (flags & constants.O_TRUNC || place.type === undefined) view.layer.put(place.path, data, created(mode))
   else view.layer.put(place.path, data, { at: 0 })
 }
 
+/** open(2) with O_CREAT refuses a name with a slash at its end before it looks where the name leads. */
+function followOf(path: unknown, keepLink: boolean, flags: number): Follow {
+  if (flags & constants.O_CREAT && pathText(path).endsWith('/')) return 'exact'
+  return keepLink ? 'nofollow' : 'follow'
+}
+
 /** What open(2) checks before a byte is written. */
 function openForWrite(view: WriteView, place: Inside, flags: number): void {
   if (!isWriting(flags & ~constants.O_TRUNC & ~constants.O_APPEND)) throw new Errno('EBADF', 'write', true)
   view.layer.judge('put', place.path)
+  if (flags & constants.O_CREAT && place.ending === 'slash') throw new Errno('EISDIR')
   if (place.type === undefined) {
     if (!(flags & constants.O_CREAT)) throw new Errno('ENOENT')
-    if (place.ending !== 'name') throw new Errno('EISDIR')
     return
   }
   if (flags & constants.O_CREAT && flags & constants.O_EXCL) throw new Errno('EEXIST')
@@ -64,7 +69,7 @@ function umask(): number {
 
 export function truncate(view: WriteView, [path, length]: Args): void {
   const size = length === undefined || length === null ? 0 : readSafeInteger('len', length)
-  const place = view.target(path, true, 'setattr')
+  const place = view.target(path, 'follow', 'setattr')
   if (place.type === undefined) throw new Errno('ENOENT')
   if (place.type === 'dir') throw new Errno('EISDIR')
   view.layer.setattr(place.path, { size: Math.max(0, size) })
@@ -74,48 +79,52 @@ function readSafeInteger(name: string, value: unknown): number {
   return readInteger(name, value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 }
 
-export function mkdir(view: WriteView, [path, given]: Args): string | undefined {
+export function mkdir(view: WriteView, [path, given]: Args, form: Form): string | undefined {
   const options = typeof given === 'number' || typeof given === 'string' ? { mode: given } : readOptions(given)
   const recursive = readBoolean('options.recursive', options.recursive, false)
   const mode = readMode(options.mode, 0o777) & 0o1777 & ~umask()
-  if (recursive) return makeDirs(view, String(asText(path)), path, mode)
-  const place = view.target(path, false, 'mkdir')
+  if (recursive) return makeDirs(view, pathText(path), mode, form)
+  const place = view.target(path, 'exact', 'mkdir')
   if (place.type !== undefined) throw new Errno('EEXIST')
   view.layer.mkdir(place.path, mode)
   return undefined
 }
 
-function asText(path: unknown): unknown {
-  return path instanceof URL ? decodeURIComponent(path.pathname) : path instanceof Uint8Array ? Buffer.from(path) : path
+/** mkdir -p: makes the missing parents first. Answers the first directory made, as spelt. */
+function makeDirs(view: WriteView, text: string, mode: number, form: Form): string | undefined {
+  // A dangling link is in the way: mkdir(2) does not make what it points at.
+  if (isDangling(view, text)) throw new Errno('ENOENT')
+  const parent = parentText(text)
+  let first: string | undefined
+  let place: Inside
+  try {
+    place = view.target(text, 'follow', 'mkdir')
+  } catch (error) {
+    if (!(error instanceof Errno) || error.code !== 'ENOENT' || parent === undefined) throw error
+    // Node's own forms differ here: the sync one reports what it was asked for, the others what is in the way.
+    if (isDangling(view, parent)) throw new Errno(form === 'sync' ? 'ENOENT' : 'ENOTDIR')
+    first = makeDirs(view, parent, mode, form)
+    place = view.target(text, 'follow', 'mkdir')
+  }
+  if (place.type === 'dir') return first
+  if (place.type !== undefined) throw new Errno('EEXIST')
+  view.layer.mkdir(place.path, mode)
+  return first ?? text
 }
 
-/** mkdir -p: tries the whole name, and where its parent is missing makes that first. Answers the first one made. */
-function makeDirs(view: WriteView, text: string, path: unknown, mode: number): string | undefined {
+function isDangling(view: WriteView, text: string): boolean {
+  if (!isLink(view, text)) return false
   try {
-    const place = view.target(path, true, 'mkdir')
-    if (place.type === 'dir') return undefined
-    if (place.type !== undefined) throw new Errno('EEXIST')
-    // A dangling link resolves to where it points; mkdir(2) makes nothing there.
-    if (view.at(path, false).inside && view.layer.typeOf(place.path) === undefined && isLink(view, path))
-      throw new Errno('ENOENT')
-    view.layer.mkdir(place.path, mode)
-    return text
-  } catch (error) {
-    if (!(error instanceof Errno) || error.code !== 'ENOENT') throw error
-    const parent = parentText(text)
-    if (parent === undefined || isLink(view, path)) throw error
-    const first = makeDirs(view, parent, parent, mode)
-    const place = view.target(path, true, 'mkdir')
-    if (place.type === 'dir') return first
-    if (place.type !== undefined) throw new Errno('ENOTDIR')
-    view.layer.mkdir(place.path, mode)
-    return first ?? text
+    const place = view.at(text, 'follow')
+    return place.inside && place.type === undefined
+  } catch {
+    return false
   }
 }
 
 function isLink(view: WriteView, path: unknown): boolean {
   try {
-    const place = view.at(path, false)
+    const place = view.at(path, 'exact')
     return place.inside && place.type === 'symlink'
   } catch {
     return false
@@ -129,17 +138,16 @@ function parentText(text: string): string | undefined {
 }
 
 export function unlink(view: WriteView, [path]: Args): void {
-  const place = view.target(path, false, 'remove')
-  if (place.type === 'dir') {
-    view.layer.judge('remove', place.path)
-    throw new Errno('EISDIR')
-  }
+  const place = view.target(path, 'exact', 'remove')
+  view.layer.judge('remove', place.path)
+  if (place.type === 'dir') throw new Errno('EISDIR')
+  if (place.type !== undefined && place.ending !== 'name') throw new Errno('ENOTDIR')
   view.layer.remove(place.path)
 }
 
 export function rmdir(view: WriteView, [path, given]: Args): void {
   const options = readOptions(given)
-  const place = view.target(path, false, 'remove')
+  const place = view.target(path, 'exact', 'remove')
   view.layer.judge('remove', place.path)
   if (place.type === undefined) throw new Errno('ENOENT', options.recursive === true ? 'lstat' : undefined)
   if (place.type !== 'dir') throw new Errno('ENOTDIR')
@@ -156,9 +164,9 @@ export function rm(view: WriteView, [path, given]: Args): void {
   const options = readOptions(given)
   const force = readBoolean('options.force', options.force, false)
   const recursive = readBoolean('options.recursive', options.recursive, false)
-  const place = view.target(path, false, 'remove')
-  if (place.type === undefined) {
-    view.layer.judge('remove', place.path)
+  const place = lstatTarget(view, path)
+  if (place?.type === undefined) {
+    if (place) view.layer.judge('remove', place.path)
     if (!force) throw new Errno('ENOENT', 'lstat')
     return
   }
@@ -167,8 +175,21 @@ export function rm(view: WriteView, [path, given]: Args): void {
     return
   }
   view.layer.judge('remove', place.path)
-  if (!recursive) throw eisdirOfRm(String(asText(path)))
+  if (!recursive) throw eisdirOfRm(pathText(path))
+  if (place.ending === 'dot') throw new Errno('EINVAL')
+  // rmdir(2) does not go through a link, whatever slash stands behind it.
+  if (place.ending === 'slash' && isLink(view, pathText(path))) throw new Errno('ENOTDIR')
   removeTree(view, place.path)
+}
+
+/** rm looks before it removes: what the look fails with names lstat. Undefined: no directory to look in. */
+function lstatTarget(view: WriteView, path: unknown): Inside | undefined {
+  try {
+    return view.target(path, 'nofollow', 'remove')
+  } catch (error) {
+    if (error instanceof Errno && error.code === 'ENOENT') return undefined
+    throw error instanceof Errno ? new Errno(error.code, 'lstat') : error
+  }
 }
 
 /** Everything below is judged before the first of it goes, so a denial leaves the tree whole. */
@@ -184,30 +205,29 @@ function removeTree(view: WriteView, path: RelPath): void {
 }
 
 export function rename(view: WriteView, [from, to]: Args): void {
-  const source = view.target(from, false, 'move')
-  const target = view.target(to, false, 'move')
+  const source = view.target(from, 'exact', 'move')
+  const target = view.target(to, 'exact', 'move')
   if (source.ending === 'dot' || source.ending === 'dotdot' || target.ending === 'dot' || target.ending === 'dotdot')
     throw new Errno('EBUSY')
   if (source.type === undefined) {
     view.layer.judge('move', source.path)
     throw new Errno('ENOENT')
   }
-  if (target.ending === 'slash' && source.type !== 'dir') throw new Errno('ENOTDIR')
+  if ((source.ending === 'slash' || target.ending === 'slash') && source.type !== 'dir') throw new Errno('ENOTDIR')
   view.layer.move(source.path, target.path)
 }
 
 export function copyFile(view: WriteView, [from, to, given]: Args): void {
   const mode = given === undefined || given === null ? 0 : readInteger('mode', given, 0, 7)
-  const source = view.at(from, true)
-  const exclusive = (mode & constants.COPYFILE_EXCL) !== 0
-  const target = view.target(to, !exclusive, 'put')
-  if (source.inside && source.type === undefined) throw new Errno('ENOENT')
+  const source = view.at(from, 'follow')
   const stats = source.inside ? view.layer.lstat(source.path) : view.host(source).statSync(source.path)
   if (!stats) throw new Errno('ENOENT')
+  const exclusive = (mode & constants.COPYFILE_EXCL) !== 0
+  const target = view.target(to, followOf(to, exclusive, constants.O_CREAT), 'put')
   view.layer.judge('put', target.path)
+  if (target.ending === 'slash') throw new Errno('EISDIR')
   if (exclusive && target.type !== undefined) throw new Errno('EEXIST')
   if (stats.isDirectory() || target.type === 'dir') throw new Errno('EISDIR')
-  if (target.type === undefined && target.ending !== 'name') throw new Errno('EISDIR')
   // The content passes through memory: no copy-on-write clone can be promised.
   if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
   if (source.inside && source.path === target.path) return

@@ -10,18 +10,23 @@ import type { ReadView, WriteView } from './view.js'
 
 export type Args = readonly unknown[]
 
+/** Which of its three faces an op was called by: a few behave differently in one of them. */
+export type Form = 'sync' | 'callback' | 'promise'
+
 export interface ReadRow {
   readonly kind: 'read'
-  readonly syscall: string
+  /** The system call Node names in this op's errors. */
+  readonly syscall: string | ((form: Form) => string)
   readonly paths: 0 | 1 | 2
-  readonly run: (view: ReadView, args: Args) => unknown
+  readonly run: (view: ReadView, args: Args, form: Form) => unknown
 }
 
 export interface WriteRow {
   readonly kind: 'write'
-  readonly syscall: string
+  /** The system call Node names in this op's errors. */
+  readonly syscall: string | ((form: Form) => string)
   readonly paths: 0 | 1 | 2
-  readonly run: (view: WriteView, args: Args) => unknown
+  readonly run: (view: WriteView, args: Args, form: Form) => unknown
 }
 
 export interface RefusedRow {
@@ -31,7 +36,7 @@ export interface RefusedRow {
 
 export type Row = ReadRow | WriteRow | RefusedRow
 
-function reads(syscall: string, run: ReadRow['run']): ReadRow {
+function reads(syscall: ReadRow['syscall'], run: ReadRow['run']): ReadRow {
   return { kind: 'read', syscall, paths: 1, run }
 }
 
@@ -57,7 +62,7 @@ export const OPS = {
   readFile: reads('open', read.readFile),
   readdir: reads('scandir', read.readdir),
   readlink: reads('readlink', read.readlink),
-  realpath: reads('lstat', read.realpath),
+  realpath: reads((form) => (form === 'promise' ? 'realpath' : 'lstat'), read.realpath),
 
   writeFile: writes('open', write.writeFile),
   appendFile: writes('open', write.appendFile),

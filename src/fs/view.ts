@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
 import { pathText } from '../../overlay/path.js'
-import type { Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
+import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
 import type { Effect } from '../core/decision.js'
 import type { GuardedLayer } from './guarded.js'
 
@@ -15,7 +15,7 @@ export interface ReadView {
   /** The workspace root, absolute. */
   readonly root: string
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
-  at(path: unknown, follow: boolean): Resolved
+  at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
   seen(place: Inside, content: Uint8Array | undefined): void
   /** The host's own functions, for reads outside the workspace, once the place was judged. */
@@ -25,7 +25,7 @@ export interface ReadView {
 export interface WriteView extends ReadView {
   readonly layer: WriteLayer & Pick<GuardedLayer, 'judge'>
   /** Where a write leads: inside, or it is refused. */
-  target(path: unknown, follow: boolean, effect: Effect): Inside
+  target(path: unknown, follow: Follow, effect: Effect): Inside
 }
 
 /** The host's reading functions, and no other. */
@@ -77,13 +77,13 @@ export class View implements WriteView {
     this.layer.begin()
   }
 
-  at(path: unknown, follow: boolean): Resolved {
+  at(path: unknown, follow: Follow): Resolved {
     const place = this.#resolver.resolve(pathText(path), follow)
     if (place.inside) this.layer.named(place.path, place.asked)
     return place
   }
 
-  target(path: unknown, follow: boolean, effect: Effect): Inside {
+  target(path: unknown, follow: Follow, effect: Effect): Inside {
     const text = pathText(path)
     const asked = this.#resolver.asked(text)
     let place: Resolved

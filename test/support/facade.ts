@@ -1,0 +1,48 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Overlay, openLower, Resolver, Stage } from '../../overlay/index.js'
+import type { Decide } from '../../src/core/decision.js'
+import type { Denial } from '../../src/core/denials.js'
+import { createFacade } from '../../src/fs/facade.js'
+import { GuardedLayer } from '../../src/fs/guarded.js'
+import { View } from '../../src/fs/view.js'
+
+/** A facade over a directory with a decision of the test's own, and nothing else of a session. */
+export interface BareFacade {
+  readonly fs: typeof fs
+  readonly overlay: Overlay
+  readonly denied: Denial[]
+}
+
+export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' })): BareFacade {
+  const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
+  const denied: Denial[] = []
+  const layer = new GuardedLayer(overlay, decide)
+  const view = new View({ root, resolver: new Resolver(overlay), layer, seen: () => undefined })
+  return { fs: createFacade({ view, denied: (denial) => denied.push(denial) }), overlay, denied }
+}
+
+/** A directory of the test's own, physical path; gone when `dispose` is called. */
+export function tempDir(prefix = 'escrowfs-'): { path: string; dispose(): void } {
+  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)))
+  return { path: made, dispose: () => fs.rmSync(made, { recursive: true, force: true }) }
+}
+
+/** Every name below a directory with its type, mode, content or target: two equal lists are equal trees. */
+export function treeOf(api: typeof fs, root: string): string[] {
+  const rows: string[] = []
+  const visit = (dir: string, below: string): void => {
+    for (const entry of api.readdirSync(dir, { withFileTypes: true })) {
+      const at = `${dir}/${entry.name}`
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      const mode = (api.lstatSync(at).mode & 0o7777).toString(8)
+      if (entry.isSymbolicLink()) rows.push(`${name} -> ${api.readlinkSync(at)}`)
+      else if (entry.isFile()) rows.push(`${name} ${mode} ${api.readFileSync(at).toString('hex')}`)
+      else rows.push(`${name}/ ${mode}`)
+      if (entry.isDirectory()) visit(at, name)
+    }
+  }
+  visit(root, '')
+  return rows
+}
