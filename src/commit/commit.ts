@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { codeOf } from '../../overlay/errno.js'
-import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
@@ -9,7 +9,7 @@ import { commitFile, publishPlan, readJournal, txDir } from './journal.js'
 import { deviceOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
-import { diskFailure, refusedCommit, unfinished } from './refusals.js'
+import { busy, diskFailure, journalFailure, refusedCommit, unfinished } from './refusals.js'
 import { stageEntries } from './stage.js'
 import type { CommitInput, CommitOutcome, Plan } from './types.js'
 
@@ -36,7 +36,7 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
     }
     throw busy()
   }).catch((error: unknown) => {
-    throw codeOf(error) === 'ELOCKED' ? busy() : error
+    throw journalFailure(error)
   })
 }
 
@@ -130,8 +130,4 @@ function discard(disk: Disk, at: Attempt): void {
   } catch (error) {
     if (codeOf(error) === undefined) throw error
   }
-}
-
-function busy(): EscrowError {
-  return new EscrowError('session_busy', 'Another commit holds this workspace.', { hint: 'Commit again in a moment.' })
 }

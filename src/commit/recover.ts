@@ -4,7 +4,7 @@ import { applyPlan } from './apply.js'
 import { type Disk, realDisk } from './disk.js'
 import { commitFile, finishPlan, noteConflicts, prune, readJournal, readPlan, strays, txDir } from './journal.js'
 import { pinTree } from './pin.js'
-import { unfinished } from './refusals.js'
+import { journalFailure, unfinished } from './refusals.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
 
 type Append = (record: JsonObject) => Promise<void>
@@ -23,10 +23,14 @@ export interface Recovered {
  * Throws `ledger_corrupt` when a plan cannot be read, and the reason for a disk that fails.
  */
 export async function recover(layout: Layout, append: Append, disk: Disk = realDisk): Promise<Recovered> {
-  const journal = readJournal(disk, layout)
-  const isClean = journal.unfinished.length + journal.late.length === 0 && strays(disk, layout, journal).length === 0
-  if (isClean) return { finished: [], removed: [], conflicts: [] }
-  return withProcessLock(layout.locks, 'commit', () => recoverLocked(disk, layout, append))
+  try {
+    const journal = readJournal(disk, layout)
+    const isClean = journal.unfinished.length + journal.late.length === 0 && strays(disk, layout, journal).length === 0
+    if (isClean) return { finished: [], removed: [], conflicts: [] }
+    return await withProcessLock(layout.locks, 'commit', () => recoverLocked(disk, layout, append))
+  } catch (error) {
+    throw journalFailure(error)
+  }
 }
 
 /** As {@link recover}, for a caller that holds the commit lock. */

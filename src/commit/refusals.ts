@@ -54,6 +54,16 @@ export function unfinished(error: unknown, seq: number): unknown {
   )
 }
 
+/** The error of a journal that could not be got at: its lock held by another, or the disk failing. */
+export function journalFailure(error: unknown): unknown {
+  if (codeOf(error) === 'ELOCKED') return busy()
+  return diskFailure(error, 'The commit journal is out of reach', 'Correct the cause, then try again.')
+}
+
+export function busy(): EscrowError {
+  return new EscrowError('session_busy', 'Another commit holds this workspace.', { hint: 'Commit again in a moment.' })
+}
+
 function reasonFor(code: string): ApiReason {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'limit_exceeded'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'access_denied'

@@ -1,0 +1,81 @@
+import { type Disk, realDisk } from '../../src/commit/disk.js'
+
+/** The process died here. It has no errno code, so nothing takes it for a failure of the disk. */
+export class CrashError extends Error {
+  override readonly name = 'CrashError'
+}
+
+export interface Call {
+  /** Counted from 1. */
+  readonly n: number
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+const READS = new Set([
+  'openDir',
+  'closeDir',
+  'digestFile',
+  'readFile',
+  'lstat',
+  'readlink',
+  'readdir',
+  'assertWritable',
+])
+const SYNCS = new Set(['syncDir', 'syncFile', 'flush'])
+
+export interface FaultyDisk {
+  readonly disk: Disk
+  /** Calls so far. */
+  count(): number
+  /** Counts one more step that is not the disk's (a ledger append). */
+  step(name: string): void
+}
+
+/** The real disk, without its waits for the platters, that reports each call before it happens. */
+export function reportingDisk(before: (call: Call) => void, only: 'mutators' | 'all'): FaultyDisk {
+  let n = 0
+  const report = (name: string, args: readonly unknown[]) => {
+    if (only === 'mutators' && READS.has(name)) return
+    n += 1
+    before({ n, name, args })
+  }
+  const disk: Disk = {
+    ...realDisk,
+    createFile: (path, data, mode) => realDisk.createFile(path, data, mode, false),
+  }
+  for (const [name, call] of Object.entries(disk)) {
+    const wrapped = (...args: unknown[]): unknown => {
+      // A dead process's descriptors are closed for it.
+      if (name !== 'closeDir') report(name, args)
+      if (SYNCS.has(name)) return true
+      return Reflect.apply(call, disk, args)
+    }
+    Object.defineProperty(disk, name, { value: wrapped, enumerable: true })
+  }
+  return { disk, count: () => n, step: (name) => report(name, []) }
+}
+
+/** Dies at mutating call `at` and stays dead; `torn`: the file being written is left half written. */
+export function crashingDisk(at: number, torn = false): FaultyDisk {
+  return reportingDisk(({ n, name, args }) => {
+    if (n < at) return
+    const [path, data, mode] = args
+    const isWriting = n === at && torn && name === 'createFile' && typeof path === 'string' && typeof mode === 'number'
+    if (isWriting) realDisk.createFile(path, Buffer.from(String(data)).subarray(0, 3), mode, false)
+    throw new CrashError(`at ${n}: ${name}`)
+  }, 'mutators')
+}
+
+/** Call number `at` fails with `code`, and with `lasting` every change after it too. */
+export function failingDisk(at: number, code: string, lasting = false): FaultyDisk {
+  return reportingDisk(({ n, name }) => {
+    if (n === at || (lasting && n > at && !READS.has(name)))
+      throw Object.assign(new Error(`${code} injected`), { code })
+  }, 'all')
+}
+
+/** A disk that neither fails nor waits. */
+export function quickDisk(): Disk {
+  return reportingDisk(() => undefined, 'all').disk
+}

@@ -1,0 +1,68 @@
+import type { CommitEntry } from '../../src/commit/index.js'
+import { type Tree, turn } from '../commit/kit.js'
+
+/** A tree, a commit of it, and what the tree is then (see `listing`). */
+export interface Shape {
+  readonly name: string
+  readonly before: Tree
+  readonly entries: CommitEntry[]
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `m/${i}.txt`)
+
+export const SHAPES: Shape[] = [
+  { name: 'create one', before: {}, entries: [turn('a', null, { file: 'new' })] },
+  { name: 'overwrite one', before: { a: { file: 'old' } }, entries: [turn('a', { file: 'old' }, { file: 'new' })] },
+  {
+    name: 'create in new directories, delete with the old ones',
+    before: { 'p/q/a': { file: 'old' }, 'p/q/b': { link: 'a' } },
+    entries: [
+      turn('p/q/a', { file: 'old' }, null),
+      turn('p/q/b', { link: 'a' }, null),
+      turn('p/q', { dir: true }, null),
+      turn('p', { dir: true }, null),
+      turn('n/m/a', null, { file: 'new' }),
+      turn('n/m/b', null, { file: 'new' }),
+    ],
+  },
+  {
+    name: 'symlinks: made, turned, replaced by a file',
+    before: { s: { link: 'x' }, t: { link: 'x' }, f: { file: 'old' } },
+    entries: [
+      turn('r', null, { link: 'f' }),
+      turn('s', { link: 'x' }, { link: 'y' }),
+      turn('t', { link: 'x' }, { file: 'new' }),
+      turn('f', { file: 'old' }, { link: 'r' }),
+    ],
+  },
+  {
+    name: 'modes of files and directories',
+    before: { x: { file: 'same' }, 'd/y': { file: 'same' } },
+    entries: [
+      turn('x', { file: 'same' }, { file: 'same', mode: 0o755 }),
+      turn('d', { dir: true }, { dir: true, mode: 0o500 }),
+      turn('d/z', null, { file: 'new' }),
+      turn('e', null, { dir: true, mode: 0o555 }),
+      turn('e/w', null, { file: 'new' }),
+    ],
+  },
+  {
+    name: 'kinds change places',
+    before: { 'a/x': { file: 'old' }, b: { file: 'old' } },
+    entries: [
+      turn('a/x', { file: 'old' }, null),
+      turn('a', { dir: true }, null),
+      turn('a', null, { file: 'new' }),
+      turn('b', { file: 'old' }, null),
+      turn('b', null, { dir: true }),
+      turn('b/y', null, { file: 'new' }),
+    ],
+  },
+  {
+    name: 'eight files',
+    before: Object.fromEntries(many(5).map((path) => [path, { file: 'old' }])),
+    entries: many(8).map((path, i) =>
+      turn(path, i < 5 ? { file: 'old' } : null, i === 0 ? null : { file: `new ${i}` }),
+    ),
+  },
+]
