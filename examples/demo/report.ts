@@ -77,8 +77,9 @@ function explanation(result: RooToolResult): string {
 function target(args: Record<string, unknown>): string {
   const named = args.path ?? args.file_path ?? args.intent_id
   if (typeof named === 'string') return named
-  const paths = String(args.patch ?? '').matchAll(/^\s*\*\*\* (?:\w+ File|Move to): *(.*?) *$/gm)
-  return [...paths].map((match) => match[1]).join(', ')
+  const listed = JSON.stringify(args.files ?? []).matchAll(/"path":"(.*?)"/g)
+  const patched = String(args.patch ?? '').matchAll(/^\s*\*\*\* (?:\w+ File|Move to): *(.*?) *$/gm)
+  return [...new Set([...listed, ...patched].map((match) => match[1]))].join(', ')
 }
 
 function firstLine(text: string): string {

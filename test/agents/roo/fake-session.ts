@@ -5,7 +5,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import { EscrowError, type Feedback, type Session, type ToolCall } from '../../../src/index.js'
 
-/** A session without escrow: its fs is the disk under a temporary directory, and it notes what it was told. */
+/** A session of an fs and nothing else, by default the disk under a temporary directory. It notes what it was told. */
 export interface FakeSession {
   readonly session: Session
   readonly calls: ToolCall[]
@@ -29,7 +29,7 @@ export function inTemporaryDirectory(): { readonly root: string } {
   return place
 }
 
-export function fakeSession(): FakeSession {
+export function fakeSession(face: typeof fs = fs): FakeSession {
   const calls: ToolCall[] = []
   const feedback: Feedback[] = []
   const absent = async (): Promise<never> => {
@@ -37,7 +37,7 @@ export function fakeSession(): FakeSession {
   }
   const session: Session = {
     id: 'fake',
-    fs,
+    fs: face,
     intent: undefined,
     async selectIntent(id) {
       if (id === 'INT-404')
