@@ -51,8 +51,9 @@ function overwrite(disk: Disk, target: string, slot: Slot, change: PlannedChange
     if (backup === 'refused') return overwriteStrictly(disk, target, slot, change)
     if (backup === 'ours') return true
     if (backup === 'theirs') return false
-    // A save by rename since the link left the approved content in our backup only; look again.
-    if (backup === 'moved' || !sameInode(disk, target, slot.kept)) continue
+    // A save by rename since the link left the approved content in our backup only: look again. The target is looked
+    // at last, right before our rename, which is the whole of the window.
+    if (backup === 'moved' || !sameInode(disk, slot.kept, target)) continue
     if (renameIfThere(disk, slot.fresh, target)) return true
   }
   return false

@@ -1,0 +1,106 @@
+import { closeSync, existsSync, lstatSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type CommitEntry, type CommitOutcome, commitEntries, keptCommit } from '../../src/commit/index.js'
+import { type Bench, inputFor, newBench, type Tree, turn } from '../commit/kit.js'
+import { reportingDisk } from './faulty-disk.js'
+
+const THEIRS = 'saved by someone else'
+
+/** How another program saves `a`. */
+const SAVES = {
+  'by rename': (root: string) => {
+    writeFileSync(join(root, '.a.swp'), THEIRS)
+    renameSync(join(root, '.a.swp'), join(root, 'a'))
+  },
+  'by truncating': (root: string) => writeFileSync(join(root, 'a'), THEIRS),
+  'through an open descriptor': (_root: string, fd: number | undefined) => {
+    if (fd !== undefined) writeSync(fd, THEIRS, 0)
+  },
+}
+
+interface Saved {
+  readonly call: string
+  readonly result: CommitOutcome | undefined
+  readonly reachedEnd: boolean
+  /** The file as the commit left it; undefined when there is none. */
+  readonly found: string | undefined
+  readonly bench: Bench
+}
+
+async function saveAt(
+  n: number,
+  how: keyof typeof SAVES,
+  tree: Tree,
+  entry: CommitEntry,
+  strict: boolean,
+): Promise<Saved> {
+  const bench = newBench(tree)
+  const target = join(bench.root, 'a')
+  const fd = how === 'through an open descriptor' && existsSync(target) ? openSync(target, 'r+') : undefined
+  let call = ''
+  const { disk } = reportingDisk((at) => {
+    if (at.n !== n) return
+    call = at.name
+    SAVES[how](bench.root, fd)
+  }, 'all')
+  try {
+    const result = await commitEntries(
+      inputFor(bench, [entry, turn('b', null, { file: 'b' })], { strict }),
+      disk,
+    ).catch(() => undefined)
+    const found = lstatSync(target, { throwIfNoEntry: false }) && readFileSync(target, 'utf8')
+    return { call, result, reachedEnd: call === '', found, bench }
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Where a save went that is not at its place any more: `kept` for undo, or `lost`. */
+function fate(saved: Saved): 'there' | 'kept' | 'lost' {
+  if (saved.found === THEIRS) return 'there'
+  const before = saved.result && keptCommit(saved.bench.layout, saved.result.tx).before('a')
+  return before !== undefined && Buffer.from(before).toString() === THEIRS ? 'kept' : 'lost'
+}
+
+const CASES: [string, Tree, CommitEntry][] = [
+  ['overwrite', { a: { file: 'old' } }, turn('a', { file: 'old' }, { file: 'new' })],
+  ['delete', { a: { file: 'old' } }, turn('a', { file: 'old' }, null)],
+  ['create', {}, turn('a', null, { file: 'new' })],
+  ['chmod', { a: { file: 'old' } }, turn('a', { file: 'old' }, { file: 'old', mode: 0o600 })],
+]
+
+describe.each(CASES)('a save by another program during a commit (%s)', (op, tree, entry) => {
+  it.each([
+    ['by rename', false],
+    ['by rename', true],
+    ['by truncating', false],
+    ['by truncating', true],
+    ['through an open descriptor', false],
+    ['through an open descriptor', true],
+  ] as const)('%s, strict: %s: is refused, reported or kept', async (how, strict) => {
+    const lost: string[] = []
+    let conflicts = 0
+    for (let n = 1, isOver = false; !isOver; n += 1) {
+      const saved = await saveAt(n, how, tree, entry, strict)
+      isOver = saved.reachedEnd
+      if (!isOver && (op !== 'create' || how !== 'through an open descriptor')) {
+        const where = `call ${n}: ${saved.call}`
+        const outcome = fate(saved)
+        if (outcome === 'lost') lost.push(saved.call)
+        // What stands in place of a save is ours, and only a save into the file already replaced is not reported.
+        const isConflict = saved.result?.conflicts.some((conflict) => conflict.path === 'a') === true
+        if (isConflict) expect(saved.found, where).toBe(THEIRS)
+        if (isConflict) conflicts += 1
+        if (saved.result === undefined) expect(outcome, where).toBe('there')
+        if (saved.result !== undefined) expect(existsSync(join(saved.bench.root, 'b')), where).toBe(true)
+        if (outcome === 'kept') expect(how, where).toBe('through an open descriptor')
+      }
+      saved.bench.remove()
+    }
+    // The one window of the promise: a save by rename between the last look at the file and our own rename.
+    const mayLose = op === 'overwrite' && how === 'by rename' && !strict
+    expect(lost).toEqual(mayLose ? ['rename'] : [])
+    if (op === 'overwrite' || op === 'delete') expect(conflicts).toBeGreaterThan(0)
+  })
+})
