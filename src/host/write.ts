@@ -59,18 +59,18 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
 }
 
 /**
- * Extends a file from byte `end` on, and syncs. Two writers that bring the same bytes leave one copy of them.
- * @param cut first cuts off what stands after `end`.
- * @returns false, with nothing written, if the file does not end at `end` (with `cut`: if it ends before).
+ * Writes what belongs at byte `end` and ends the file there, and syncs. Two writers that bring the same bytes leave one
+ * copy of them, however late the second comes.
+ * @param size how long the file was when `end` was found: more than `end` where a torn rest is to be written over.
+ * @returns false, with nothing written, if it has another length by now.
  */
-export function extendDurable(path: string, data: Uint8Array, end: number, cut = false): boolean {
+export function extendDurable(path: string, data: Uint8Array, end: number, size = end): boolean {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
   try {
-    const { size } = fstatSync(fd)
-    if (size < end || (size > end && !cut)) return false
-    if (size > end) ftruncateSync(fd, end)
+    if (fstatSync(fd).size !== size) return false
     let done = 0
     while (done < data.length) done += writeSync(fd, data, done, data.length - done, end + done)
+    if (size > end + data.length) ftruncateSync(fd, end + data.length)
     fsyncSync(fd)
     return true
   } finally {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
@@ -40,6 +40,11 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       const copies = published.hashes()
       const reading = checked(file, readChain(file, from(), copies), copies)
       const missing = unwritten(published, reading.tip, copies)
+      if ('problem' in missing) {
+        // Not if others went on while we looked: numbers we still looked for may be pruned by now.
+        if (sizeOf(file) === sizeThen(reading)) throw corrupt(missing.problem)
+        continue
+      }
       if (reading.torn === null && missing.length === 0) {
         known = reading.tip
         return known
@@ -50,7 +55,8 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
   }
 
   /** Saves a torn end beside the file, cuts it, and writes what was published. The record of it is published first. */
-  function repair({ tip, torn }: Reading, missing: readonly Placed[]): void {
+  function repair(reading: Reading, missing: readonly Placed[]): void {
+    const { tip, torn } = reading
     const restored = missing.length > 0 ? missing : unended(torn, tip)
     const data = {
       bytes: torn?.length ?? 0,
@@ -62,7 +68,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     const note = placeDraft(draft, restored.at(-1)?.tip ?? tip, vcs())
     // Taken: another process has gone on meanwhile, and what it wrote is to be read first.
     if (!published.publish(note.tip.seq, note.line)) return
-    extendDurable(file, joinLines([...restored, note]), tip.end, true)
+    extendDurable(file, joinLines([...restored, note]), tip.end, sizeThen(reading))
   }
 
   return {
@@ -92,34 +98,37 @@ function checked(file: string, reading: Reading, copies: ReadonlyMap<number, str
 }
 
 /** What was published and is not in the file. The copies were listed before the file was read. */
-export function unwritten(published: Published, tip: Tip, copies: ReadonlyMap<number, string>): Placed[] {
+export function unwritten(
+  published: Published,
+  tip: Tip,
+  copies: ReadonlyMap<number, string>,
+): Placed[] | { readonly problem: string } {
   const placed: Placed[] = []
   let at = tip
-  for (;;) {
-    const line = published.read(at.seq + 1)
-    if (line === undefined) break
-    const next = placeLine(line, at, `ledger.d/${at.seq + 1}`)
-    if (next.tip.seq !== at.seq + 1) throw corrupt(`ledger.d/${at.seq + 1} is not the record of that number.`)
+  for (let line = published.read(at.seq + 1); line !== undefined; line = published.read(at.seq + 1)) {
+    const next = placeLine(line, at)
+    if ('problem' in next) return { problem: `ledger.d/${at.seq + 1} ${next.problem}.` }
+    if (next.tip.seq !== at.seq + 1) return { problem: `ledger.d/${at.seq + 1} is not the record of that number.` }
     placed.push(next)
     at = next.tip
   }
   const newest = Math.max(0, ...copies.keys())
-  if (newest > at.seq) {
-    throw corrupt(
-      `The ledger ends at record ${at.seq}, but record ${newest} was written: the records between are gone.`,
-    )
-  }
-  return placed
+  if (newest <= at.seq) return placed
+  return { problem: `Record ${newest} was written, but the ledger ends at ${at.seq}: the records between are gone.` }
 }
 
 /** A last line that lacks nothing but its LF: an editor's doing, not a torn write. */
 function unended(torn: Buffer | null, tip: Tip): Placed[] {
-  if (torn === null) return []
-  try {
-    return [placeLine(torn, tip, 'the last line')]
-  } catch {
-    return []
-  }
+  const whole = torn === null ? { problem: 'none' } : placeLine(torn, tip)
+  return 'problem' in whole ? [] : [whole]
+}
+
+function sizeThen({ tip, torn }: Reading): number {
+  return tip.end + (torn?.length ?? 0)
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Whether the line a tip ends with is still where it was. */

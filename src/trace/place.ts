@@ -4,7 +4,6 @@ import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { nextLink, step, type Tip } from './chain.js'
 import type { RecordDraft } from './draft.js'
-import { corrupt } from './faults.js'
 import { MAX_LINE, parseLine } from './lines.js'
 import { buildRecord } from './record.js'
 import type { Vcs } from './vcs.js'
@@ -29,16 +28,17 @@ export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): 
       { hint: 'Commit fewer files at once.' },
     )
   }
-  return placeLine(line, tip, 'the new record')
+  const placed = placeLine(line, tip)
+  if ('problem' in placed) throw new Error(`a record made for its place ${placed.problem}`)
+  return placed
 }
 
-/** Puts bytes that came from elsewhere (a published copy) after a tip, checked like any line. */
-export function placeLine(line: Buffer, tip: Tip, what: string): Placed {
+/** Puts bytes that came from elsewhere after a tip, checked like any line of the file; or says what is wrong with them. */
+export function placeLine(line: Buffer, tip: Tip): Placed | { readonly problem: string } {
   const parsed = parseLine({ bytes: line, oversize: line.length > MAX_LINE })
-  if ('problem' in parsed) throw corrupt(`${what} ${parsed.problem}.`)
+  if ('problem' in parsed) return parsed
   const next = step(tip, parsed.value, sha256hex(line), line.length + 1)
-  if ('problem' in next) throw corrupt(`${what} ${next.problem}.`)
-  return { record: parsed.value, line, tip: next }
+  return 'problem' in next ? next : { record: parsed.value, line, tip: next }
 }
 
 /** The lines as one piece of the file. */

@@ -11,7 +11,8 @@ import { createDurable, ensureDir, publish, removeName } from '../host/write.js'
  * from and to compare its end with.
  */
 
-const KEPT = 8
+/** How many records' lines stay. */
+export const KEPT = 8
 const DRAFT_PREFIX = '.new-'
 const ABANDONED_MS = 60 * 60 * 1000
 

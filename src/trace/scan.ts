@@ -4,6 +4,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { type Break, EMPTY_TIP, ownFieldsOf, step, type Tip } from './chain.js'
 import { type Line, parseLine, readLines } from './lines.js'
+import { KEPT } from './published.js'
 
 /** A line that cannot stand in the ledger, and why: `line` is its number, the reason a sentence about it. */
 export interface Fault {
@@ -75,28 +76,42 @@ export function openIfThere(file: string): number | undefined {
 /** Yields now and then, for the caller to pause. */
 function* scan(fd: number, from: Tip, copies: Copies): Generator<undefined, Reading> {
   const lines = readLines(fd, from.end, from.lines + 1)
+  const newest: Newest[] = []
   let tip = from
   let pauseAt = tip.end + PAUSE_BYTES
   for (const line of lines) {
     const parsed = parseLine(line)
     if (!line.terminated || 'problem' in parsed) {
-      if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: null }
+      if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: compare(newest, copies) }
       return { tip, torn: null, fault: plain(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
     }
     const hash = sha256hex(line.bytes)
     const next = step(tip, parsed.value, hash, line.end - line.start)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
-    const copy = next.own?.hash === hash ? copies.get(next.seq) : undefined
-    if (copy !== undefined && copy !== hash) {
-      return { tip, torn: null, fault: plain(line.number, `differs from its copy ledger.d/${next.seq}`) }
-    }
     tip = next
+    if (tip.own?.hash === hash) newest.push({ line: line.number, seq: tip.seq, hash })
+    if (newest.length > KEPT) newest.shift()
     if (tip.end > pauseAt) {
       pauseAt = tip.end + PAUSE_BYTES
       yield undefined
     }
   }
-  return { tip, torn: null, fault: null }
+  return { tip, torn: null, fault: compare(newest, copies) }
+}
+
+interface Newest {
+  readonly line: number
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Only the newest lines: under an older, pruned number a process that slept may have linked a line of its own. */
+function compare(newest: readonly Newest[], copies: Copies): Fault | null {
+  for (const { line, seq, hash } of newest) {
+    const copy = copies.get(seq)
+    if (copy !== undefined && copy !== hash) return plain(line, `differs from its copy ledger.d/${seq}`)
+  }
+  return null
 }
 
 function withLf(line: Line): Buffer {

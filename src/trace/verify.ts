@@ -1,6 +1,5 @@
 import { codeOf } from '../../overlay/errno.js'
 import type { VerifyResult } from '../core/api.js'
-import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import type { withProcessLock } from '../host/lock.js'
 import { EMPTY_TIP } from './chain.js'
@@ -45,12 +44,8 @@ async function look(layout: Layout, published: Published): Promise<VerifyResult>
   if (fault !== null) return bad(fault.line, fault.reason)
   const next = tip.lines + 1
   if (torn !== null) return bad(next, `Line ${next} is cut off. The next append repairs it and says so.`)
-  try {
-    const missing = unwritten(published, tip, copies)
-    if (missing.length === 0) return { ok: true, records: tip.lines }
-    return bad(next, `Line ${next} is missing: its copy is in ledger.d/. The next append repairs it and says so.`)
-  } catch (error) {
-    if (error instanceof EscrowError) return bad(next, error.message)
-    throw error
-  }
+  const missing = unwritten(published, tip, copies)
+  if ('problem' in missing) return bad(next, missing.problem)
+  if (missing.length === 0) return { ok: true, records: tip.lines }
+  return bad(next, `Line ${next} is missing: its copy is in ledger.d/. The next append repairs it and says so.`)
 }

@@ -6,6 +6,7 @@ import formats from 'ajv-formats'
 import { afterEach } from 'vitest'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
 import { newDraft, type RecordDraft } from '../../src/trace/draft.js'
+import type { LedgerOptions } from '../../src/trace/ledger.js'
 
 /** A function that makes temporary workspaces, each with an `.orchestration/`, removed after the test. */
 export function workspaces(): () => Layout {
@@ -31,6 +32,9 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item)
   return all
 }
+
+/** In place of the process lock, where a test is alone and opens a ledger a thousand times. */
+export const NO_LOCK: LedgerOptions = { lock: async (_locks, _name, work) => work(() => false) }
 
 export const drafts = (count: number): RecordDraft[] => Array.from({ length: count }, () => draftOf())
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { collect, draftOf, linesOf, workspaces } from './support.js'
+import { collect, draftOf, linesOf, NO_LOCK, workspaces } from './support.js'
 
 const typesOf = (layout: Layout): unknown[] =>
   linesOf(layout).map((line) => JSON.parse(line).metadata['dev.escrowfs'].type)
@@ -23,7 +23,7 @@ describe('a torn last line', () => {
     const copies = new Map(readdirSync(layout.ledgerDir).map((n) => [n, readFileSync(`${layout.ledgerDir}/${n}`)]))
     for (let cut = start + 1; cut < whole.length; cut++) {
       writeFileSync(layout.ledgerFile, whole.subarray(0, cut))
-      const ledger = openLedger(layout)
+      const ledger = openLedger(layout, NO_LOCK)
       expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 2 } })
       await ledger.append([draftOf()])
       expect(readFileSync(layout.ledgerFile).subarray(0, whole.length).equals(whole)).toBe(true)
@@ -35,7 +35,7 @@ describe('a torn last line', () => {
         saved_as: 'agent_trace.jsonl.torn-1',
       })
       expect(readFileSync(`${layout.ledgerFile}.torn-1`).equals(torn)).toBe(true)
-      expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4 })
+      expect(await openLedger(layout, NO_LOCK).verify()).toEqual({ ok: true, records: 4 })
       rmSync(`${layout.ledgerFile}.torn-1`)
       rmSync(layout.ledgerDir, { recursive: true })
       restore(layout, copies)

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
-import { draftOf, linesOf, workspaces } from './support.js'
+import { draftOf, linesOf, NO_LOCK, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
@@ -83,7 +83,7 @@ describe('verify', () => {
         const changed = mutate(mutation)
         fc.pre(!bytes.equals(Buffer.from(changed)))
         writeFileSync(layout.ledgerFile, changed)
-        const result = await openLedger(layout, { lock: async (_, __, work) => work(() => false) }).verify()
+        const result = await openLedger(layout, NO_LOCK).verify()
         expect(result.ok).toBe(false)
         expect(result.firstBad?.line).toBeGreaterThan(0)
         expect(result.firstBad?.reason).toMatch(/\.$/)

@@ -1,0 +1,66 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openLedger } from '../../src/trace/ledger.js'
+import { draftOf, workspaces } from './support.js'
+
+const hash = (digit: string): string => `sha256:${digit.repeat(64)}`
+
+describe('export', () => {
+  const workspace = workspaces()
+
+  it('jsonl is the file as it is', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout)
+    await ledger.append([draftOf(), draftOf({ words: 'é' })])
+    expect(await ledger.export('jsonl')).toBe(readFileSync(layout.ledgerFile, 'utf8'))
+  })
+
+  it('flat has one entry for each file of each record, in the form older tools kept', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout)
+    const ranges = [{ startLine: 1, endLine: 2, contentHash: hash('1') }]
+    await ledger.append([
+      draftOf({
+        type: 'commit',
+        timestamp: '2026-02-18T12:00:00.000Z',
+        reqId: 'REQ-1',
+        agent: { model: 'm-1' },
+        files: [
+          { path: 'a.ts', ranges, mutationClass: 'AST_REFACTOR' },
+          { path: 'b.ts', ranges, contributor: 'human' },
+        ],
+        changes: [{ path: 'a.ts', before: null, after: hash('2') }],
+      }),
+      draftOf({ type: 'denied', reason: 'scope_violation', path: 'c.ts', intent: null }),
+    ])
+    const older = { req_id: 'R0', file: 'old.ts', related: ['R0'] }
+    const nested = {
+      intent_id: 'INT-9',
+      mutation_class: 'INTENT_EVOLUTION',
+      files: [{ relative_path: 'n.ts', conversations: [{ ranges: [{ content_hash: hash('3') }] }] }],
+    }
+    appendFileSync(layout.ledgerFile, `${JSON.stringify(older)}\n${JSON.stringify(nested)}\n`)
+    const flat = (await ledger.export('flat'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(flat).toEqual([
+      {
+        req_id: 'REQ-1',
+        intent_id: 'INT-001',
+        file: 'a.ts',
+        timestamp: '2026-02-18T12:00:00.000Z',
+        mutation_class: 'AST_REFACTOR',
+        content_hash: hash('2'),
+        model_identifier: 'm-1',
+        related: ['REQ-1', 'INT-001'],
+        ranges: { content_hash: hash('1') },
+      },
+      expect.objectContaining({ file: 'b.ts', content_hash: hash('1'), mutation_class: 'AST_REFACTOR' }),
+      expect.objectContaining({ file: 'c.ts', intent_id: null, content_hash: null, related: [] }),
+      older,
+      expect.objectContaining({ file: 'n.ts', content_hash: hash('3'), mutation_class: 'INTENT_EVOLUTION' }),
+    ])
+    expect(flat[1]).not.toHaveProperty('model_identifier')
+  })
+})
