@@ -1,3 +1,4 @@
+import type { Access, Effect } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import type { IntentsState } from '../core/intents-state.js'
 import { compileScope, type Scope } from './scope.js'
@@ -23,26 +24,34 @@ export function scopeCache(): ScopeCache {
   }
 }
 
-/** @param inputs all that `judge` goes by, beside the key; they are compared by identity. */
+/** @param inputs all that `judge` goes by, beside the access; they are compared by identity. */
 export type DenialCache = (
+  access: Access,
   inputs: readonly unknown[],
-  key: string,
   judge: () => Denial | undefined,
 ) => Denial | undefined
 
-/** Denials, or their absence, for as long as everything they were made from is the same. */
+/**
+ * Denials, or their absence, by effect and path, for as long as everything they were made from is the same. An access
+ * that came through a link, or makes one, is judged each time.
+ */
 export function denialCache(): DenialCache {
   let madeFrom: readonly unknown[] = []
-  const cache = new Map<string, Denial | undefined>()
-  return (inputs, key, judge) => {
-    if (cache.size >= CACHED_PATHS || inputs.some((input, i) => input !== madeFrom[i])) {
-      cache.clear()
+  const byEffect = new Map<Effect, Map<string, Denial | null>>()
+  return (access, inputs, judge) => {
+    const { effect, path, asked, target } = access
+    if (path !== asked || target !== undefined) return judge()
+    if (inputs.some((input, i) => input !== madeFrom[i])) {
+      byEffect.clear()
       madeFrom = inputs
     }
-    const known = cache.get(key)
-    if (known !== undefined || cache.has(key)) return known
+    const cache = byEffect.get(effect) ?? new Map<string, Denial | null>()
+    if (cache.size === 0) byEffect.set(effect, cache)
+    const known = cache.get(path)
+    if (known !== undefined) return known ?? undefined
+    if (cache.size >= CACHED_PATHS) cache.clear()
     const denial = judge()
-    cache.set(key, denial)
+    cache.set(path, denial ?? null)
     return denial
   }
 }

@@ -61,8 +61,8 @@ export function createPolicy(deps: PolicyDeps): Policy {
   }
 
   function explain(access: Access): Explanation {
-    const rules = access.effect === 'read' ? READ_RULES : writeRules
-    return explainBy(rules, access, () => momentOf(deps, scopes, access))
+    if (access.effect === 'read') return explainBy(READ_RULES, access, () => readMoment(deps.policy()))
+    return explainBy(writeRules, access, () => momentOf(deps, scopes, access))
   }
 
   function flags(path: string, intentId = deps.activeIntentId()): string[] {
@@ -86,8 +86,8 @@ function readJudge(deps: PolicyDeps): (access: Access) => Denial | undefined {
   return (access) => {
     const at = now()
     if (!seen || at - seen.at >= READ_GRACE_MS) seen = { at, policy: deps.policy() }
-    const moment: Moment = { ...READ_MOMENT, policy: seen.policy }
-    return cached([seen.policy], `${access.path}\0${access.asked}`, () => firstDenial(READ_RULES, access, moment))
+    const { policy } = seen
+    return cached(access, [policy], () => firstDenial(READ_RULES, access, readMoment(policy)))
   }
 }
 
@@ -96,8 +96,8 @@ function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => D
   return (access) => {
     const moment = momentOf(deps, scopes, access)
     const { policy, intents, activeId, lenientMkdir } = moment
-    const key = `${lenientMkdir ? 'roo' : access.effect}\0${access.path}\0${access.asked}\0${access.target ?? ''}`
-    const denial = cached([policy, intents, activeId], key, () => firstDenial(WRITE_RULES, access, moment))
+    const judge = () => firstDenial(WRITE_RULES, access, moment)
+    const denial = cached(access, [policy, intents, activeId, lenientMkdir], judge)
     return denial ?? contentLock(deps, access)
   }
 }
@@ -109,12 +109,11 @@ function momentOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Moment 
   return { policy: deps.policy(), intents, activeId, scope: scopes(intents, activeId), lenientMkdir }
 }
 
-/** Of what a read's rules do not look at. */
-const READ_MOMENT: Omit<Moment, 'policy'> = {
-  intents: { ok: true, version: 0, intents: new Map() },
-  activeId: undefined,
-  scope: undefined,
-  lenientMkdir: false,
+const NO_INTENTS: IntentsState = { ok: true, version: 0, intents: new Map() }
+
+/** The rules of a read look at the policy alone. */
+function readMoment(policy: PolicyState): Moment {
+  return { policy, intents: NO_INTENTS, activeId: undefined, scope: undefined, lenientMkdir: false }
 }
 
 function contentLock(deps: PolicyDeps, { effect, path, asked }: Access): Denial | undefined {

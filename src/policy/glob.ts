@@ -5,7 +5,12 @@
  * Paths are cut at `/`. `**` is any number of segments, also none; `*` any characters of one, a leading dot included;
  * `?` one; `[a-c]`, `[!a]` one of a class. Nothing else has a meaning.
  */
-export type SegmentMatcher = '**' | ((segment: string) => boolean)
+export type SegmentMatcher = Part
+
+/** A wildcard for any number of items, or a test of one: of a path's segments, or of a segment's characters. */
+type Part = typeof ANY | ((item: string) => boolean)
+
+const ANY = '**'
 
 /** True if one segment of a glob stands for itself only. */
 export function isLiteral(segment: string): boolean {
@@ -13,38 +18,31 @@ export function isLiteral(segment: string): boolean {
 }
 
 export function compileSegment(segment: string): SegmentMatcher {
-  if (segment === '**') return '**'
+  if (segment === '**') return ANY
   if (isLiteral(segment)) return (text) => text === segment
-  const tokens = tokensOf(segment)
+  const [first, ...rest] = segment.split(/\*+/)
+  const end = rest[0]
+  // `*` and `*.ts`, which most globs end in.
+  if (first === '' && rest.length === 1 && end !== undefined && isLiteral(end)) return (text) => text.endsWith(end)
+  const parts = partsOf(segment)
   // `[id]` is also the name of a file, as web frameworks have them.
-  return (text) => text === segment || matchTokens(tokens, text)
+  return (text) => text === segment || wildcardMatch(parts, text, 0)
 }
 
 /** Matches `path` from segment `from` on against all of `glob`. */
 export function matchSegments(glob: readonly SegmentMatcher[], path: readonly string[], from: number): boolean {
-  return wildcardMatch(
-    glob.length,
-    path.length - from,
-    (g) => glob[g] === '**',
-    (g, p) => {
-      const matcher = glob[g]
-      const segment = path[from + p]
-      return typeof matcher === 'function' && segment !== undefined && matcher(segment)
-    },
-  )
+  return wildcardMatch(glob, path, from)
 }
 
-type Token = '*' | ((char: string) => boolean)
-
-function tokensOf(segment: string): Token[] {
-  const tokens: Token[] = []
+function partsOf(segment: string): Part[] {
+  const parts: Part[] = []
   for (const [part] of segment.matchAll(/\*+|\[[!^]?[^\]]+\]|[\s\S]/g)) {
-    if (part.startsWith('*')) tokens.push('*')
-    else if (part === '?') tokens.push(() => true)
-    else if (part.length > 1) tokens.push(classOf(part))
-    else tokens.push((char) => char === part)
+    if (part.startsWith('*')) parts.push(ANY)
+    else if (part === '?') parts.push(() => true)
+    else if (part.length > 1) parts.push(classOf(part))
+    else parts.push((char) => char === part)
   }
-  return tokens
+  return parts
 }
 
 function classOf(text: string): (char: string) => boolean {
@@ -60,41 +58,25 @@ function classOf(text: string): (char: string) => boolean {
   return (char) => ranges.some(([low, high]) => char >= low && char <= high) !== negated
 }
 
-function matchTokens(tokens: readonly Token[], text: string): boolean {
-  return wildcardMatch(
-    tokens.length,
-    text.length,
-    (t) => tokens[t] === '*',
-    (t, at) => {
-      const token = tokens[t]
-      return typeof token === 'function' && token(text.charAt(at))
-    },
-  )
-}
-
 /** Only the last wildcard ever needs to take more: what an earlier one could take, the last one can as well. */
-function wildcardMatch(
-  patternLength: number,
-  textLength: number,
-  isWildcard: (p: number) => boolean,
-  same: (p: number, t: number) => boolean,
-): boolean {
+function wildcardMatch(pattern: readonly Part[], items: ArrayLike<string>, from: number): boolean {
   let p = 0
-  let t = 0
+  let i = from
   let wildcard = -1
-  let taken = 0
-  while (t < textLength) {
-    if (p < patternLength && isWildcard(p)) {
+  let taken = from
+  while (i < items.length) {
+    const part = pattern[p]
+    if (part === ANY) {
       wildcard = p++
-      taken = t
-    } else if (p < patternLength && same(p, t)) {
+      taken = i
+    } else if (part?.(items[i] ?? '')) {
       p++
-      t++
+      i++
     } else if (wildcard >= 0) {
       p = wildcard + 1
-      t = ++taken
+      i = ++taken
     } else return false
   }
-  while (p < patternLength && isWildcard(p)) p++
-  return p === patternLength
+  while (pattern[p] === ANY) p++
+  return p === pattern.length
 }

@@ -71,22 +71,24 @@ function nameTest(name: string): (segment: string) => boolean {
 export function protection(path: string): Protection | undefined {
   if (path === '') return { level: 'never', why: 'it is the workspace itself', segments: [] }
   // A backslash is a separator on one system and a character on another: take it for both.
-  const segments = path.split(/[/\\]/)
+  const segments = (path.includes('\\') ? path.replaceAll('\\', '/') : path).split('/')
   const folded = segments.map(foldSegment)
   let found: Protection | undefined
-  for (const [at, name] of folded.entries()) {
-    for (const rule of rulesAt(folded, at, name)) {
-      if (found && STRENGTH[found.level] >= STRENGTH[rule.level]) continue
-      found = { level: rule.level, why: rule.why, segments: segments.slice(at, at + rule.tests.length) }
-    }
+  for (let at = 0; at < folded.length; at++) {
+    const rule = strongestAt(folded, at)
+    if (!rule || (found && STRENGTH[found.level] >= STRENGTH[rule.level])) continue
+    found = { level: rule.level, why: rule.why, segments: segments.slice(at, at + rule.tests.length) }
   }
   return found
 }
 
-function rulesAt(folded: readonly string[], at: number, name: string): Rule[] {
-  const rules = patterns.filter(({ tests }) => tests.every((test, i) => test(folded[at + i] ?? '')))
-  const named = byName.get(name)
-  return named ? [named, ...rules] : rules
+function strongestAt(folded: readonly string[], at: number): Rule | undefined {
+  let strongest = byName.get(folded[at] ?? '')
+  for (const rule of patterns) {
+    if (strongest && STRENGTH[strongest.level] >= STRENGTH[rule.level]) continue
+    if (rule.tests.every((test, i) => test(folded[at + i] ?? ''))) strongest = rule
+  }
+  return strongest
 }
 
 /**

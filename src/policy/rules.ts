@@ -69,8 +69,7 @@ function containment(access: Access): Denial | undefined {
 }
 
 function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial | undefined {
-  const names = access.effect === 'symlink' && access.target ? [...namesOf(access), access.target] : namesOf(access)
-  return first(names, (name) => {
+  return first([...namesOf(access), ...pointsTo(access)], (name) => {
     const found = protection(name)
     if (!found || found.level === 'highlight') return undefined
     if (found.level === 'literal') {
@@ -79,6 +78,11 @@ function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial
     }
     return say.protectedPath(access.asked, name, found.why, found.level === 'literal')
   })
+}
+
+/** A symlink to the root gives no other names than the root has, and those are judged when they are used. */
+function pointsTo({ effect, target }: Access): string[] {
+  return effect === 'symlink' && target !== undefined && target !== '' ? [target] : []
 }
 
 function policyValid({ asked }: Access, { policy }: Moment): Denial | undefined {

@@ -48,6 +48,7 @@ export function compileScope(globs: readonly string[]): Scope {
 
 /** Matches a path against any of some globs; their `!` is ignored. */
 export function compileGlobs(globs: readonly string[]): (path: string) => boolean {
+  if (globs.length === 0) return () => false
   const literal = new Set(globs.map(globBody))
   const matches = compileAlternatives(globs.flatMap(alternatives))
   return (path) => literal.has(path) || matches(path)

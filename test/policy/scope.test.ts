@@ -102,7 +102,7 @@ const path = fc
 /** A last `**` after a wildcard takes at least one segment. */
 const below = (segments: string[]) => {
   const last = segments.findLast((each) => each !== '**')
-  return segments.at(-1) === '**' && last !== undefined && /[*?]/.test(last) ? [...segments, '*'] : segments
+  return segments.at(-1) === '**' && last !== undefined && /[*?{[]/.test(last) ? [...segments, '*'] : segments
 }
 const usable = (segments: string[]) => segments.filter((each) => each === '**').length <= 4
 
@@ -124,7 +124,8 @@ describe('against matchers written otherwise', () => {
         minLength: 1,
         maxLength: 4,
       })
-      .filter(usable)
+      // Whether a wildcard and then `**` take in the directory itself, picomatch answers now so, now so.
+      .filter((segments) => usable(segments) && below(segments) === segments)
     const names = fc.array(fc.constantFrom('a', 'b', 'ab', 'a.ts', 'ax', '.ts', 'c'), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(plain, names, (segments, name) => {

@@ -1,0 +1,57 @@
+import { type Base, baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
+import { sameContent } from '../../overlay/change.js'
+import type { Overlay } from '../../overlay/overlay.js'
+import type { RelPath } from '../../overlay/path.js'
+import type { ToolContext } from '../core/tool-context.js'
+
+/**
+ * The content lock: a write must rest on what the disk holds. The base is what the model last saw (a read tool's read,
+ * or a plain read outside any tool), absence included. An edit tool's own re-read moves no base, else no edit made
+ * meanwhile would ever be caught.
+ */
+export class ContentLock {
+  readonly #seen = new Map<string, Base>()
+
+  constructor(
+    private readonly overlay: () => Overlay,
+    private readonly tool: () => ToolContext | undefined,
+  ) {}
+
+  /** A read was answered. Content is undefined where the file was absent. */
+  saw(path: RelPath, content: Uint8Array | undefined): void {
+    const kind = this.tool()?.kind
+    if (kind !== undefined && kind !== 'read') return
+    const { node, lower } = this.overlay().placeOf(path)
+    if (node?.inode) return
+    const at = lower ?? path
+    if (content === undefined) {
+      this.#seen.set(at, { state: null })
+      return
+    }
+    const stats = this.overlay().lower.lstatBig(at)
+    // Unchanged since it was last seen: the digest is known.
+    if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
+    this.#seen.set(at, baseOfContent(content, stats))
+  }
+
+  /** Stale: the disk holds something else than the base. Never so for what is staged: drift is shown in review. */
+  check(path: string): 'fresh' | 'stale' {
+    const overlay = this.overlay()
+    const { node, lower } = overlay.placeOf(path as RelPath)
+    if (node?.inode || node?.whiteout || overlay.stage.bases.has(path)) return 'fresh'
+    const at = lower ?? (path as RelPath)
+    const base = this.#seen.get(at)
+    if (!base || base.state?.type === 'dir') return 'fresh'
+    return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
+  }
+
+  /** What a first touch of a path rests on, where the model has seen it. */
+  baseOf(path: RelPath): Base | undefined {
+    return this.#seen.get(path)
+  }
+
+  /** The session's own commit is a base too. */
+  landed(path: RelPath, base: Base): void {
+    if (this.#seen.has(path)) this.#seen.set(path, base)
+  }
+}
