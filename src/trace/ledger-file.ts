@@ -39,6 +39,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
       const reading = checked(file, readChain(file, from(), copies), copies)
+      if (published.sweep(reading.tip.seq)) continue
       const missing = unwritten(published, reading.tip, copies)
       if ('problem' in missing) {
         // Not if others went on while we looked: numbers we still looked for may be pruned by now.

@@ -3,12 +3,16 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
-import { createDurable, ensureDir, publish, removeName } from '../host/write.js'
+import { createFile, ensureDir, publish, removeName } from '../host/write.js'
+import { parseLine } from './lines.js'
 
 /**
  * `ledger.d/`: each record's exact line under its sequence number. Whoever links a number first has it, whatever
  * became of the process lock; the others continue after that record. The newest few stay, as a copy to repair the file
  * from and to compare its end with.
+ *
+ * These copies are not synced, the file is: a killed process leaves them whole, a power cut may leave names without
+ * content. Such a name holds nothing that was ever acknowledged and not in the file too, so it counts as absent.
  */
 
 /** How many records' lines stay. */
@@ -20,8 +24,10 @@ export interface Published {
   /** The hashes of the lines there are, by sequence number in rising order. */
   hashes(): Map<number, string>
   read(seq: number): Buffer | undefined
-  /** False if the number is taken. The line is durable before its name is visible. */
+  /** False if the number is taken. The line is whole before its name is visible. */
   publish(seq: number, line: Buffer): boolean
+  /** Frees the numbers after `head` from the first on whose content a power cut took: true if there was one. */
+  sweep(head: number): boolean
   /** Takes back a number that was linked after its time (see ledger.ts). */
   withdraw(seq: number): void
   /** Forgets what the file has held durably for a while. */
@@ -33,23 +39,29 @@ export function publishedIn(dir: string): Published {
     hashes() {
       const found = new Map<number, string>()
       for (const seq of numbersIn(dir)) {
-        const line = readIfThere(join(dir, String(seq)))
+        const line = readWhole(dir, seq)
         if (line !== undefined) found.set(seq, sha256hex(line))
       }
       return found
     },
     read(seq) {
-      return readIfThere(join(dir, String(seq)))
+      return readWhole(dir, seq)
     },
     publish(seq, line) {
       ensureDir(dir)
       const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
       try {
-        createDurable(written, line)
+        createFile(written, line, 0o600, false)
         return publish(written, join(dir, String(seq)))
       } finally {
         removeName(written)
       }
+    },
+    sweep(head) {
+      const ahead = numbersIn(dir).filter((seq) => seq > head)
+      const hollow = ahead.findIndex((seq) => isHollow(readIfThere(dir, seq)))
+      for (const seq of hollow === -1 ? [] : ahead.slice(hollow)) removeName(join(dir, String(seq)))
+      return hollow !== -1
     },
     withdraw(seq) {
       removeName(join(dir, String(seq)))
@@ -75,14 +87,23 @@ function namesIn(dir: string): string[] {
   }
 }
 
-function readIfThere(path: string): Buffer | undefined {
+/** Absent: never written, or pruned since it was listed. */
+function readIfThere(dir: string, seq: number): Buffer | undefined {
   try {
-    return readFileSync(path)
+    return readFileSync(join(dir, String(seq)))
   } catch (error) {
-    // Pruned since it was listed.
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
+}
+
+function readWhole(dir: string, seq: number): Buffer | undefined {
+  const line = readIfThere(dir, seq)
+  return isHollow(line) ? undefined : line
+}
+
+function isHollow(line: Buffer | undefined): boolean {
+  return line !== undefined && 'problem' in parseLine({ bytes: line, oversize: false })
 }
 
 /** What a killed process left half-made; a living one links its line within milliseconds. */

@@ -119,4 +119,15 @@ describe('a torn last line', () => {
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual(['agent_trace.jsonl.torn-1'])
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 6 })
   })
+
+  it('a power cut may leave names in ledger.d without content: they hold nothing back', async () => {
+    const layout = workspace()
+    const { whole } = await twoRecords(layout)
+    writeFileSync(`${layout.ledgerDir}/2`, '')
+    writeFileSync(`${layout.ledgerDir}/3`, '\0\0\0')
+    writeFileSync(`${layout.ledgerDir}/4`, whole.subarray(0, whole.indexOf('\n')))
+    await openLedger(layout).append([draftOf()])
+    expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'tool_call'])
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3 })
+  })
 })
