@@ -97,5 +97,7 @@ function syncParents(site: Site, changes: readonly PlannedChange[]): void {
 function dropStaged(site: Site, change: PlannedChange): void {
   const { fresh } = slotOf(site.dir, change)
   if (change.op === 'mkdir') site.disk.rmdir(fresh)
-  else if (change.op === 'create' || change.op === 'overwrite') site.disk.unlink(fresh)
+  else if (change.op === 'create') site.disk.unlink(fresh)
+  // A rename has consumed it, unless the replacement was strict.
+  else if (change.op === 'overwrite' && exists(site.disk, fresh)) site.disk.unlink(fresh)
 }

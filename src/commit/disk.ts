@@ -42,12 +42,7 @@ export const realDisk = {
   digestFile,
   readFile: readWhole,
   lstat(path: string): BigIntStats | undefined {
-    try {
-      return lstatSync(path, { bigint: true })
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw error
-    }
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   },
   /** Throws EACCES or EROFS where names cannot be added or taken away. */
   assertWritable(directory: string): void {

@@ -5,18 +5,18 @@ import type { Digest } from '../../overlay/digest.js'
 
 // Windows has none of the three; there 0 leaves a plain read.
 const NO_FOLLOW = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-const CHUNK = 1 << 20
+// One for all: everything here is synchronous, and a buffer for each file costs more than its hash.
+const CHUNK = Buffer.allocUnsafeSlow(1 << 18)
 
 /** The digest of a regular file's bytes, read a piece at a time. Throws ELOOP on a symlink. */
 export function digestFile(path: string): Digest {
   const fd = openSync(path, NO_FOLLOW)
   try {
     const hash = createHash('sha256')
-    const buffer = Buffer.allocUnsafe(CHUNK)
     for (;;) {
-      const length = readSync(fd, buffer, 0, CHUNK, null)
+      const length = readSync(fd, CHUNK, 0, CHUNK.length, null)
       if (length === 0) return `sha256:${hash.digest('hex')}`
-      hash.update(buffer.subarray(0, length))
+      hash.update(CHUNK.subarray(0, length))
     }
   } finally {
     closeSync(fd)

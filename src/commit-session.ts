@@ -1,0 +1,137 @@
+import { diffStage, type StagedChange } from '../overlay/index.js'
+import { beforeOf } from './change-view.js'
+import { commitEntries, entriesFor } from './commit/index.js'
+import type { CommitEntry, CommitOutcome } from './commit/types.js'
+import type { AgentInfo, CommitResult, Verdict } from './core/api.js'
+import { EscrowError, type Refusal } from './core/api-error.js'
+import type { IntentsState } from './core/intents-state.js'
+import type { Layout } from './core/layout.js'
+import { compileScope, protection } from './policy/index.js'
+import { staleFile } from './policy/messages.js'
+import type { StageStore } from './stage-store.js'
+import { attributeFile, type FileAttribution, type LedgerStore, newDraft, type RecordDraft } from './trace/index.js'
+
+export interface CommitDeps {
+  readonly layout: Layout
+  readonly sessionId: string
+  readonly agent: AgentInfo | undefined
+  readonly ledger: LedgerStore
+  readonly intents: () => IntentsState
+}
+
+export interface CommitOptions {
+  readonly strict?: boolean
+  readonly approvals: ReadonlyMap<string, Verdict>
+}
+
+/** Takes approved changes of a session to the disk, all or none, with their ledger record. */
+export async function commitSession(
+  deps: CommitDeps,
+  store: StageStore,
+  approved: readonly StagedChange[],
+  options: CommitOptions,
+): Promise<CommitResult> {
+  refuseDrifted(approved)
+  const entries = entriesFor(approved, diffStage(store.overlay))
+  const owners = ownersOf(approved)
+  const outcome = await commitEntries({
+    layout: deps.layout,
+    sessionId: deps.sessionId,
+    entries,
+    gate: (entry) => gate(deps.intents(), entry, owners),
+    record: ({ tx }) => ({ ...commitDraft(deps, store, approved, options.approvals, tx) }),
+    append: async (record) => {
+      await deps.ledger.appendOnce(record as unknown as RecordDraft)
+    },
+    ...(options.strict !== undefined && { strict: options.strict }),
+  })
+  return resultOf(outcome, approved)
+}
+
+function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly StagedChange[]): CommitResult {
+  const left = new Set(conflicts.map(({ path }) => path))
+  const committed = approved.map(({ path }) => path as string).filter((path) => !left.has(path))
+  return { id: tx, seq, committed, conflicts: [...conflicts] }
+}
+
+function refuseDrifted(approved: readonly StagedChange[]): void {
+  const drifted = approved.filter((change) => change.drifted)
+  if (drifted.length === 0) return
+  const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message }))
+  throw new EscrowError(
+    'stale_file',
+    `Nothing was committed: ${drifted.length} approved path(s) changed on disk since.`,
+    {
+      refused,
+      hint: 'Look at the changes again; what the agent wrote over is what was there before.',
+    },
+  )
+}
+
+/** Path → the intent it was written for. */
+function ownersOf(approved: readonly StagedChange[]): Map<string, string | undefined> {
+  const owners = new Map<string, string | undefined>()
+  for (const { path, from, intentId } of approved) {
+    owners.set(path, intentId)
+    if (from !== undefined) owners.set(from, intentId)
+  }
+  return owners
+}
+
+/**
+ * Policy once more, from the change alone: never a protected path, and inside the scope its intent has now. Whether the
+ * intent is still open does not matter any more: a person has approved the result.
+ */
+function gate(intents: IntentsState, entry: CommitEntry, owners: Map<string, string | undefined>): Refusal | undefined {
+  const { path } = entry
+  if (protection(path)?.level === 'never')
+    return { path, reason: 'protected_path', message: `Protected Path: ${path} is never written by a commit.` }
+  // Directories come and go with the files in them, which are judged themselves.
+  if (!owners.has(path)) return undefined
+  const intentId = owners.get(path)
+  const intent = intents.ok && intentId !== undefined ? intents.intents.get(intentId) : undefined
+  if (!intent) return intentId === undefined ? undefined : unknownOwner(path, intentId)
+  if (compileScope(intent.ownedScope).matches(path)) return undefined
+  const message = `Scope Violation: ${intent.id} is not authorized to edit ${path}. Request scope expansion.`
+  return { path, reason: 'scope_violation', message }
+}
+
+function unknownOwner(path: string, intentId: string): Refusal {
+  return { path, reason: 'unknown_intent', message: `Unknown Intent: ${intentId}, for which ${path} was written.` }
+}
+
+function commitDraft(
+  deps: CommitDeps,
+  store: StageStore,
+  approved: readonly StagedChange[],
+  approvals: ReadonlyMap<string, Verdict>,
+  tx: string,
+): RecordDraft {
+  const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
+  const [only] = intents
+  const reviewers = [...new Set([...approvals.values()].map(({ by }) => by.name))]
+  return newDraft({
+    type: 'commit',
+    intent: intents.size === 1 ? (only ?? null) : null,
+    session: deps.sessionId,
+    agent: deps.agent,
+    verdict: 'approved',
+    tx,
+    approvedBy: reviewers,
+    files: approved
+      .filter(({ after }) => after !== null && after.type !== 'dir')
+      .map((change) => attribution(store, change)),
+    changes: approved.map(({ path, from, before, after }) => ({
+      path,
+      before: before?.digest ?? null,
+      after: after?.digest ?? null,
+      ...(from !== undefined && { from }),
+    })),
+  })
+}
+
+function attribution(store: StageStore, change: StagedChange): FileAttribution {
+  const before = beforeOf(store.overlay, change)
+  const after = change.content()
+  return attributeFile({ path: change.path, before, after, contributor: 'ai', intent: change.intentId ?? null })
+}

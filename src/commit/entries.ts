@@ -1,0 +1,41 @@
+import type { StagedChange } from '../../overlay/change.js'
+import type { StageDiff } from '../../overlay/diff.js'
+import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import { ancestorsOf, type RelPath } from '../../overlay/path.js'
+import type { CommitEntry } from './types.js'
+
+/**
+ * The plan's entries for the changes a person approved: the changes themselves, the new directories they stand in, and
+ * the directories that may go once what was in them has gone.
+ */
+export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): CommitEntry[] {
+  const entries = approved.flatMap(entriesOf)
+  const made = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
+  const left = new Set(entries.flatMap((entry) => (entry.op === 'delete' ? ancestorsOf(entry.path as RelPath) : [])))
+  const named = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
+  for (const { path, mode } of diff.newDirs) {
+    if (made.has(path) && !named.has(path)) entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
+  }
+  for (const path of diff.removedDirs) {
+    if (left.has(path) && !named.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
+  }
+  return entries
+}
+
+function entriesOf(change: StagedChange): CommitEntry[] {
+  const { path, from, kind, before, after } = change
+  if (kind === 'delete') return [{ path, op: before?.type === 'dir' ? 'rmdir' : 'delete', old: before, new: null }]
+  if (kind === 'mkdir') return [{ path, op: 'mkdir', old: before, new: after }]
+  if (kind === 'mode') return [{ path, op: 'chmod', old: before, new: after }]
+  const content = () => change.content()
+  if (from === undefined)
+    return [{ path, op: before === null ? 'create' : 'overwrite', old: before, new: after, content }]
+  return [
+    { path, op: 'create', old: null, new: after, content },
+    { path: from, op: 'delete', old: before, new: null },
+  ]
+}
+
+function dirState(mode: number) {
+  return { type: 'dir', digest: EMPTY_DIGEST, mode } as const
+}

@@ -1,0 +1,71 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Who a process is, so that another one can tell whether it still lives. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Of the machine, boot and pid namespace the pid belongs to. */
+  readonly host: string
+  readonly boot: string
+  readonly pidNamespace: string
+  /** Clock ticks since boot at which the process started: a pid used again has another. */
+  readonly start: string
+}
+
+export function thisProcess(): ProcessIdentity {
+  return {
+    pid: process.pid,
+    host: hostname(),
+    boot: textOf('/proc/sys/kernel/random/boot_id'),
+    pidNamespace: linkOf('/proc/self/ns/pid'),
+    start: statusOf(process.pid)?.start ?? '',
+  }
+}
+
+/**
+ * True only when a process is provably gone: same machine, and another boot, or in the same pid namespace no such pid,
+ * a zombie, or a pid used again. What cannot be known counts as alive.
+ */
+export function isDead(other: ProcessIdentity): boolean {
+  const self = thisProcess()
+  if (other.host !== self.host) return false
+  if (other.boot !== '' && self.boot !== '' && other.boot !== self.boot) return true
+  if (other.pidNamespace !== self.pidNamespace) return false
+  if (!exists(other.pid)) return true
+  const status = statusOf(other.pid)
+  if (!status) return false
+  return status.state === 'Z' || (other.start !== '' && status.start !== other.start)
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** proc(5): the fields after the command's closing bracket; the first is the state, the twentieth the start time. */
+function statusOf(pid: number): { state: string; start: string } | undefined {
+  const text = textOf(`/proc/${pid}/stat`)
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state, start] = [fields[0], fields[19]]
+  return state && start ? { state, start } : undefined
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { layoutOf, PRIVATE_NAMES } from './core/layout.js'
+import { createDurable, ensureDir } from './host/write.js'
+
+const INTENTS = `# What agents may work on. An agent selects one of these before it may write anything.
+#
+# active_intents:
+#   - id: INT-001
+#     name: Show prices with tax
+#     status: PENDING              # DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED, ARCHIVED
+#     owned_scope:                 # globs, relative to this workspace; "!" takes away
+#       - src/billing/**
+#       - "!src/billing/legacy/**"
+#     constraints:
+#       - Prices stay integers of cents
+#     acceptance_criteria:
+#       - The invoice shows net, tax and gross
+
+active_intents: []
+`
+
+const POLICY = `# Rules for every agent in this workspace, whatever its intent. Every key is optional.
+#
+# access:                          # the most specific path wins
+#   .env*: hidden
+#   docs/**: read-only
+`
+
+/** Names of ours that belong to this machine and not to the repository. */
+export const GITIGNORE = `${PRIVATE_NAMES.map((name) => `/${name}/`).join('\n')}\n*.tmp\n`
+
+/**
+ * Makes a directory a workspace: writes \`.orchestration/\` with commented starters. Never overwrites.
+ * @returns the files made and the files that were there, relative to the root.
+ */
+export async function initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }> {
+  const layout = layoutOf(root)
+  ensureDir(layout.dir)
+  const files: [string, string][] = [
+    [layout.intentsFile, INTENTS],
+    [layout.policyFile, POLICY],
+    [layout.gitignore, GITIGNORE],
+  ]
+  const created: string[] = []
+  const kept: string[] = []
+  for (const [file, content] of files) {
+    const name = file.slice(root.length + 1)
+    if (existsSync(file)) kept.push(name)
+    else {
+      createDurable(file, content, 0o644)
+      created.push(name)
+    }
+  }
+  return { created, kept }
+}

@@ -1,0 +1,324 @@
+import { diffStage, type Inside, isWithin, lexical, type RelPath, Resolver } from '../overlay/index.js'
+import { changeSetOf } from './change-view.js'
+import type {
+  AgentInfo,
+  ChangeSet,
+  Durability,
+  ExecResult,
+  Explanation,
+  Feedback,
+  Intent,
+  IntentContext,
+  ScopeRequest,
+  Session,
+  Snapshot,
+  ToolCall,
+} from './core/api.js'
+import { EscrowError, unsupported } from './core/api-error.js'
+import type { Access, Decide, Effect } from './core/decision.js'
+import { type Denial, Denied, denialError, denialOf } from './core/denials.js'
+import { newId } from './core/ids.js'
+import type { Layout } from './core/layout.js'
+import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
+import { createFacade } from './fs/facade.js'
+import { GuardedLayer } from './fs/guarded.js'
+import { View } from './fs/view.js'
+import type { Lease } from './host/owner.js'
+import { intentContext, type RegistryStore } from './intents/index.js'
+import { ContentLock } from './policy/content-lock.js'
+import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
+import type { ReviewLog } from './review/log.js'
+import { type Rejection, rejectionsFor } from './review/verdicts.js'
+import { SessionJournal } from './session-journal.js'
+import { ownStage, type StageStore } from './stage-store.js'
+import type { LedgerStore } from './trace/index.js'
+import { tracesOf } from './trace-context.js'
+
+export interface SessionDeps {
+  readonly id: string
+  readonly agent: AgentInfo | undefined
+  readonly layout: Layout
+  /** Other spellings of the root. */
+  readonly aliases: readonly string[]
+  readonly durability: Durability
+  readonly registry: RegistryStore
+  readonly policyFile: () => PolicyState
+  readonly ledger: LedgerStore
+  readonly reviews: ReviewLog
+  readonly lease: Lease | undefined
+  readonly closed: () => void
+}
+
+/** The agent's side: a governed fs, an intent, and no way to approve or commit. */
+export class LocalSession implements Session {
+  readonly id: string
+  readonly fs: Session['fs']
+  readonly #deps: SessionDeps
+  readonly #store: StageStore
+  readonly #lock: ContentLock
+  readonly #policy: Policy
+  readonly #journal: SessionJournal
+  readonly #view: View
+  readonly #callPaths = new Map<string, Set<string>>()
+  #intentId: string | undefined
+  #rejections: readonly Rejection[] = []
+  #closed = false
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps
+    this.id = deps.id
+    this.#lock = new ContentLock(() => this.#store.overlay, currentTool)
+    this.#store = ownStage(deps.layout, deps.id, {
+      durability: deps.durability,
+      credit: () => this.#credit(),
+      knownBase: (path) => this.#lock.baseOf(path),
+      touched: (path) => this.#callPaths.get(currentTool()?.callId ?? '')?.add(path),
+    })
+    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, () => this.#store)
+    this.#policy = createPolicy({
+      intents: () => deps.registry.state(),
+      activeIntentId: () => this.#intentId,
+      policy: deps.policyFile,
+      base: (path) => this.#lock.check(path),
+      tool: currentTool,
+    })
+    this.#view = this.#makeView()
+    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#journal.denied(denial, this.#intentId) })
+    this.#takeIn()
+  }
+
+  /** The merged view itself, for reviews in the same process. */
+  get store(): StageStore {
+    return this.#store
+  }
+
+  get intent(): Intent | undefined {
+    const state = this.#deps.registry.state()
+    return state.ok && this.#intentId !== undefined ? state.intents.get(this.#intentId) : undefined
+  }
+
+  async selectIntent(id: string | null): Promise<IntentContext> {
+    this.#open()
+    if (id === null) return this.#clearIntent()
+    const denial = selectable(this.#deps.registry.state(), id)
+    if (denial) {
+      this.#journal.denied(denial, this.#intentId)
+      throw apiErrorOf(denial)
+    }
+    await this.#deps.registry.start(id)
+    this.#intentId = id
+    await this.#journal.append(this.#journal.draft('intent_selected', id, { reqId: currentTool()?.callId ?? null }))
+    const intent = this.intent
+    if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
+    return intentContext(intent, await tracesOf(this.#deps.ledger, id))
+  }
+
+  async #clearIntent(): Promise<IntentContext> {
+    const cleared = this.#intentId
+    this.#intentId = undefined
+    if (cleared !== undefined) await this.#journal.append(this.#journal.draft('intent_cleared', cleared))
+    return intentContext(undefined)
+  }
+
+  async changes(): Promise<ChangeSet> {
+    this.#open()
+    this.#takeIn()
+    return changeSetOf(this.#store.overlay, this.#policy, this.#deps.reviews.read())
+  }
+
+  async revert(paths?: string[]): Promise<void> {
+    this.#open()
+    const wanted = paths?.map((path) => this.#relative(path))
+    const mine = diffStage(this.#store.overlay).changes.filter(
+      (change) => !wanted || wanted.some((path) => isWithin(change.path, path)),
+    )
+    this.#store.drop(mine)
+    this.#store.sync()
+  }
+
+  async feedback(): Promise<Feedback[]> {
+    this.#open()
+    this.#takeIn()
+    const told = new Set(this.#store.notes('told'))
+    const fresh = this.#rejections.filter((rejection) => !told.has(keyOf('feedback', rejection)))
+    for (const rejection of fresh) this.#store.note('told', keyOf('feedback', rejection))
+    return fresh.map(({ path, reason, by }) => ({ path, kind: 'rejected', reason, by }))
+  }
+
+  async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
+    this.#open()
+    const effect: Effect = op === 'write' ? 'put' : op
+    return this.#policy.explain(this.#accessOf(path, effect))
+  }
+
+  async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
+    this.#open()
+    this.#takeIn()
+    const { tool, kind, host, id = newId() } = call
+    const context: ToolContext = { tool, kind, callId: id, ...(host !== undefined && { host }) }
+    const paths = new Set<string>()
+    this.#callPaths.set(id, paths)
+    let outcome = 'error'
+    try {
+      const result = await runInTool(context, async () => {
+        this.#judgeAll(call.writes ?? [])
+        return run()
+      })
+      outcome = 'ok'
+      return result
+    } catch (error) {
+      if (denialOf(error)) outcome = 'denied'
+      throw error
+    } finally {
+      this.#callPaths.delete(id)
+      const data = { tool_name: tool, outcome }
+      this.#journal.toolCall(
+        this.#journal.draft('tool_call', this.#intentId, { reqId: id, paths: [...paths].sort(), data }),
+      )
+      await this.flush()
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.#open()
+    this.#store.sync()
+    this.#takeIn()
+    await this.#journal.drain()
+    this.#store.sync()
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    try {
+      await this.flush()
+      await this.#clearIntent()
+    } finally {
+      this.#closed = true
+      this.#store.close()
+      this.#deps.lease?.release()
+      this.#deps.closed()
+    }
+  }
+
+  async requestScope(): Promise<ScopeRequest> {
+    throw unsupported('Asking for more scope')
+  }
+
+  async recordLesson(): Promise<void> {
+    throw unsupported('Recording lessons')
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    throw unsupported('Taking snapshots')
+  }
+
+  async snapshots(): Promise<Snapshot[]> {
+    throw unsupported('Listing snapshots')
+  }
+
+  async travel(): Promise<void> {
+    throw unsupported('Travelling to a snapshot')
+  }
+
+  async exec(): Promise<ExecResult> {
+    throw unsupported('Running commands')
+  }
+
+  // ---- the inside
+
+  #makeView(): View {
+    const { overlay } = this.#store
+    const layer = new GuardedLayer(overlay, (access) => this.#decide(access))
+    return new View({
+      root: this.#deps.layout.root,
+      resolver: new Resolver(overlay, this.#deps.aliases),
+      layer,
+      seen: (place: Inside, content) => this.#lock.saw(place.path, content),
+    })
+  }
+
+  /** The policy's decision, and what only the session knows: a reviewer's no, a ledger that cannot be written. */
+  readonly #decide: Decide = (access) => {
+    if (this.#closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
+    const decision = this.#policy.decide(access)
+    if (decision.verdict === 'deny' || access.effect === 'read') return decision
+    const denial = this.#ledgerDenial(access) ?? this.#rejectionOf(access)
+    return denial ? { verdict: 'deny', denial } : decision
+  }
+
+  #ledgerDenial(access: Access): Denial | undefined {
+    const { problem } = this.#journal
+    if (problem === undefined) return undefined
+    return { reason: 'ledger_unavailable', message: problem, file: access.asked }
+  }
+
+  /** The first write of a rejected path after the verdict fails with the reviewer's words; then the agent may try. */
+  #rejectionOf(access: Access): Denial | undefined {
+    const rejection = this.#rejections.find((each) => each.standing && each.path === access.path)
+    if (!rejection) return undefined
+    const key = keyOf('write', rejection)
+    if (this.#store.notes('told').includes(key)) return undefined
+    this.#store.note('told', key)
+    return {
+      reason: 'user_rejected',
+      message: rejection.reason,
+      hint: `${rejection.by.name} rejected the staged change of this file. Change what you write, then try again.`,
+      file: access.path,
+    }
+  }
+
+  #takeIn(): void {
+    const reviews = this.#deps.reviews.read()
+    for (const { path, after } of this.#store.settle(reviews)) this.#lock.landed(path, { state: after })
+    this.#rejections = rejectionsFor(reviews)
+  }
+
+  #credit() {
+    const tool = currentTool()
+    return {
+      ...(this.#intentId !== undefined && { intent: this.#intentId }),
+      ...(tool && { call: tool.callId }),
+    }
+  }
+
+  #judgeAll(writes: NonNullable<ToolCall['writes']>): void {
+    for (const { path, effect } of writes) {
+      this.#view.begin()
+      try {
+        const place = this.#view.target(path, effect === 'put' ? 'follow' : 'exact', effect)
+        this.#view.layer.judge(effect, place.path)
+      } catch (error) {
+        if (!(error instanceof Denied)) continue
+        this.#journal.denied(error.denial, this.#intentId)
+        throw denialError(error.denial, effect === 'put' ? 'open' : effect === 'move' ? 'rename' : 'unlink', path)
+      }
+    }
+  }
+
+  #accessOf(path: string, effect: Effect): Access {
+    const name = this.#relative(path)
+    return { effect, path: name, asked: name }
+  }
+
+  #relative(path: string): RelPath {
+    const root = this.#deps.layout.root
+    const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
+    return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
+  }
+
+  #open(): void {
+    if (this.#closed) throw new EscrowError('session_busy', `Session ${this.id} is closed. Open it again.`)
+  }
+}
+
+function keyOf(kind: string, { id, path }: Rejection): string {
+  return `${kind}:${id}:${path}`
+}
+
+function closedDenial(id: string, access: Access): Denial {
+  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: access.asked }
+}
+
+function apiErrorOf(denial: Denial): EscrowError {
+  return new EscrowError(denial.reason, denial.message, denial.hint === undefined ? {} : { hint: denial.hint })
+}

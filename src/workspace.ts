@@ -1,0 +1,248 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { codeOf, diffStage } from '../overlay/index.js'
+import { beforeOf, flagsOf } from './change-view.js'
+import { recover } from './commit/index.js'
+import { commitSession } from './commit-session.js'
+import type {
+  AgentInfo,
+  Ledger,
+  Review,
+  Session,
+  SessionOptions,
+  SessionSummary,
+  Verdict,
+  Workspace,
+  WorkspaceOptions,
+} from './core/api.js'
+import { EscrowError, unsupported } from './core/api-error.js'
+import { isSessionId } from './core/ids.js'
+import { type Layout, layoutOf } from './core/layout.js'
+import { isOwned, takeOwnership } from './host/owner.js'
+import { createDurable, ensureDir, replaceDurable } from './host/write.js'
+import { GITIGNORE } from './init.js'
+import { openRegistry, type RegistryStore } from './intents/index.js'
+import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
+import { openReviewLog, type ReviewLog } from './review/log.js'
+import { createReview } from './review/review.js'
+import { LocalSession } from './session.js'
+import { readStage, type StageStore } from './stage-store.js'
+import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
+
+/** How long a second opener of a session waits for the first to let go. */
+const BUSY_WAIT_MS = 5_000
+
+/**
+ * Opens a workspace: finishes or rolls back what a crash left, then answers. No scan, no daemon.
+ * @param root the directory governed: a path or a `file:` URL.
+ * @throws EscrowError access_denied when the directory cannot be read; ledger_corrupt when an unfinished commit's
+ * record cannot be appended.
+ */
+export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
+  const layout = layoutOf(physicalRoot(given))
+  const ledger = openLedger(layout)
+  if (existsSync(layout.dir)) {
+    await recover(layout, async (record) => {
+      await ledger.appendOnce(record as unknown as RecordDraft)
+    })
+  }
+  return new LocalWorkspace(layout, [given], ledger, options)
+}
+
+function physicalRoot(given: string): string {
+  try {
+    const root = realpathSync(given)
+    if (statSync(root).isDirectory()) {
+      readdirSync(root)
+      return root
+    }
+  } catch (error) {
+    const why = codeOf(error) === 'ENOENT' ? 'It does not exist' : `It cannot be read (${codeOf(error)})`
+    throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. ${why}.`, {
+      hint: 'Name a directory that you can list.',
+      cause: error,
+    })
+  }
+  throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. It is not a directory.`)
+}
+
+class LocalWorkspace implements Workspace {
+  readonly root: string
+  readonly intents: RegistryStore
+  readonly ledger: Ledger
+  readonly #live = new Map<string, Promise<LocalSession>>()
+  readonly #policyFile: () => PolicyState
+  readonly #policy: Policy
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly aliases: readonly string[],
+    private readonly store: LedgerStore,
+    private readonly options: WorkspaceOptions,
+  ) {
+    this.root = layout.root
+    this.ledger = store
+    this.intents = openRegistry(layout)
+    this.#policyFile = openPolicyFile(layout)
+    this.#policy = createPolicy({
+      intents: () => this.intents.state(),
+      activeIntentId: () => undefined,
+      policy: this.#policyFile,
+      base: () => 'fresh',
+    })
+  }
+
+  session(options: SessionOptions): Promise<Session> {
+    const known = this.#live.get(options.id)
+    if (known) return known
+    const opening = this.#openSession(options)
+    this.#live.set(options.id, opening)
+    opening.catch(() => this.#live.delete(options.id))
+    return opening
+  }
+
+  async sessions(): Promise<SessionSummary[]> {
+    if (!existsSync(this.layout.sessions)) return []
+    const ids = readdirSync(this.layout.sessions).filter(isSessionId).sort()
+    return Promise.all(ids.map((id) => this.#summary(id)))
+  }
+
+  async review(sessionId: string): Promise<Review> {
+    if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
+    const log = this.#reviewLog(sessionId)
+    const stage = () => this.#stageOf(sessionId, log)
+    let current = await stage()
+    return createReview({
+      sessionId,
+      root: this.root,
+      log,
+      stage: async () => {
+        current = await stage()
+        return diffStage(current.overlay).changes
+      },
+      flags: (change) => flagsOf(this.#policy, change),
+      before: (change) => beforeOf(current.overlay, change),
+      reviewer: () => ({ name: userInfo().username }),
+      onVerdict: (verdict) => this.#recordVerdict(sessionId, verdict),
+      commit: async (changes, options) => {
+        if (options.merge) throw unsupported('Merging at commit')
+        const deps = {
+          layout: this.layout,
+          sessionId,
+          agent: this.#agentOf(sessionId),
+          ledger: this.store,
+          intents: () => this.intents.state(),
+        }
+        return commitSession(deps, current, changes, options)
+      },
+    })
+  }
+
+  async undo(): Promise<Review> {
+    throw unsupported('Undoing a commit')
+  }
+
+  async close(): Promise<void> {
+    const open = await Promise.allSettled(this.#live.values())
+    const closed = await Promise.allSettled(open.map((each) => each.status === 'fulfilled' && each.value.close()))
+    const failed = closed.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  async #openSession({ id, agent }: SessionOptions): Promise<LocalSession> {
+    if (!isSessionId(id))
+      throw new EscrowError(
+        'path_escape',
+        `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
+      )
+    // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
+    const kept = this.options.durability !== 'memory' && existsSync(this.layout.dir)
+    const { dir, owner, meta } = this.layout.session(id)
+    if (kept) this.#prepare(dir)
+    const lease = kept ? await takeOwnership(owner, BUSY_WAIT_MS) : undefined
+    if (kept && !lease)
+      throw new EscrowError('session_busy', `Session ${id} is held by another process.`, {
+        hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
+      })
+    try {
+      if (kept && agent) replaceDurable(meta, JSON.stringify(agent))
+      return new LocalSession({
+        id,
+        agent: agent ?? this.#agentOf(id),
+        layout: this.layout,
+        aliases: this.aliases,
+        durability: kept ? (this.options.durability ?? 'process') : 'memory',
+        registry: this.intents,
+        policyFile: this.#policyFile,
+        ledger: this.store,
+        reviews: this.#reviewLog(id),
+        lease,
+        closed: () => this.#live.delete(id),
+      })
+    } catch (error) {
+      lease?.release()
+      throw error
+    }
+  }
+
+  #prepare(dir: string): void {
+    ensureDir(dir, 0o700)
+    if (!existsSync(this.layout.gitignore)) createDurable(this.layout.gitignore, GITIGNORE, 0o644)
+  }
+
+  #exists(id: string): boolean {
+    return isSessionId(id) && (this.#live.has(id) || existsSync(this.layout.session(id).dir))
+  }
+
+  async #noSession(id: string): Promise<EscrowError> {
+    const ids = (await this.sessions()).map((each) => each.id)
+    const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${ids.join(', ')}.`
+    return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`)
+  }
+
+  /** A live session's own stage where it lives here, else what its files say. */
+  async #stageOf(id: string, log: ReviewLog): Promise<StageStore> {
+    const live = await this.#live.get(id)
+    const store = live?.store ?? readStage(this.layout, id)
+    store.settle(log.read())
+    return store
+  }
+
+  #reviewLog(id: string): ReviewLog {
+    return openReviewLog(this.layout.session(id).review, this.layout.locks)
+  }
+
+  async #recordVerdict(sessionId: string, verdict: Verdict): Promise<void> {
+    const { verdict: word, paths, reason, by, id } = verdict
+    await this.store.append([
+      newDraft({
+        type: 'verdict',
+        intent: null,
+        session: sessionId,
+        verdict: word,
+        paths,
+        reviewer: by,
+        ...(reason !== undefined && { words: reason }),
+        data: { verdict_id: id },
+      }),
+    ])
+  }
+
+  #agentOf(id: string): AgentInfo | undefined {
+    try {
+      return JSON.parse(readFileSync(this.layout.session(id).meta, 'utf8')) as AgentInfo
+    } catch {
+      return undefined
+    }
+  }
+
+  async #summary(id: string): Promise<SessionSummary> {
+    const store = await this.#stageOf(id, this.#reviewLog(id))
+    const agent = this.#agentOf(id)
+    const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
+    return { id, live, changes: diffStage(store.overlay).changes.length, ...(agent && { agent }) }
+  }
+}
