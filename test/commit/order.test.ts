@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { inOrder, isAtOrBelow } from '../../src/commit/order.js'
+import { type Thing, turn } from './kit.js'
+
+const dir: Thing = { dir: true }
+const file: Thing = { file: 'x' }
+
+it('makes room, then parents, then children, then takes permissions and directories away', () => {
+  const entries = [
+    turn('shut', dir, { dir: true, mode: 0o500 }),
+    turn('old', dir, null),
+    turn('old/sub', dir, null),
+    turn('new/sub/a', null, file),
+    turn('new/sub', null, dir),
+    turn('new', null, dir),
+    turn('swap', null, file),
+    turn('swap', dir, null),
+    turn('swap/x', dir, null),
+    turn('swap/x/y', file, null),
+    turn('open', { dir: true, mode: 0o500 }, dir),
+  ]
+  expect(inOrder(entries).map((entry) => `${entry.op} ${entry.path}`)).toEqual([
+    'chmod open',
+    'delete swap/x/y',
+    'rmdir swap/x',
+    'rmdir swap',
+    'mkdir new',
+    'mkdir new/sub',
+    'create swap',
+    'create new/sub/a',
+    'rmdir old/sub',
+    'rmdir old',
+    'chmod shut',
+  ])
+})
+
+it('never puts a child before the directory it needs, however the entries come', () => {
+  const paths = ['a', 'a/b', 'a/b/c', 'd', 'd/e']
+  const entries = [...paths.map((path) => turn(path, null, dir)), ...paths.map((path) => turn(`${path}/f`, null, file))]
+  fc.assert(
+    fc.property(fc.shuffledSubarray(entries, { minLength: entries.length }), (shuffled) => {
+      const order = inOrder(shuffled).map((entry) => entry.path)
+      for (const path of order) {
+        const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+        if (parent !== '') expect(order.indexOf(parent)).toBeLessThan(order.indexOf(path))
+      }
+    }),
+  )
+})
+
+it('compares whole segments', () => {
+  const paths = new Set(['a/b'])
+  expect(['a/b', 'a/b/c'].map((path) => isAtOrBelow(path, paths))).toEqual([true, true])
+  expect(['a', 'a/bc', 'b', ''].map((path) => isAtOrBelow(path, paths))).toEqual([false, false, false, false])
+})

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { type CommitEntry, commitEntries, committedSince, recover } from '../../src/commit/index.js'
+import { encodePlan } from '../../src/commit/plan.js'
+import { CrashError, crashingDisk, reportingDisk } from '../crash/faulty-disk.js'
+import { type Bench, inputFor, listing, newBench, turn } from './kit.js'
+
+let bench: Bench
+afterEach(() => bench.remove())
+
+const ENTRIES: CommitEntry[] = [
+  turn('a', { file: 'old' }, { file: 'new' }),
+  turn('d/b', null, { file: 'new' }),
+  turn('c', { file: 'old' }, null),
+]
+
+/** A commit that died right after its commit point, before it touched the tree. */
+async function decided(): Promise<void> {
+  bench = newBench({ a: { file: 'old' }, c: { file: 'old' }, d: { dir: true } })
+  let isPublished = false
+  const { disk } = reportingDisk(({ name, args }) => {
+    if (isPublished && name !== 'lstat') throw new CrashError()
+    if (name === 'link' && String(args[1]).startsWith(bench.layout.commits)) isPublished = true
+  }, 'all')
+  await expect(commitEntries(inputFor(bench, ENTRIES), disk)).rejects.toThrow(CrashError)
+  expect(listing(bench.root)).toMatchObject({ a: 'file 644 old', c: 'file 644 old' })
+}
+
+it('rolls a decided commit forward and says so', async () => {
+  await decided()
+  expect(committedSince(bench.layout, 0)).toEqual([])
+  expect(await recover(bench.layout, bench.append)).toEqual({ finished: [1], removed: [], conflicts: [] })
+  expect(listing(bench.root)).toEqual({ a: 'file 644 new', d: 'dir 755', 'd/b': 'file 644 new' })
+  expect(bench.ledger).toHaveLength(1)
+})
+
+it('leaves what others changed since alone, reports it, and keeps both versions', async () => {
+  await decided()
+  writeFileSync(join(bench.root, 'a'), 'theirs')
+  writeFileSync(join(bench.root, 'c'), 'theirs')
+  const { conflicts } = await recover(bench.layout, bench.append)
+  expect(conflicts.map(({ seq, path, reason }) => `${seq} ${path} ${reason}`).sort()).toEqual([
+    '1 a stale_file',
+    '1 c stale_file',
+  ])
+  expect(listing(bench.root)).toMatchObject({ a: 'file 644 theirs', c: 'file 644 theirs', 'd/b': 'file 644 new' })
+  const [tx = ''] = readdirSync(bench.layout.tx)
+  const ours = readdirSync(join(bench.layout.tx, tx)).filter((name) => name.endsWith('.new'))
+  expect(ours.map((name) => readFileSync(join(bench.layout.tx, tx, name), 'utf8'))).toEqual(['new'])
+  // The owner of the stage must keep what did not land.
+  expect(committedSince(bench.layout, 0).map((plan) => plan.changes.map((change) => change.path))).toEqual([['d/b']])
+})
+
+it('does not follow a parent that became a symlink', async () => {
+  await decided()
+  rmSync(join(bench.root, 'd'), { recursive: true })
+  mkdirSync(join(bench.root, 'elsewhere'))
+  symlinkSync('elsewhere', join(bench.root, 'd'))
+  const { conflicts } = await recover(bench.layout, bench.append)
+  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'path_escape' }])
+  expect(readdirSync(join(bench.root, 'elsewhere'))).toEqual([])
+})
+
+it('gives a path up that fails for good, so that later commits are not blocked', async () => {
+  await decided()
+  const { disk } = reportingDisk(({ name, args }) => {
+    if (name === 'link' && /\/d?\d+\/b$/.test(String(args[1]))) throw Object.assign(new Error(), { code: 'EACCES' })
+  }, 'all')
+  const { conflicts } = await recover(bench.layout, bench.append, disk)
+  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'access_denied' }])
+  const next = await commitEntries(inputFor(bench, [turn('d/b', null, { file: 'again' })]))
+  expect(next.seq).toBe(2)
+})
+
+it('removes what dead attempts left, and nothing else', async () => {
+  bench = newBench()
+  await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]))
+  const faulty = crashingDisk(6)
+  await expect(commitEntries(inputFor(bench, [turn('b', null, { file: '1' })]), faulty.disk)).rejects.toThrow(
+    CrashError,
+  )
+  const { removed } = await recover(bench.layout, bench.append)
+  expect(removed).toHaveLength(1)
+  expect(readdirSync(bench.layout.tx)).toHaveLength(1)
+})
+
+it('touches nothing and takes no lock when there is nothing to do', async () => {
+  bench = newBench()
+  expect(await recover(bench.layout, bench.append)).toEqual({ finished: [], removed: [], conflicts: [] })
+  expect(existsSync(bench.layout.locks)).toBe(false)
+})
+
+it('waits for the ledger: a record that cannot be appended leaves the commit unfinished', async () => {
+  bench = newBench({ a: { file: 'old' } })
+  const full = async () => {
+    throw Object.assign(new Error('disk full'), { code: 'ENOSPC' })
+  }
+  const input = inputFor(bench, [turn('a', { file: 'old' }, { file: 'new' })], { append: full })
+  await expect(commitEntries(input)).rejects.toThrow(/^Commit 1 is decided but not finished/)
+  expect(committedSince(bench.layout, 0)).toEqual([])
+  await recover(bench.layout, bench.append)
+  expect(bench.ledger).toHaveLength(1)
+  expect(committedSince(bench.layout, 0)).toHaveLength(1)
+})
+
+it.each(['1', '1.done'])('never takes a number twice when the lock let another in (%s)', async (theirs) => {
+  bench = newBench()
+  const other = { version: 1, seq: 1, tx: '1-00000000', sessionId: 'other', strict: false, changes: [] } as const
+  let isFirst = true
+  const { disk } = reportingDisk(({ name, args }) => {
+    if (name !== 'link' || !String(args[1]).endsWith('/commits/1') || !isFirst) return
+    isFirst = false
+    mkdirSync(join(bench.layout.tx, other.tx))
+    writeFileSync(join(bench.layout.commits, theirs), encodePlan({ ...other, record: { id: 'other' } }))
+  }, 'all')
+  const result = await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]), disk)
+  expect(result.seq).toBe(2)
+  expect(committedSince(bench.layout, 0).map((plan) => plan.sessionId)).toEqual(['other', 'tester'])
+  expect(readdirSync(bench.layout.commits).sort()).toEqual(['1.done', '2.done'])
+})
