@@ -1,27 +1,21 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { linesOf, own, workspaces } from './support.js'
+import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
 
 const run = promisify(execFile)
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const CHILD = ['--import', here('../../ts-node.mjs'), here('append-child.ts')]
 
 describe('several processes appending at once', () => {
   const workspace = workspaces()
 
   async function appendFrom(layout: Layout, processes: number, ...args: string[]): Promise<void> {
-    const child = (who: number) =>
-      run(process.execPath, [
-        '--import',
-        here('../../ts-node.mjs'),
-        here('append-child.ts'),
-        layout.root,
-        `p${who}`,
-        ...args,
-      ])
+    const child = (who: number) => run(process.execPath, [...CHILD, layout.root, `p${who}`, ...args])
     await Promise.all(Array.from({ length: processes }, (_, who) => child(who)))
   }
 
@@ -51,5 +45,26 @@ describe('several processes appending at once', () => {
     const lines = linesOf(layout)
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: lines.length })
     expectAll(layout, 3, 60)
+  })
+
+  it('one that slept while its numbers were used and pruned takes them back and continues at the end', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout, NO_LOCK)
+    await ledger.append([draftOf()])
+    let slept = false
+    const draft = {
+      ...draftOf({ reqId: 'late' }),
+      // Read when the record is made: after the file was read, before its number is linked.
+      get words() {
+        if (!slept) execFileSync(process.execPath, [...CHILD, layout.root, 'p0', '12', '1', 'nolock'])
+        slept = true
+        return 'awake'
+      },
+    }
+    await ledger.append([draft])
+    const lines = linesOf(layout)
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 14 })
+    expect(JSON.parse(lines[13] ?? '')).toMatchObject({ req_id: 'late' })
+    expect(existsSync(`${layout.ledgerDir}/2`)).toBe(false)
   })
 })
