@@ -1,101 +1,93 @@
+import type { JsonValue } from '../overlay/index.js'
 import type { AgentInfo } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
-import { newId } from './core/ids.js'
 import { currentTool } from './core/tool-context.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from './trace/index.js'
 
 /**
- * What a session tells the ledger. Denials are noted in the stage's log as they happen, so that a crash forgets none,
- * and go to the ledger with the next flush, together with the tool calls that ended since.
+ * What a session tells the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a crash
+ * forgets none, and go to the ledger soon after: in the background when a tool call ends, at the latest with a flush.
  */
 export class SessionJournal {
-  #calls: RecordDraft[] = []
   #problem: string | undefined
+  #draining: Promise<void> = Promise.resolve()
+  /** Notes left by an earlier process: the ledger may hold them already. */
+  #inherited: number
 
   constructor(
     private readonly id: string,
     private readonly agent: AgentInfo | undefined,
     private readonly ledger: LedgerStore,
-    private readonly store: () => StageStore,
-  ) {}
+    private readonly store: StageStore,
+  ) {
+    this.#inherited = store.notes(KIND).length
+  }
 
   /** Why the ledger cannot be written, once an append has failed; until one succeeds nothing may be staged. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  draft(type: TraceType, intent: string | undefined, more: Partial<RecordDraft> = {}): RecordDraft {
-    return newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent, ...more })
-  }
-
   denied(denial: Denial, intent: string | undefined): void {
     const tool = currentTool()
-    const { reason, message } = denial
-    this.store().note('denied', {
-      id: newId(),
-      at: new Date().toISOString(),
+    const { reason, message, file } = denial
+    this.#note('denied', denial.intentId ?? intent, {
+      reqId: tool?.callId ?? null,
       reason,
-      message,
-      path: denial.file ?? null,
-      intent: denial.intentId ?? intent ?? null,
-      tool: tool?.tool ?? null,
-      call: tool?.callId ?? null,
+      words: message,
+      ...(file !== undefined && { path: file }),
+      ...(tool && { data: { tool_name: tool.tool } }),
     })
   }
 
-  toolCall(draft: RecordDraft): void {
-    this.#calls.push(draft)
+  toolCall(call: { tool: string; id: string; outcome: string; paths: string[] }, intent: string | undefined): void {
+    const { tool, id, outcome, paths } = call
+    this.#note('tool_call', intent, { reqId: id, paths, data: { tool_name: tool, outcome } })
   }
 
-  /** Appends one record now. Rejects as the ledger does. */
-  async append(draft: RecordDraft): Promise<void> {
-    await this.#write([draft])
+  /** Appends one record now, after what has gathered. Rejects as the ledger does. */
+  async append(type: TraceType, intent: string | undefined, more: Partial<RecordDraft> = {}): Promise<void> {
+    this.#note(type, intent, more)
+    await this.drain()
   }
 
-  /** Appends what has gathered. */
-  async drain(): Promise<void> {
-    const notes = this.store().notes('denied')
-    const drafts = [...notes.map((note) => this.#deniedDraft(note as unknown as DeniedNote)), ...this.#calls]
+  /** Appends what has gathered, in order, one batch at a time. */
+  drain(): Promise<void> {
+    const turn = this.#draining.then(() => this.#drainNow())
+    this.#draining = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Appends in the background; a failure shows in {@link problem} and at the next drain. */
+  drainSoon(): void {
+    this.drain().catch(() => undefined)
+  }
+
+  #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
+    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent, ...more })
+    this.store.note(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
+  }
+
+  async #drainNow(): Promise<void> {
+    const drafts = this.store.notes(KIND) as unknown as readonly RecordDraft[]
     if (drafts.length === 0) return
-    const calls = this.#calls.length
-    await this.#write(drafts)
-    this.#calls = this.#calls.slice(calls)
-    if (notes.length > 0) this.store().noted('denied', notes.length)
-  }
-
-  #deniedDraft(note: DeniedNote): RecordDraft {
-    return this.draft('denied', note.intent ?? undefined, {
-      id: note.id,
-      timestamp: note.at,
-      reqId: note.call,
-      reason: note.reason,
-      words: note.message,
-      ...(note.path !== null && { path: note.path }),
-      ...(note.tool !== null && { data: { tool_name: note.tool } }),
-    })
-  }
-
-  async #write(drafts: RecordDraft[]): Promise<void> {
     try {
-      await this.ledger.append(drafts)
+      for (const draft of drafts.slice(0, this.#inherited)) await this.ledger.appendOnce(draft)
+      if (drafts.length > this.#inherited) await this.ledger.append(drafts.slice(this.#inherited))
       this.#problem = undefined
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error)
-      if (error instanceof EscrowError) throw error
-      throw new EscrowError('ledger_unavailable', this.#problem, { cause: error })
+      // Some of it may have been written: what is tried again is looked up first.
+      this.#inherited = drafts.length
+      throw error instanceof EscrowError
+        ? error
+        : new EscrowError('ledger_unavailable', this.#problem, { cause: error })
     }
+    this.#inherited = 0
+    this.store.noted(KIND, drafts.length)
   }
 }
 
-interface DeniedNote {
-  readonly id: string
-  readonly at: string
-  readonly reason: string
-  readonly message: string
-  readonly path: string | null
-  readonly intent: string | null
-  readonly tool: string | null
-  readonly call: string | null
-}
+const KIND = 'ledger'

@@ -74,7 +74,7 @@ export class LocalSession implements Session {
       knownBase: (path) => this.#lock.baseOf(path),
       touched: (path) => this.#callPaths.get(currentTool()?.callId ?? '')?.add(path),
     })
-    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, () => this.#store)
+    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
     this.#policy = createPolicy({
       intents: () => deps.registry.state(),
       activeIntentId: () => this.#intentId,
@@ -107,7 +107,7 @@ export class LocalSession implements Session {
     }
     await this.#deps.registry.start(id)
     this.#intentId = id
-    await this.#journal.append(this.#journal.draft('intent_selected', id, { reqId: currentTool()?.callId ?? null }))
+    await this.#journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null })
     const intent = this.intent
     if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
     return intentContext(intent, await tracesOf(this.#deps.ledger, id))
@@ -116,7 +116,7 @@ export class LocalSession implements Session {
   async #clearIntent(): Promise<IntentContext> {
     const cleared = this.#intentId
     this.#intentId = undefined
-    if (cleared !== undefined) await this.#journal.append(this.#journal.draft('intent_cleared', cleared))
+    if (cleared !== undefined) await this.#journal.append('intent_cleared', cleared)
     return intentContext(undefined)
   }
 
@@ -171,11 +171,9 @@ export class LocalSession implements Session {
       throw error
     } finally {
       this.#callPaths.delete(id)
-      const data = { tool_name: tool, outcome }
-      this.#journal.toolCall(
-        this.#journal.draft('tool_call', this.#intentId, { reqId: id, paths: [...paths].sort(), data }),
-      )
-      await this.flush()
+      this.#journal.toolCall({ tool, id, outcome, paths: [...paths].sort() }, this.#intentId)
+      this.#store.sync()
+      this.#journal.drainSoon()
     }
   }
 

@@ -188,7 +188,7 @@ export interface Session {
   travel(id: string): Promise<void>
   exec(command: string | string[], options?: Record<string, unknown>): Promise<ExecResult>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
-  /** Runs a tool's work in its context; at its end the stage is on disk and denials are in the ledger. */
+  /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>
   flush(): Promise<void>
   close(): Promise<void>
