@@ -2,7 +2,7 @@ import type { Ledger, TraceRecord } from '../core/api.js'
 import { unsupported } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
-import { EMPTY_TIP, type Tip } from './chain.js'
+import type { Tip } from './chain.js'
 import type { RecordDraft } from './draft.js'
 import { exportLedger } from './export.js'
 import { unavailable } from './faults.js'
@@ -10,7 +10,6 @@ import { ledgerFile } from './ledger-file.js'
 import { type Placed, placeDraft } from './place.js'
 import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
-import { readChain } from './scan.js'
 import { openVcs } from './vcs.js'
 import { verifyLedger } from './verify.js'
 
@@ -99,14 +98,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
 
   /**
    * The file moved on between our reading it and our writing, so the lock was lost. Either someone wrote our published
-   * lines for us, or we linked numbers that were used and pruned long ago: those are taken back.
+   * lines for us, or we linked numbers that were used and pruned long ago: what is not in the file then is placed again.
    */
   function landed(placed: readonly Placed[]): Placed[] {
-    const { tip } = readChain(layout.ledgerFile, EMPTY_TIP, new Map())
-    for (const { line, record, tip: own } of placed) {
-      const stale = own.seq <= tip.seq && findRecord(layout.ledgerFile, record.id) === undefined
-      if (stale && published.read(own.seq)?.equals(line)) published.withdraw(own.seq)
-    }
     file.settle()
     return placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
   }

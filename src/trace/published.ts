@@ -28,8 +28,6 @@ export interface Published {
   publish(seq: number, line: Buffer): boolean
   /** Frees the numbers after `head` from the first on whose content a power cut took: true if there was one. */
   sweep(head: number): boolean
-  /** Takes back a number that was linked after its time (see ledger.ts). */
-  withdraw(seq: number): void
   /** Forgets what the file has held durably for a while. */
   prune(head: number): void
 }
@@ -62,9 +60,6 @@ export function publishedIn(dir: string): Published {
       const hollow = ahead.findIndex((seq) => isHollow(readIfThere(dir, seq)))
       for (const seq of hollow === -1 ? [] : ahead.slice(hollow)) removeName(join(dir, String(seq)))
       return hollow !== -1
-    },
-    withdraw(seq) {
-      removeName(join(dir, String(seq)))
     },
     prune(head) {
       for (const seq of numbersIn(dir)) if (seq <= head - KEPT) removeName(join(dir, String(seq)))

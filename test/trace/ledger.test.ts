@@ -63,6 +63,16 @@ describe('the ledger', () => {
     for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${seq}`, 'utf8')).toBe(lines[seq - 1])
   })
 
+  it('does not take an old number, linked anew by a process that slept, for a copy of the line', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout)
+    await ledger.append(drafts(20))
+    writeFileSync(`${layout.ledgerDir}/5`, JSON.stringify({ id: 'late' }))
+    expect(await ledger.verify()).toEqual({ ok: true, records: 20 })
+    await openLedger(layout).append(drafts(1))
+    expect(readdirSync(layout.ledgerDir)).not.toContain('5')
+  })
+
   it('appends a draft once, however often it is told to', async () => {
     const layout = workspace()
     const draft = draftOf({ type: 'commit', tx: 'tx-1' })
