@@ -1,11 +1,10 @@
-import type { BigIntStats, Stats } from 'node:fs'
 import { type Base, baseOf } from './base.js'
 import { Errno } from './errno.js'
-import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from './layer.js'
+import type { Attributes, EntryType, PutOptions, WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
+import { MergedView } from './merged.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
 import type { EditData, NewInode, Stage, StageEdit } from './stage.js'
-import { bigStatsOf, statsOf } from './stats.js'
 import type { Place } from './tree.js'
 
 /** Whom an edit is credited to. */
@@ -31,84 +30,19 @@ type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'>
  * The merged view: the stage over the lower layer, and the seven mutators with rename(2)'s, unlink(2)'s and mkdir(2)'s
  * own rules. The lower layer is never written.
  */
-export class Overlay implements WriteLayer {
-  readonly lower: Lower
-  readonly stage: Stage
+export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
-  readonly #dev: number
 
   constructor(options: OverlayOptions) {
+    super(options.lower, options.stage)
     this.#options = options
-    this.lower = options.lower
-    this.stage = options.stage
-    this.#dev = this.lower.lstat('' as RelPath)?.dev ?? 0
-  }
-
-  // ---- reads
-
-  typeOf(path: RelPath): EntryType | undefined {
-    return this.#typeAt(this.stage.tree.find(path))
-  }
-
-  lstat(path: RelPath): Stats | undefined {
-    const place = this.stage.tree.find(path)
-    if (place.node?.inode) return statsOf(place.node.inode, this.#dev)
-    return place.lower === undefined ? undefined : this.lower.lstat(place.lower)
-  }
-
-  lstatBig(path: RelPath): BigIntStats | undefined {
-    const place = this.stage.tree.find(path)
-    if (place.node?.inode) return bigStatsOf(place.node.inode, this.#dev)
-    return place.lower === undefined ? undefined : this.lower.lstatBig(place.lower)
-  }
-
-  read(path: RelPath): Buffer {
-    const place = this.stage.tree.find(path)
-    const inode = place.node?.inode
-    if (inode?.type === 'dir') throw new Errno('EISDIR', 'read', true)
-    if (inode) return inode.bytes()
-    if (place.lower === undefined) throw new Errno('ENOENT')
-    return this.lower.read(place.lower)
-  }
-
-  readlink(path: RelPath): string {
-    const place = this.stage.tree.find(path)
-    const inode = place.node?.inode
-    if (inode) {
-      if (inode.type !== 'symlink') throw new Errno('EINVAL')
-      return inode.target
-    }
-    if (place.lower === undefined) throw new Errno('ENOENT')
-    return this.lower.readlink(place.lower)
-  }
-
-  readdir(path: RelPath): Entry[] {
-    const place = this.stage.tree.find(path)
-    const type = this.#typeAt(place)
-    if (type === undefined) throw new Errno('ENOENT')
-    if (type !== 'dir') throw new Errno('ENOTDIR')
-    const children = place.node?.children
-    const below = place.lower === undefined ? [] : this.#lowerEntries(place.lower)
-    if (!children?.size) return below
-    const merged = new Map(below.map((entry) => [entry.name, entry]))
-    for (const name of children.keys()) {
-      const childType = this.typeOf(childOf(path, name))
-      if (childType === undefined) merged.delete(name)
-      else merged.set(name, { name, type: childType })
-    }
-    return [...merged.values()].sort(byName)
-  }
-
-  /** What of the lower layer shows at a path. */
-  placeOf(path: RelPath): Place {
-    return this.stage.tree.find(path)
   }
 
   // ---- the seven mutators
 
   put(path: RelPath, data: Uint8Array, options: PutOptions = {}): void {
     const place = this.stage.tree.find(path)
-    const type = this.#typeAt(place)
+    const type = this.typeAt(place)
     if (type === undefined) {
       this.#create(path, data, options)
       return
@@ -141,7 +75,7 @@ export class Overlay implements WriteLayer {
 
   move(from: RelPath, to: RelPath): void {
     const place = this.stage.tree.find(from)
-    const type = this.#typeAt(place)
+    const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (from === to || this.#sameFile(from, to)) return
     this.#mayReplace(from, type, to)
@@ -151,7 +85,7 @@ export class Overlay implements WriteLayer {
 
   link(existing: RelPath, path: RelPath): void {
     const place = this.stage.tree.find(existing)
-    const type = this.#typeAt(place)
+    const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (type === 'dir') throw new Errno('EPERM')
     this.#mayAppear(path)
@@ -166,7 +100,7 @@ export class Overlay implements WriteLayer {
 
   setattr(path: RelPath, attributes: Attributes): void {
     const place = this.stage.tree.find(path)
-    const type = this.#typeAt(place)
+    const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
     if (!place.node?.inode) this.#copyUp(path, place)
@@ -215,28 +149,12 @@ export class Overlay implements WriteLayer {
     return inode !== undefined && inode.type !== 'dir' && inode === this.stage.tree.find(b).node?.inode
   }
 
-  #typeAt(place: Place): EntryType | undefined {
-    if (place.node?.inode) return place.node.inode.type
-    if (place.node?.whiteout || place.lower === undefined) return undefined
-    return this.lower.typeOf(place.lower)
-  }
-
   /** What the lower layer has under a path's own name, hidden or not. */
   #lowerBelow(path: RelPath): RelPath | undefined {
     const parent = this.stage.tree.find(parentOf(path))
     if (parent.lower === undefined) return undefined
     const below = childOf(parent.lower, nameOf(path))
     return this.lower.typeOf(below) === undefined ? undefined : below
-  }
-
-  #lowerEntries(path: RelPath): Entry[] {
-    try {
-      return this.lower.readdir(path)
-    } catch (error) {
-      // A staged directory merged over a lower one that has gone meanwhile.
-      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
-      throw error
-    }
   }
 
   /** Attributes for a file whose whole content is being replaced: those of the lower file it replaces. */
@@ -291,16 +209,4 @@ function nowNs(): string {
   const now = BigInt(Date.now()) * 1_000_000n
   lastNs = now > lastNs ? now : lastNs + 1n
   return String(lastNs)
-}
-
-/** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
-export function byName(a: { name: string }, b: { name: string }): number {
-  return compareNames(a.name, b.name)
-}
-
-const ASCII = /^[\x00-\x7f]*$/
-
-export function compareNames(a: string, b: string): number {
-  if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : a > b ? 1 : 0
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -133,9 +133,9 @@ export class Stage {
 
   #put(edit: EditOf<'put'>, data: EditData): void {
     const inode = edit.inode ? this.#place(edit.path, 'file', edit.inode, edit.t) : this.#inodeAt(edit.path)
-    if (!(data instanceof Uint8Array)) inode.setPacked(data)
-    else if (edit.at === undefined) inode.setBytes(data)
-    else inode.writeAt(data, edit.at)
+    if (edit.at !== undefined) inode.writeAt(data instanceof Uint8Array ? data : data.load(), edit.at)
+    else if (data instanceof Uint8Array) inode.setBytes(data)
+    else inode.setPacked(data)
     touch(inode, edit)
   }
 

@@ -15,7 +15,7 @@ import type {
   ToolCall,
 } from './core/api.js'
 import { EscrowError, unsupported } from './core/api-error.js'
-import type { Access, Decide, Effect } from './core/decision.js'
+import type { Access, Effect } from './core/decision.js'
 import { type Denial, Denied, denialError, denialOf } from './core/denials.js'
 import { newId } from './core/ids.js'
 import type { Layout } from './core/layout.js'
@@ -28,7 +28,8 @@ import { intentContext, type RegistryStore } from './intents/index.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
-import { type Rejection, rejectionsFor } from './review/verdicts.js'
+import { rejectionsFor } from './review/verdicts.js'
+import { SessionGuard } from './session-guard.js'
 import { SessionJournal } from './session-journal.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { LedgerStore } from './trace/index.js'
@@ -58,10 +59,10 @@ export class LocalSession implements Session {
   readonly #lock: ContentLock
   readonly #policy: Policy
   readonly #journal: SessionJournal
+  readonly #guard: SessionGuard
   readonly #view: View
   readonly #callPaths = new Map<string, Set<string>>()
   #intentId: string | undefined
-  #rejections: readonly Rejection[] = []
   #closed = false
 
   constructor(deps: SessionDeps) {
@@ -82,6 +83,7 @@ export class LocalSession implements Session {
       base: (path) => this.#lock.check(path),
       tool: currentTool,
     })
+    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#journal.denied(denial, this.#intentId) })
     this.#takeIn()
@@ -139,10 +141,7 @@ export class LocalSession implements Session {
   async feedback(): Promise<Feedback[]> {
     this.#open()
     this.#takeIn()
-    const told = new Set(this.#store.notes('told'))
-    const fresh = this.#rejections.filter((rejection) => !told.has(keyOf('feedback', rejection)))
-    for (const rejection of fresh) this.#store.note('told', keyOf('feedback', rejection))
-    return fresh.map(({ path, reason, by }) => ({ path, kind: 'rejected', reason, by }))
+    return this.#guard.untold().map(({ path, reason, by }) => ({ path, kind: 'rejected', reason, by }))
   }
 
   async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
@@ -192,6 +191,7 @@ export class LocalSession implements Session {
       await this.#clearIntent()
     } finally {
       this.#closed = true
+      this.#guard.closed = true
       this.#store.close()
       this.#deps.lease?.release()
       this.#deps.closed()
@@ -226,7 +226,7 @@ export class LocalSession implements Session {
 
   #makeView(): View {
     const { overlay } = this.#store
-    const layer = new GuardedLayer(overlay, (access) => this.#decide(access))
+    const layer = new GuardedLayer(overlay, this.#guard.decide)
     return new View({
       root: this.#deps.layout.root,
       resolver: new Resolver(overlay, this.#deps.aliases),
@@ -235,40 +235,10 @@ export class LocalSession implements Session {
     })
   }
 
-  /** The policy's decision, and what only the session knows: a reviewer's no, a ledger that cannot be written. */
-  readonly #decide: Decide = (access) => {
-    if (this.#closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
-    const decision = this.#policy.decide(access)
-    if (decision.verdict === 'deny' || access.effect === 'read') return decision
-    const denial = this.#ledgerDenial(access) ?? this.#rejectionOf(access)
-    return denial ? { verdict: 'deny', denial } : decision
-  }
-
-  #ledgerDenial(access: Access): Denial | undefined {
-    const { problem } = this.#journal
-    if (problem === undefined) return undefined
-    return { reason: 'ledger_unavailable', message: problem, file: access.asked }
-  }
-
-  /** The first write of a rejected path after the verdict fails with the reviewer's words; then the agent may try. */
-  #rejectionOf(access: Access): Denial | undefined {
-    const rejection = this.#rejections.find((each) => each.standing && each.path === access.path)
-    if (!rejection) return undefined
-    const key = keyOf('write', rejection)
-    if (this.#store.notes('told').includes(key)) return undefined
-    this.#store.note('told', key)
-    return {
-      reason: 'user_rejected',
-      message: rejection.reason,
-      hint: `${rejection.by.name} rejected the staged change of this file. Change what you write, then try again.`,
-      file: access.path,
-    }
-  }
-
   #takeIn(): void {
     const reviews = this.#deps.reviews.read()
     for (const { path, after } of this.#store.settle(reviews)) this.#lock.landed(path, { state: after })
-    this.#rejections = rejectionsFor(reviews)
+    this.#guard.rejections = rejectionsFor(reviews)
   }
 
   #credit() {
@@ -307,14 +277,6 @@ export class LocalSession implements Session {
   #open(): void {
     if (this.#closed) throw new EscrowError('session_busy', `Session ${this.id} is closed. Open it again.`)
   }
-}
-
-function keyOf(kind: string, { id, path }: Rejection): string {
-  return `${kind}:${id}:${path}`
-}
-
-function closedDenial(id: string, access: Access): Denial {
-  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: access.asked }
 }
 
 function apiErrorOf(denial: Denial): EscrowError {

@@ -111,8 +111,10 @@ function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log
     const { drop, point, forget, bases } = settlement
     const news = drop.length + point.length + forget.length + bases.length
     if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
+    const landed = seq !== stage.settledSeq
     apply({ op: 'settle', t: now(), drop, point, forget, bases, seq, reviewed })
-    if (drop.length + point.length === 0) return
+    // A commit may have been of directories alone, which only tidying takes out.
+    if (drop.length + point.length === 0 && !landed) return
     const rest = tidy(overlay)
     if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, seq, reviewed })
   }

@@ -1,0 +1,102 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import { codeOf, Errno } from './errno.js'
+import type { Entry, EntryType, ReadLayer } from './layer.js'
+import type { Lower } from './lower.js'
+import { childOf, type RelPath, ROOT } from './path.js'
+import type { Stage } from './stage.js'
+import { bigStatsOf, statsOf } from './stats.js'
+import type { Place } from './tree.js'
+
+/** The reading half of the merged view: the stage where it speaks, the lower layer where it does not. */
+export class MergedView implements ReadLayer {
+  readonly #dev: number
+
+  constructor(
+    readonly lower: Lower,
+    readonly stage: Stage,
+  ) {
+    this.#dev = lower.lstat(ROOT)?.dev ?? 0
+  }
+
+  typeOf(path: RelPath): EntryType | undefined {
+    return this.typeAt(this.stage.tree.find(path))
+  }
+
+  lstat(path: RelPath): Stats | undefined {
+    const place = this.stage.tree.find(path)
+    if (place.node?.inode) return statsOf(place.node.inode, this.#dev)
+    return place.lower === undefined ? undefined : this.lower.lstat(place.lower)
+  }
+
+  lstatBig(path: RelPath): BigIntStats | undefined {
+    const place = this.stage.tree.find(path)
+    if (place.node?.inode) return bigStatsOf(place.node.inode, this.#dev)
+    return place.lower === undefined ? undefined : this.lower.lstatBig(place.lower)
+  }
+
+  read(path: RelPath): Buffer {
+    const place = this.stage.tree.find(path)
+    const inode = place.node?.inode
+    if (inode?.type === 'dir') throw new Errno('EISDIR', 'read', true)
+    if (inode) return inode.bytes()
+    if (place.lower === undefined) throw new Errno('ENOENT')
+    return this.lower.read(place.lower)
+  }
+
+  readlink(path: RelPath): string {
+    const place = this.stage.tree.find(path)
+    const inode = place.node?.inode
+    if (inode) {
+      if (inode.type !== 'symlink') throw new Errno('EINVAL')
+      return inode.target
+    }
+    if (place.lower === undefined) throw new Errno('ENOENT')
+    return this.lower.readlink(place.lower)
+  }
+
+  readdir(path: RelPath): Entry[] {
+    const place = this.stage.tree.find(path)
+    const type = this.typeAt(place)
+    if (type === undefined) throw new Errno('ENOENT')
+    if (type !== 'dir') throw new Errno('ENOTDIR')
+    const children = place.node?.children
+    const below = place.lower === undefined ? [] : this.#lowerEntries(place.lower)
+    if (!children?.size) return below
+    const merged = new Map(below.map((entry) => [entry.name, entry]))
+    for (const name of children.keys()) {
+      const childType = this.typeOf(childOf(path, name))
+      if (childType === undefined) merged.delete(name)
+      else merged.set(name, { name, type: childType })
+    }
+    return [...merged.values()].sort(byName)
+  }
+
+  /** What of the lower layer shows at a path. */
+  placeOf(path: RelPath): Place {
+    return this.stage.tree.find(path)
+  }
+
+  protected typeAt(place: Place): EntryType | undefined {
+    if (place.node?.inode) return place.node.inode.type
+    if (place.node?.whiteout || place.lower === undefined) return undefined
+    return this.lower.typeOf(place.lower)
+  }
+
+  #lowerEntries(path: RelPath): Entry[] {
+    try {
+      return this.lower.readdir(path)
+    } catch (error) {
+      // A staged directory merged over a lower one that has gone meanwhile.
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
+      throw error
+    }
+  }
+}
+
+const ASCII = /^[\x00-\x7f]*$/
+
+/** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
+function byName({ name: a }: Entry, { name: b }: Entry): number {
+  if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : a > b ? 1 : 0
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}

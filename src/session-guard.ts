@@ -1,0 +1,73 @@
+import type { Access, Decide } from './core/decision.js'
+import type { Denial } from './core/denials.js'
+import type { Policy } from './policy/index.js'
+import type { Rejection } from './review/verdicts.js'
+import type { SessionJournal } from './session-journal.js'
+import type { StageStore } from './stage-store.js'
+
+/**
+ * The policy's decision, and what only the session knows: that it is closed, that the ledger cannot be written, and a
+ * reviewer's no, which the agent hears once at the next write of the path and once by feedback.
+ */
+export class SessionGuard {
+  closed = false
+  rejections: readonly Rejection[] = []
+  readonly #told: Set<unknown>
+
+  constructor(
+    private readonly id: string,
+    private readonly policy: Policy,
+    private readonly journal: SessionJournal,
+    private readonly store: StageStore,
+  ) {
+    this.#told = new Set(store.notes(TOLD))
+  }
+
+  readonly decide: Decide = (access) => {
+    if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
+    const decision = this.policy.decide(access)
+    if (decision.verdict === 'deny' || access.effect === 'read') return decision
+    const denial = this.#ledgerDenial(access) ?? this.#rejectionOf(access)
+    return denial ? { verdict: 'deny', denial } : decision
+  }
+
+  /** Rejections the agent has not been told of; they count as told now. */
+  untold(): Rejection[] {
+    const fresh = this.rejections.filter((rejection) => !this.#told.has(keyOf('feedback', rejection)))
+    for (const rejection of fresh) this.#tell(keyOf('feedback', rejection))
+    return fresh
+  }
+
+  #ledgerDenial(access: Access): Denial | undefined {
+    const { problem } = this.journal
+    if (problem === undefined) return undefined
+    return { reason: 'ledger_unavailable', message: problem, file: access.asked }
+  }
+
+  #rejectionOf(access: Access): Denial | undefined {
+    const rejection = this.rejections.find((each) => each.standing && each.path === access.path)
+    if (!rejection || this.#told.has(keyOf('write', rejection))) return undefined
+    this.#tell(keyOf('write', rejection))
+    return {
+      reason: 'user_rejected',
+      message: rejection.reason,
+      hint: `${rejection.by.name} rejected the staged change of this file. Change what you write, then try again.`,
+      file: access.path,
+    }
+  }
+
+  #tell(key: string): void {
+    this.#told.add(key)
+    this.store.note(TOLD, key)
+  }
+}
+
+const TOLD = 'told'
+
+function keyOf(kind: string, { id, path }: Rejection): string {
+  return `${kind}:${id}:${path}`
+}
+
+function closedDenial(id: string, access: Access): Denial {
+  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: access.asked }
+}

@@ -1,0 +1,221 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+/** The plan of the house, held by reading the imports. */
+
+const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+
+function filesBelow(dir: string, ending: RegExp): string[] {
+  return readdirSync(join(HOUSE, dir), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map((entry) => relative(HOUSE, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+const sources = [...filesBelow('overlay', /\.tsx?$/), ...filesBelow('src', /\.tsx?$/)]
+
+/** Every module a file imports, types included: workspace files by path, others by name. */
+function importsOf(file: string, text = readFileSync(join(HOUSE, file), 'utf8')): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    const named =
+      (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+          ? node.arguments[0]
+          : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+            ? node.argument.literal
+            : undefined
+    if (named && ts.isStringLiteral(named)) found.push(named.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  return found.map((name) =>
+    name.startsWith('.') ? relative(HOUSE, resolve(HOUSE, dirname(file), name)).replace(/\.js$/, '.ts') : name,
+  )
+}
+
+/** `overlay`, `core`, …, `agents/roo`, or `root` for the files directly in src. */
+function roomOf(file: string): string {
+  const [top, room, inner] = file.split('/')
+  if (top !== 'src') return top ?? ''
+  if (inner === undefined) return 'root'
+  return room ?? ''
+}
+
+const BELOW = ['core', 'overlay', 'host']
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  overlay: [],
+  core: ['overlay'],
+  host: ['core', 'overlay'],
+  intents: BELOW,
+  policy: BELOW,
+  trace: BELOW,
+  commit: BELOW,
+  terminal: BELOW,
+  fs: BELOW,
+  review: [...BELOW, 'commit'],
+  hooks: ['core', 'intents'],
+  agents: [],
+  cli: [],
+  web: [],
+}
+const SURFACES = ['agents', 'cli', 'web']
+const PUBLIC = ['src/index.ts', 'src/hooks/index.ts']
+
+function forbidden(file: string, imported: string): string | undefined {
+  const [from, to] = [roomOf(file), roomOf(imported)]
+  if (from === to) return undefined
+  if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
+  if (from === 'root') return undefined
+  if (SURFACES.includes(from))
+    return PUBLIC.includes(imported) ? undefined : `${file} imports ${imported}, not the public API`
+  if (!MAY_IMPORT[from]?.includes(to)) return `${file} imports ${imported}: ${from} may not import ${to}`
+  if (from === 'core' && !['overlay/errno.ts', 'overlay/digest.ts'].includes(imported))
+    return `${file} imports ${imported}: core may import overlay/errno and overlay/digest only`
+  return undefined
+}
+
+describe('the rooms', () => {
+  it('import along the arrows of the plan only', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => name.startsWith('src/') || name.startsWith('overlay/'))
+        .flatMap((imported) => forbidden(file, imported) ?? []),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('are known: a new folder of src needs a place in the plan', () => {
+    const rooms = new Set(sources.map(roomOf))
+    expect([...rooms].filter((room) => room !== 'root' && !(room in MAY_IMPORT))).toEqual([])
+  })
+
+  it('would be caught: a forbidden arrow is seen in every form of import', () => {
+    const text = `import a from '../cli/run.js'; export * from '../cli/run.js'; type T = import('../cli/run.js').X
+      await import('../cli/run.js')`
+    expect(importsOf('src/fs/x.ts', text)).toEqual(Array(4).fill('src/cli/run.ts'))
+    expect(forbidden('src/fs/x.ts', 'src/cli/run.ts')).toBeDefined()
+    expect(forbidden('src/policy/x.ts', 'src/intents/registry.ts')).toBeDefined()
+    expect(forbidden('src/core/x.ts', 'overlay/path.ts')).toBeDefined()
+    expect(forbidden('overlay/x.ts', 'src/core/ids.ts')).toBeDefined()
+  })
+})
+
+/** Functions of node:fs that change nothing. Whatever else a file uses of it counts as a mutator. */
+const READING = new Set([
+  ...['accessSync', 'existsSync', 'fstatSync', 'lstatSync', 'readFileSync', 'readSync', 'readdirSync', 'readlinkSync'],
+  ...['realpathSync', 'statSync', 'statfsSync', 'closeSync', 'constants', 'Stats', 'Dirent', 'Dir', 'BigIntStats'],
+  ...['promises', 'PathLike', 'StatSyncFn', 'opendirSync', 'fsyncSync'],
+])
+const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts']
+/** Opening is reading only with a constant read flag: these files are read by hand. */
+const OPENERS = new Map([
+  ['overlay/stage-log.ts', 'writes'],
+  ['src/host/write.ts', 'writes'],
+])
+
+/** Each thing a file takes of node:fs, by named import or as a property of the default import or namespace. */
+function fsUses(file: string, text = readFileSync(join(HOUSE, file), 'utf8')): string[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const names = new Set<string>()
+  const uses: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      const module = node.moduleSpecifier.text.replace(/^node:/, '')
+      const types = node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+      if (module === 'fs/promises' && !types) uses.push('promises-module')
+      if (module === 'fs' && !types) takeImport(node.importClause, names, uses)
+    }
+    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression) && names.has(node.expression.text))
+      uses.push(node.name.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return uses
+}
+
+function takeImport(clause: ts.ImportClause | undefined, names: Set<string>, uses: string[]): void {
+  if (clause?.name) names.add(clause.name.text)
+  const bindings = clause?.namedBindings
+  if (bindings && ts.isNamespaceImport(bindings)) names.add(bindings.name.text)
+  if (bindings && ts.isNamedImports(bindings))
+    for (const each of bindings.elements) if (!each.isTypeOnly) uses.push((each.propertyName ?? each.name).text)
+}
+
+describe('the disk', () => {
+  it('is changed by two files only', () => {
+    const wrong = sources
+      .filter((file) => !WRITERS.includes(file))
+      .flatMap((file) =>
+        fsUses(file)
+          .filter((use) => !READING.has(use) && !opensForReading(file, use))
+          .map((use) => `${file}: ${use}`),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  it('would be caught: a mutator is seen by every way of importing it', () => {
+    const text = `import fs, { rmSync as gone } from 'node:fs'; import * as all from 'fs'; import 'fs/promises'
+      fs.writeFileSync('x', ''); all.unlinkSync('x')`
+    expect(fsUses('src/x.ts', text)).toEqual(['rmSync', 'promises-module', 'writeFileSync', 'unlinkSync'])
+  })
+})
+
+/** openSync with the literal flag 'r', O_RDONLY, or flags built of reading constants. */
+function opensForReading(file: string, use: string): boolean {
+  if (use !== 'openSync' || OPENERS.has(file)) return false
+  const text = readFileSync(join(HOUSE, file), 'utf8')
+  const calls = [...text.matchAll(/openSync\(([^()]|\([^()]*\))*\)/g)].map(([call]) => call)
+  return calls.length > 0 && calls.every((call) => !/O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)|'(w|a|r\+)/.test(call))
+}
+
+describe('the tests', () => {
+  it('are all picked up: nothing that looks like a test lies outside the pattern of the run', () => {
+    const config = readFileSync(join(HOUSE, 'vitest.config.ts'), 'utf8')
+    expect(config).toContain("include: ['test/**/*.test.ts']")
+    expect(config).not.toMatch(/exclude/)
+    const stray = [
+      ...filesBelow('test', /\.(test|spec)\.[cm]?[jt]sx?$/),
+      ...sources,
+      ...filesBelow('examples', /\.ts$/),
+    ].filter((file) => /\.(test|spec)\./.test(file) && !/^test\/.*\.test\.ts$/.test(file))
+    expect(stray).toEqual([])
+    expect(filesBelow('test', /\.test\.ts$/).length).toBeGreaterThan(40)
+  })
+
+  it('none is switched off', () => {
+    const off = filesBelow('test', /\.test\.ts$/).filter((file) =>
+      /\b(it|test|describe)\.(skip|only|todo)\b|\.skipIf\(/.test(
+        readFileSync(join(HOUSE, file), 'utf8').replace(/\/\\b[^\n]*/g, ''),
+      ),
+    )
+    expect(off).toEqual([])
+  })
+})
+
+describe('the files', () => {
+  it('stay small: none over 300 lines without a reason at its top', () => {
+    const long = sources.filter((file) => {
+      const text = readFileSync(join(HOUSE, file), 'utf8')
+      return text.split('\n').length > 301 && !/^\/\/ Long because: ./.test(text)
+    })
+    expect(long).toEqual([])
+  })
+
+  it('the package offers what the plan names, and every entry has its source', () => {
+    const manifest = JSON.parse(readFileSync(join(HOUSE, 'package.json'), 'utf8')) as {
+      exports: Record<string, { default?: string }>
+    }
+    const built = Object.entries(manifest.exports).flatMap(([name, entry]) =>
+      entry.default ? [[name, entry.default]] : [],
+    )
+    const missing = built.filter(
+      ([, file]) => !existsSync(join(HOUSE, file?.replace('./dist/', '').replace(/\.js$/, '.ts') ?? '')),
+    )
+    expect(missing).toEqual([])
+  })
+})
