@@ -13,6 +13,13 @@ export interface ProcessIdentity {
 }
 
 export function thisProcess(): ProcessIdentity {
+  self ??= identify()
+  return self
+}
+
+let self: ProcessIdentity | undefined
+
+function identify(): ProcessIdentity {
   return {
     pid: process.pid,
     host: hostname(),
@@ -27,10 +34,10 @@ export function thisProcess(): ProcessIdentity {
  * a zombie, or a pid used again. What cannot be known counts as alive.
  */
 export function isDead(other: ProcessIdentity): boolean {
-  const self = thisProcess()
-  if (other.host !== self.host) return false
-  if (other.boot !== '' && self.boot !== '' && other.boot !== self.boot) return true
-  if (other.pidNamespace !== self.pidNamespace) return false
+  const here = thisProcess()
+  if (other.host !== here.host) return false
+  if (other.boot !== '' && here.boot !== '' && other.boot !== here.boot) return true
+  if (other.pidNamespace !== here.pidNamespace) return false
   if (!exists(other.pid)) return true
   const status = statusOf(other.pid)
   if (!status) return false

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withProcessLock } from '../../src/host/lock.js'
+import { thisProcess } from '../../src/host/process.js'
+import { tempDir } from '../support/facade.js'
+
+let dir: { path: string; dispose(): void }
+beforeEach(() => {
+  dir = tempDir()
+})
+afterEach(() => dir.dispose())
+
+/** A lock that proper-lockfile will not call stale for an hour. */
+function heldBy(holder: Record<string, unknown>): void {
+  const lock = join(dir.path, 'commit.lock')
+  mkdirSync(lock)
+  const later = new Date(Date.now() + 3_600_000)
+  utimesSync(lock, later, later)
+  writeFileSync(join(dir.path, 'commit.holder'), JSON.stringify(holder))
+}
+
+describe('the process lock', () => {
+  it('lets one in at a time', async () => {
+    let inside = 0
+    let most = 0
+    const work = async () => {
+      most = Math.max(most, ++inside)
+      await new Promise((done) => setTimeout(done, 2))
+      inside--
+    }
+    await Promise.all(Array.from({ length: 8 }, () => withProcessLock(dir.path, 'commit', work)))
+    expect(most).toBe(1)
+    expect(readdirSync(dir.path)).toEqual([])
+  })
+
+  it('is taken over at once from a holder that is dead, however fresh it looks', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    heldBy({ ...thisProcess(), pid, nonce: 'dead' })
+    expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')
+    expect(readdirSync(dir.path)).toEqual([])
+  })
+
+  it('is not taken from a living holder, nor from one on another machine', async () => {
+    for (const holder of [thisProcess(), { ...thisProcess(), pid: 2 ** 22 + 1, host: 'elsewhere' }]) {
+      heldBy({ ...holder, nonce: 'alive' })
+      let entered = false
+      const waiting = withProcessLock(dir.path, 'commit', () => {
+        entered = true
+      })
+      await new Promise((done) => setTimeout(done, 150))
+      expect(entered).toBe(false)
+      expect(existsSync(join(dir.path, 'commit.lock'))).toBe(true)
+      writeFileSync(join(dir.path, 'commit.holder'), JSON.stringify({ ...thisProcess(), start: '1', nonce: 'gone' }))
+      await waiting
+      expect(entered).toBe(true)
+    }
+  })
+
+  it('is let go when the work fails', async () => {
+    await expect(withProcessLock(dir.path, 'commit', () => Promise.reject(new Error('broken')))).rejects.toThrow(
+      'broken',
+    )
+    expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')
+  })
+})
