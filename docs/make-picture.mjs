@@ -1,0 +1,120 @@
+// Draws docs/review.svg, the README's picture of a review, from what the demo prints: node docs/make-picture.mjs
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const SHOWN_CHANGES = ['src/v4/core/doc.ts', 'src/v4/core/regexes.ts']
+const REJECTED = 'src/v4/core/doc.ts'
+const COLUMNS = 112
+const CHARACTER = 8.43
+const LINE = 19
+const MARGIN = 18
+const BAR = 34
+
+const COLORS = {
+  plain: '#c9d1d9',
+  dim: '#8b949e',
+  command: '#f0f6fc',
+  added: '#7ee787',
+  removed: '#ff7b72',
+  place: '#79c0ff',
+  held: '#e3b341',
+}
+
+/** The demo's output as lines, in acts: each begins with what the person or an agent did. */
+function actsOf(output) {
+  const acts = []
+  for (const line of output.replace(/\u001b\[[0-9;]*m/g, '').split('\n')) {
+    const person = /^person {2}(escrow .*)$/.exec(line)
+    if (person) acts.push({ what: person[1], lines: [] })
+    else if (/^ {8}/.test(line) && acts.length > 0) acts.at(-1).lines.push(line.slice(8))
+    else acts.push({ what: line, lines: [] })
+  }
+  return acts
+}
+
+function actOf(acts, begin) {
+  const found = acts.find(({ what }) => what.startsWith(begin))
+  if (!found) throw new Error(`The demo printed no '${begin}'.`)
+  return found
+}
+
+/** The two changes worth a picture, and the line that counts them all. */
+function excerptOf(diff) {
+  const changes = diff.join('\n').split(/\n(?=# )/)
+  const shown = changes.filter((change) => SHOWN_CHANGES.some((path) => change.startsWith(`# ${path} `)))
+  const count = diff.at(-1).replace(/ Change set .*/, '')
+  return [...shown.flatMap((change) => [...change.trimEnd().split('\n'), '']), `… ${count}`]
+}
+
+function linesOf(output) {
+  const acts = actsOf(output)
+  const prompt = ({ what }) => [`$ ${what}`]
+  const diff = actOf(acts, 'escrow diff roo-a')
+  const commit = actOf(acts, 'escrow commit roo-a')
+  const reject = actOf(acts, 'escrow reject roo-a')
+  const approve = actOf(acts, 'escrow approve roo-a')
+  const denied = acts.findIndex(({ what }) => what.includes(`edit ${REJECTED}`) && what.includes('user_rejected'))
+  return [
+    ...prompt(diff),
+    ...excerptOf(diff.lines),
+    '',
+    ...prompt(reject),
+    ...reject.lines,
+    '',
+    ...prompt(approve),
+    approve.lines.at(-1),
+    '',
+    ...prompt(commit),
+    commit.lines.at(-1),
+    '',
+    '  the agent, at its next write:',
+    acts[denied].what,
+    acts[denied].lines[0],
+  ].map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line))
+}
+
+function colorOf(line) {
+  if (line.startsWith('$ ')) return COLORS.command
+  if (/^(\+\+\+|---|diff|new file|…| {2}the agent)/.test(line)) return COLORS.dim
+  if (line.startsWith('+') || /^(approved|committed|\d+ changes? (approved|committed))/.test(line)) return COLORS.added
+  if (line.startsWith('-') || line.startsWith('rejected')) return COLORS.removed
+  if (line.startsWith('@@')) return COLORS.place
+  return line.startsWith('# ') || line.includes('denied') ? COLORS.held : COLORS.plain
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function draw(lines) {
+  const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 2 * MARGIN, lines.length * LINE + BAR + 2 * MARGIN]
+  const row = (line, i) => {
+    const weight = /^[$#] /.test(line) ? ' font-weight="bold"' : ''
+    const y = BAR + MARGIN + i * LINE + 13
+    return `<text x="${MARGIN}" y="${y}" fill="${colorOf(line)}"${weight} xml:space="preserve">${escaped(line)}</text>`
+  }
+  const dot = (color, i) => `<circle cx="${MARGIN + 6 + i * 20}" cy="${BAR / 2}" r="6" fill="${color}"/>`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    '  font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14" role="img">',
+    '<title>A review: the staged diff, one change rejected with a reason, six approved and committed</title>',
+    `<rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>`,
+    `<path d="M0 ${BAR} V10 a10 10 0 0 1 10 -10 H${width - 10} a10 10 0 0 1 10 10 V${BAR} Z" fill="#161b22"/>`,
+    ...['#ff5f57', '#febc2e', '#28c840'].map(dot),
+    ...lines.map(row),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+const project = fileURLToPath(new URL('../', import.meta.url))
+const demo = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples/demo.ts'], {
+  cwd: project,
+  encoding: 'utf8',
+  env: { ...process.env, NO_COLOR: '1' },
+  maxBuffer: 1 << 26,
+})
+if (demo.status !== 0) throw new Error(`The demo failed:\n${demo.stderr}`)
+writeFileSync(`${project}docs/review.svg`, draw(linesOf(demo.stdout)))
+console.log('Wrote docs/review.svg')
