@@ -3,9 +3,7 @@ import type { FileState } from './change.js'
 import { digest, EMPTY_DIGEST } from './digest.js'
 import { type Lower, typeOfStats } from './lower.js'
 import type { RelPath } from './path.js'
-import type { Base } from './stage.js'
-
-export type { Base } from './stage.js'
+import type { Base } from './stage-edit.js'
 
 /**
  * Bases: what the lower layer held when a path was first touched or last shown to the model. A stamp (times, size,

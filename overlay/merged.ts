@@ -9,13 +9,14 @@ import type { Place } from './tree.js'
 
 /** The reading half of the merged view: the stage where it speaks, the lower layer where it does not. */
 export class MergedView implements ReadLayer {
-  readonly #dev: number
+  /** The device number staged entries report: the lower layer's. */
+  readonly dev: number
 
   constructor(
     readonly lower: Lower,
     readonly stage: Stage,
   ) {
-    this.#dev = lower.lstat(ROOT)?.dev ?? 0
+    this.dev = lower.lstat(ROOT)?.dev ?? 0
   }
 
   typeOf(path: RelPath): EntryType | undefined {
@@ -24,13 +25,13 @@ export class MergedView implements ReadLayer {
 
   lstat(path: RelPath): Stats | undefined {
     const place = this.stage.tree.find(path)
-    if (place.node?.inode) return statsOf(place.node.inode, this.#dev)
+    if (place.node?.inode) return statsOf(place.node.inode, this.dev)
     return place.lower === undefined ? undefined : this.lower.lstat(place.lower)
   }
 
   lstatBig(path: RelPath): BigIntStats | undefined {
     const place = this.stage.tree.find(path)
-    if (place.node?.inode) return bigStatsOf(place.node.inode, this.#dev)
+    if (place.node?.inode) return bigStatsOf(place.node.inode, this.dev)
     return place.lower === undefined ? undefined : this.lower.lstatBig(place.lower)
   }
 

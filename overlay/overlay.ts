@@ -1,10 +1,12 @@
-import { type Base, baseOf } from './base.js'
+import { baseOf } from './base.js'
 import { Errno } from './errno.js'
 import type { Attributes, EntryType, PutOptions, WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
+import { followEdit, OpenFile } from './open-file.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
-import type { EditData, NewInode, Stage, StageEdit } from './stage.js'
+import type { Stage } from './stage.js'
+import type { Base, EditData, NewInode, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
 
 /** Whom an edit is credited to. */
@@ -32,6 +34,7 @@ type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'>
  */
 export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
+  readonly #open = new Set<OpenFile>()
 
   constructor(options: OverlayOptions) {
     super(options.lower, options.stage)
@@ -79,8 +82,11 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === undefined) throw new Errno('ENOENT')
     if (from === to || this.#sameFile(from, to)) return
     this.#mayReplace(from, type, to)
+    // A directory moves without a copy. A file is small enough to hold: what becomes of its old name is then nothing to it.
+    if (type !== 'dir' && !place.node?.inode) this.#copyUp(from, place)
     const whiteout = this.#lowerBelow(from) !== undefined
-    this.#edit({ op: 'move', from, to, lower: place.lower ?? null, whiteout }, undefined, from, to)
+    const lower = type === 'dir' ? (place.lower ?? null) : null
+    this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, to)
   }
 
   link(existing: RelPath, path: RelPath): void {
@@ -110,6 +116,26 @@ export class Overlay extends MergedView implements WriteLayer {
       ...(mtimeNs !== undefined && { mtimeNs: String(mtimeNs) }),
     }
     this.#edit({ op: 'setattr', path, ...plain, ...times })
+  }
+
+  // ---- open files
+
+  /** Opens a file or directory that is there. Throws ENOENT, ELOOP (a symlink), ENXIO. */
+  open(path: RelPath): OpenFile {
+    const file = new OpenFile(this, path)
+    this.#open.add(file)
+    return file
+  }
+
+  /** A file was closed. */
+  forget(file: OpenFile): void {
+    this.#open.delete(file)
+  }
+
+  /** Applies an edit that is logged already and keeps open files at their names. */
+  apply(edit: StageEdit, data?: EditData): void {
+    this.stage.apply(edit, data)
+    if (this.#open.size > 0) followEdit(this.#open, edit, this)
   }
 
   // ---- what the mutators are made of
@@ -186,7 +212,7 @@ export class Overlay extends MergedView implements WriteLayer {
     const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path))
     const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
     this.#options.log?.(dated, data)
-    this.stage.apply(dated, data)
+    this.apply(dated, data)
   }
 
   #noteBase(path: RelPath): readonly [RelPath, Base] {

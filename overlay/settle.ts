@@ -2,8 +2,8 @@ import { stateNow } from './base.js'
 import { type FileState, sameContent, sameState } from './change.js'
 import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
-import { childOf, type RelPath } from './path.js'
-import type { Base } from './stage.js'
+import { ancestorsOf, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
+import type { Base } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /**
@@ -22,37 +22,89 @@ export interface Landed {
 export interface Settlement {
   readonly drop: RelPath[]
   readonly point: [RelPath, RelPath | null][]
+  readonly hide: RelPath[]
   readonly forget: RelPath[]
   readonly bases: [RelPath, Base][]
 }
 
 export function settleLanded(overlay: Overlay, landed: readonly Landed[]): Settlement {
-  const result: Settlement = { drop: [], point: [], forget: [], bases: [] }
-  for (const { path, after, own } of landed) {
-    const { node, lower } = overlay.placeOf(path)
-    const staged = node !== undefined && (node.inode !== undefined || node.whiteout || node.lower !== undefined)
-    if (staged && sameState(leaf(mergedState(overlay, path)), after)) {
-      result.drop.push(path)
-      result.forget.push(path)
-    } else if (!staged && lower !== undefined && lower !== path && movedAway(overlay, path, lower, after)) {
-      result.point.push([path, path])
-      result.forget.push(path, lower)
-    } else if (staged && own) result.bases.push([path, { state: after }])
-    else if (!staged) result.forget.push(path)
-  }
+  const result = nothing()
+  const own = new Set(landed.filter((each) => each.own).map(({ path }) => path))
+  for (const each of landed) settleOne(overlay, each, own, result)
+  hideNew(overlay, landed, own, result)
   return result
+}
+
+function nothing(): Settlement {
+  return { drop: [], point: [], hide: [], forget: [], bases: [] }
+}
+
+function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, result: Settlement): void {
+  if (after?.type === 'dir') {
+    if (directoryLanded(overlay, path, ours)) result.point.push([path, path])
+    return
+  }
+  const { node, lower } = overlay.placeOf(path)
+  const held = node !== undefined && (node.inode !== undefined || node.whiteout || node.lower === null)
+  const plain = overlay.placeOf(parentOf(path)).lower === parentOf(path)
+  if (held ? sameState(leaf(mergedState(overlay, path)), after) : cameWithMove(overlay, path, after, ours)) {
+    // Below a renamed or replaced directory the lower name shows through only where it is pointed at.
+    if (plain || after !== null) result.drop.push(path)
+    if (!plain && after !== null) result.point.push([path, path])
+    result.forget.push(path)
+  } else if (own && (held || lower !== path)) result.bases.push([path, { state: after }])
+  else if (!held && lower === path) result.forget.push(path)
+}
+
+/** Paths this session's own commits have changed. */
+type Ours = ReadonlySet<RelPath>
+
+/** A directory shown by its old name has landed at its new one, and the old name is gone or another's. */
+function directoryLanded(overlay: Overlay, path: RelPath, ours: Ours): boolean {
+  const { node, lower } = overlay.placeOf(path)
+  if (lower === undefined || lower === path || node?.inode) return false
+  return overlay.lower.typeOf(path) === 'dir' && (overlay.lower.typeOf(lower) !== 'dir' || isChanged(ours, lower))
+}
+
+function isChanged(ours: Ours, path: RelPath): boolean {
+  return ours.has(path) || ancestorsOf(path).some((dir) => ours.has(dir))
 }
 
 function leaf(state: FileState | null): FileState | null {
   return state?.type === 'dir' ? null : state
 }
 
-/** A file shown through a renamed directory has landed at its new name, and its old place is gone or the same. */
-function movedAway(overlay: Overlay, path: RelPath, lower: RelPath, after: FileState | null): boolean {
-  const there = stateNow(overlay.lower, path, { state: null })
-  if (there === null || !sameState(there, after)) return false
+/**
+ * A file shown by its directory's old name has landed at the new one: what was there then is gone, changed by our own
+ * commits, or still the same.
+ */
+function cameWithMove(overlay: Overlay, path: RelPath, after: FileState | null, ours: Ours): boolean {
+  const { lower } = overlay.placeOf(path)
+  if (lower === undefined || lower === path || after === null) return false
   const source = stateNow(overlay.lower, lower, { state: null })
-  return source === null || sameContent(source, after)
+  return source === null || sameContent(source, after) || isChanged(ours, lower)
+}
+
+/** What our own commits made under the old name of a renamed directory was never shown at the new name. */
+function hideNew(overlay: Overlay, landed: readonly Landed[], ours: Ours, result: Settlement): void {
+  const moved = redirects(overlay.stage.tree.root, ROOT)
+  const hidden = new Set<RelPath>()
+  for (const { path, after, own } of landed) {
+    if (!own || after === null) continue
+    for (const { at, lower } of moved) {
+      const name = isWithin(path, lower) ? (`${at}${path.slice(lower.length)}` as RelPath) : at
+      if (name === at || ours.has(name) || ancestorsOf(name).some((dir) => hidden.has(dir))) continue
+      const place = overlay.placeOf(name)
+      if (place.lower === path && !place.node) hidden.add(name)
+    }
+  }
+  result.hide.push(...hidden)
+}
+
+/** Directories that show another name's lower content. */
+function redirects(node: TreeNode, path: RelPath): { at: RelPath; lower: RelPath }[] {
+  const below = [...(node.children ?? [])].flatMap(([name, child]) => redirects(child, childOf(path, name)))
+  return typeof node.lower === 'string' && node.lower !== path ? [{ at: path, lower: node.lower }, ...below] : below
 }
 
 /** What a person threw away: staged nodes whose content is still what they saw. */
@@ -60,7 +112,7 @@ export function settleDiscarded(
   overlay: Overlay,
   entries: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[],
 ): Settlement {
-  const result: Settlement = { drop: [], point: [], forget: [], bases: [] }
+  const result = nothing()
   for (const { path, from, after } of entries) {
     if (!isStagedHere(overlay, path) || !sameState(leaf(mergedState(overlay, path)), leaf(after))) continue
     for (const name of from === undefined ? [path] : [path, from]) {
@@ -77,35 +129,56 @@ export function isStagedHere(overlay: Overlay, path: RelPath): boolean {
   return node !== undefined && (node.inode !== undefined || node.whiteout || typeof node.lower === 'string')
 }
 
-/** Nodes that no longer say anything the disk does not say: run after nodes were dropped. */
+/** Nodes that no longer say anything the disk does not say: run after nodes were dropped. The merged view stays as it is. */
 export function tidy(overlay: Overlay): Settlement {
-  const result: Settlement = { drop: [], point: [], forget: [], bases: [] }
-  visit(overlay, overlay.stage.tree.root, '' as RelPath, result)
+  const result = nothing()
+  for (const [name, child] of overlay.stage.tree.root.children ?? []) {
+    const path = childOf(ROOT, name)
+    tidyNode(overlay, child, path, path, result)
+  }
   return result
 }
 
-function visit(overlay: Overlay, node: TreeNode, path: RelPath, result: Settlement): void {
-  for (const [name, child] of node.children ?? []) visit(overlay, child, childOf(path, name), result)
-  if (path === '') return
-  const below = overlay.lower.typeOf(path)
+/** @param inherited what of the lower layer would show here if the node were not. */
+function tidyNode(
+  overlay: Overlay,
+  node: TreeNode,
+  path: RelPath,
+  inherited: RelPath | undefined,
+  result: Settlement,
+): void {
+  const inheritedType = inherited === undefined ? undefined : overlay.lower.typeOf(inherited)
   if (node.whiteout) {
-    if (below === undefined) result.drop.push(path)
+    if (inheritedType === undefined) result.drop.push(path)
     return
   }
   if (node.inode && node.inode.type !== 'dir') return
-  if (node.lower === path && !node.inode) result.drop.push(path)
-  else if (node.lower !== undefined && below === 'dir' && coversNothing(overlay, node, path)) {
+  let shows = node.lower === undefined ? inherited : (node.lower ?? undefined)
+  if (node.lower !== undefined && inherited === path && isReplaced(overlay, node, path, shows)) {
     result.point.push([path, null])
-    if (node.inode && sameMode(overlay, path, node)) result.drop.push(path)
-  } else if (node.inode && node.lower === undefined && below === 'dir' && sameMode(overlay, path, node)) {
-    result.drop.push(path)
+    shows = path
   }
+  for (const [name, child] of node.children ?? [])
+    tidyNode(overlay, child, childOf(path, name), shows === undefined ? undefined : childOf(shows, name), result)
+  if (shows !== inherited) return
+  if (node.inode ? inheritedType === 'dir' && sameMode(overlay, path, node) : node.lower !== undefined)
+    result.drop.push(path)
 }
 
-/** A redirect whose source is gone, or an opaque directory all of whose lower names the stage speaks of. */
-function coversNothing(overlay: Overlay, node: TreeNode, path: RelPath): boolean {
-  if (typeof node.lower === 'string') return overlay.lower.typeOf(node.lower) === undefined
-  return overlay.lower.readdir(path).every((entry) => node.children?.has(entry.name))
+/** The disk has the directory, and neither what it holds nor what the node shows in its place makes a difference. */
+function isReplaced(overlay: Overlay, node: TreeNode, path: RelPath, shows: RelPath | undefined): boolean {
+  return overlay.lower.typeOf(path) === 'dir' && covers(overlay, node, shows) && covers(overlay, node, path)
+}
+
+/** True when nothing of a lower directory (or no directory) shows through a node: the stage speaks of all its names. */
+function covers(overlay: Overlay, node: TreeNode, path: RelPath | undefined): boolean {
+  if (path === undefined || overlay.lower.typeOf(path) !== 'dir') return true
+  return overlay.lower.readdir(path).every(({ name, type }) => {
+    const child = node.children?.get(name)
+    if (!child) return false
+    const stands = child.whiteout || child.lower !== undefined || (child.inode && child.inode.type !== 'dir')
+    return stands || type !== 'dir' || covers(overlay, child, childOf(path, name))
+  })
 }
 
 function sameMode(overlay: Overlay, path: RelPath, node: TreeNode): boolean {

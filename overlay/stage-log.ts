@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Digest, digest } from './digest.js'
-import type { EditData, Stage, StageEdit } from './stage.js'
+import type { Stage } from './stage.js'
+import type { EditData, StageEdit } from './stage-edit.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds

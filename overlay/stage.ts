@@ -1,85 +1,14 @@
-import type { FileState } from './change.js'
+import type { BigIntStats } from 'node:fs'
 import { Errno } from './errno.js'
 import type { RelPath } from './path.js'
+import type { Base, EditCommon, EditData, JsonValue, NewInode, StageEdit } from './stage-edit.js'
 import { Tree, TreeNode } from './tree.js'
-import { type Inode, type InodeAttributes, type PackRef, Upper } from './upper.js'
+import { type Inode, type InodeAttributes, Upper } from './upper.js'
 
 /**
  * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
  * what to decide, so replaying the log gives the same stage whatever the disk has become meanwhile.
  */
-
-/** What a path held when the stage first touched it. */
-export interface Base {
-  readonly state: FileState | null
-  /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
-  readonly stamp?: string
-}
-
-/** Attributes of an inode an edit makes. */
-export interface NewInode {
-  readonly mode: number
-  readonly uid: number
-  readonly gid: number
-  /** Copied up from this lower path. */
-  readonly origin?: string
-}
-
-interface EditCommon {
-  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
-  readonly t: string
-  readonly intent?: string
-  readonly call?: string
-  /** Bases noted with this edit. */
-  readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
-}
-
-export type StageEdit = EditCommon &
-  (
-    | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
-    | { readonly op: 'mkdir'; readonly path: RelPath; readonly inode: NewInode; readonly over: 'lower' | 'nothing' }
-    | { readonly op: 'remove'; readonly path: RelPath; readonly whiteout: boolean }
-    | {
-        readonly op: 'move'
-        readonly from: RelPath
-        readonly to: RelPath
-        /** What of the lower layer shows at the place once moved. */
-        readonly lower: RelPath | null
-        readonly whiteout: boolean
-      }
-    | { readonly op: 'link'; readonly path: RelPath; readonly existing: RelPath }
-    | { readonly op: 'symlink'; readonly path: RelPath; readonly target: string; readonly inode: NewInode }
-    | {
-        readonly op: 'setattr'
-        readonly path: RelPath
-        readonly mode?: number
-        readonly uid?: number
-        readonly gid?: number
-        readonly atimeNs?: string
-        readonly mtimeNs?: string
-        readonly size?: number
-      }
-    | {
-        readonly op: 'settle'
-        /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
-        readonly drop: readonly RelPath[]
-        /** Places that show a lower path from now on (null: their own name's). */
-        readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
-        readonly forget: readonly RelPath[]
-        /** The last commit, and how many review records, the stage has taken in. */
-        readonly seq: number
-        readonly reviewed: number
-      }
-    /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
-    | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
-    /** The oldest `count` notes of a kind were dealt with. */
-    | { readonly op: 'noted'; readonly kind: string; readonly count: number }
-  )
-
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
-
-/** An edit's bytes: in hand, or in the pack. */
-export type EditData = Uint8Array | PackRef
 
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
@@ -129,6 +58,21 @@ export class Stage {
         this.notes.set(edit.kind, (this.notes.get(edit.kind) ?? []).slice(edit.count))
         break
     }
+  }
+
+  /** An inode without a name, for a file that was unlinked while open. Not an edit: it is in no log. */
+  orphan(stats: BigIntStats, content: Uint8Array): Inode {
+    const inode = this.#upper.inode('file', {
+      mode: Number(stats.mode) & 0o7777,
+      uid: Number(stats.uid),
+      gid: Number(stats.gid),
+      atimeNs: stats.atimeNs,
+      mtimeNs: stats.mtimeNs,
+      ctimeNs: stats.ctimeNs,
+      birthtimeNs: stats.birthtimeNs,
+    })
+    inode.setBytes(content)
+    return inode
   }
 
   #put(edit: EditOf<'put'>, data: EditData): void {
@@ -204,11 +148,6 @@ export class Stage {
   }
 
   #settle(edit: EditOf<'settle'>): void {
-    for (const [path, lower] of edit.point) {
-      const node = this.tree.node(path)
-      node.lower = lower ?? undefined
-      if (node.bare) this.tree.set(path, undefined)
-    }
     for (const path of edit.drop) {
       const { node } = this.tree.find(path)
       if (node?.inode) release(node.inode, edit.t)
@@ -218,6 +157,12 @@ export class Stage {
         node.lower = undefined
       } else if (node) this.tree.set(path, undefined)
     }
+    for (const [path, lower] of edit.point) {
+      const node = this.tree.node(path)
+      node.lower = lower ?? undefined
+      if (node.bare) this.tree.set(path, undefined)
+    }
+    for (const path of edit.hide) this.#fresh(path).whiteout = true
     for (const path of edit.forget) this.bases.delete(path)
     this.settledSeq = Math.max(this.settledSeq, edit.seq)
     this.reviewed = Math.max(this.reviewed, edit.reviewed)
@@ -284,5 +229,5 @@ function credit(inode: Inode, edit: EditCommon): void {
 function release(inode: Inode, t: string): void {
   inode.names--
   inode.ctimeNs = BigInt(t)
-  if (inode.names <= 0) inode.drop()
+  if (inode.names <= 0 && inode.opens === 0) inode.drop()
 }

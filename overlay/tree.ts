@@ -1,4 +1,4 @@
-import type { RelPath } from './path.js'
+import { childOf, type RelPath, ROOT } from './path.js'
 import type { Inode } from './upper.js'
 
 /**
@@ -91,6 +91,16 @@ export class Tree {
       parent.children?.delete(name)
       this.#prune(path)
     }
+  }
+
+  /** A name of an inode, found by looking at every node: for files whose own name went while they were open. */
+  pathOf(inode: Inode, node: TreeNode = this.root, path = ROOT): RelPath | undefined {
+    if (node.inode === inode) return path
+    for (const [name, child] of node.children ?? []) {
+      const found = this.pathOf(inode, child, childOf(path, name))
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   #prune(path: RelPath): void {

@@ -37,6 +37,8 @@ export class Inode implements InodeAttributes {
   birthtimeNs: bigint
   /** Names in the tree that reach this inode. */
   names = 0
+  /** Open file descriptions that refer to it. */
+  opens = 0
   /** A symlink's target. */
   target = ''
   /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
@@ -87,6 +89,11 @@ export class Inode implements InodeAttributes {
     this.drop()
     this.#packed = ref
     this.#digest = ref.digest
+  }
+
+  /** Copies content from a byte position into `target`; answers how many bytes. */
+  readInto(target: Uint8Array, at: number): number {
+    return this.#content().read(asBuffer(target), 0, target.length, at)
   }
 
   writeAt(data: Uint8Array, at: number): void {

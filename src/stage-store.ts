@@ -104,15 +104,15 @@ function replayed(stage: Stage, files: StageFiles): number {
 function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log: StageLog | undefined): StageStore {
   const apply = (edit: StageEdit) => {
     log?.append(edit, undefined)
-    stage.apply(edit)
+    overlay.apply(edit)
   }
   const now = () => String(BigInt(Date.now()) * 1_000_000n)
   const settleBy = (settlement: Settlement, seq: number, reviewed: number) => {
-    const { drop, point, forget, bases } = settlement
-    const news = drop.length + point.length + forget.length + bases.length
+    const { drop, point, hide, forget, bases } = settlement
+    const news = drop.length + point.length + hide.length + forget.length + bases.length
     if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
     const landed = seq !== stage.settledSeq
-    apply({ op: 'settle', t: now(), drop, point, forget, bases, seq, reviewed })
+    apply({ op: 'settle', t: now(), drop, point, hide, forget, bases, seq, reviewed })
     // A commit may have been of directories alone, which only tidying takes out.
     if (drop.length + point.length === 0 && !landed) return
     const rest = tidy(overlay)
@@ -125,12 +125,12 @@ function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log
       settleBy(settleLanded(overlay, landed), seq, stage.reviewed)
       const discarded = reviews.slice(stage.reviewed).flatMap((record) => discardsOf(record))
       settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, reviews.length)
-      return landed.filter((each) => each.own)
+      return landed.filter(({ own, after }) => own && after?.type !== 'dir')
     },
     drop(changes) {
       const all = changes.length === diffStage(overlay).changes.length
       const paths = all ? allStaged(stage.tree.root) : changes.flatMap((change) => namesOf(overlay, change))
-      settleBy({ drop: paths, point: [], forget: paths, bases: [] }, stage.settledSeq, stage.reviewed)
+      settleBy({ ...NOTHING, drop: paths, forget: paths }, stage.settledSeq, stage.reviewed)
     },
     note: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
     noted: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
@@ -139,6 +139,8 @@ function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log
     close: () => log?.close(),
   }
 }
+
+const NOTHING: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
 
 function namesOf(overlay: Overlay, change: StagedChange): RelPath[] {
   const names = change.from === undefined ? [change.path] : [change.path, change.from]
@@ -157,7 +159,7 @@ function landedSince(layout: Layout, sessionId: string, since: number): { landed
   const commits = committedSince(layout, since)
   const landed = commits.flatMap((commit) =>
     commit.changes
-      .filter(({ old, new: after }) => old?.type !== 'dir' && after?.type !== 'dir')
+      .filter(({ old, new: after }) => old?.type !== 'dir' || after !== null)
       .map(({ path, new: after }) => ({ path: path as RelPath, after, own: commit.sessionId === sessionId })),
   )
   return { landed, seq: commits.at(-1)?.seq ?? since }

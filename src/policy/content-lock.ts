@@ -1,7 +1,8 @@
-import { type Base, baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
+import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
 import { sameContent } from '../../overlay/change.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import type { RelPath } from '../../overlay/path.js'
+import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
 
 /**

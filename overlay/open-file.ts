@@ -1,0 +1,163 @@
+import fs, { type BigIntStats, type Stats } from 'node:fs'
+import { Errno } from './errno.js'
+import type { Attributes } from './layer.js'
+import type { Overlay } from './overlay.js'
+import { isWithin, type RelPath } from './path.js'
+import type { StageEdit } from './stage-edit.js'
+import { bigStatsOf, statsOf } from './stats.js'
+import type { Inode } from './upper.js'
+
+/**
+ * Open file descriptions (open(2)): what a descriptor refers to, whatever becomes of its name. A file of the lower
+ * layer is held by a read-only host descriptor until something writes it; from then on by its inode.
+ */
+
+/** The reading half: what a read row of the op table is given. */
+export interface ReadFile {
+  /** Its present name; undefined once it was unlinked or replaced. */
+  readonly path: RelPath | undefined
+  readonly type: 'file' | 'dir'
+  /** Bytes read into `target` from a byte position; 0 at the end. */
+  read(target: Uint8Array, position: number): number
+  stat(): Stats
+  statBig(): BigIntStats
+  close(): void
+}
+
+export interface WriteFile extends ReadFile {
+  write(data: Uint8Array, position: number): void
+  setattr(attributes: Attributes): void
+}
+
+const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
+
+export class OpenFile implements WriteFile {
+  path: RelPath | undefined
+  readonly type: 'file' | 'dir'
+  #inode: Inode | undefined
+  #host: number | undefined
+
+  /** @throws Errno ENOENT; the host's errors for a lower file that may not be read. */
+  constructor(
+    private readonly overlay: Overlay,
+    path: RelPath,
+  ) {
+    const { node, lower } = overlay.placeOf(path)
+    const type = overlay.typeOf(path)
+    if (type !== 'file' && type !== 'dir') throw new Errno(type === 'symlink' ? 'ELOOP' : type ? 'ENXIO' : 'ENOENT')
+    this.path = path
+    this.type = type
+    if (node?.inode) this.adopt(node.inode)
+    else if (lower !== undefined) this.#host = fs.openSync(overlay.lower.hostPath(lower), READ_FLAGS)
+  }
+
+  get inode(): Inode | undefined {
+    return this.#inode
+  }
+
+  read(target: Uint8Array, position: number): number {
+    if (this.type === 'dir') throw new Errno('EISDIR')
+    if (this.#inode) return this.#inode.readInto(target, position)
+    return fs.readSync(this.#hostFd(), target, 0, target.length, position)
+  }
+
+  stat(): Stats {
+    return this.#inode ? statsOf(this.#inode, this.overlay.dev) : fs.fstatSync(this.#hostFd())
+  }
+
+  statBig(): BigIntStats {
+    return this.#inode ? bigStatsOf(this.#inode, this.overlay.dev) : fs.fstatSync(this.#hostFd(), { bigint: true })
+  }
+
+  write(data: Uint8Array, position: number): void {
+    const path = this.#name()
+    if (path !== undefined) this.overlay.put(path, data, { at: position })
+    else this.#orphan().writeAt(data, position)
+  }
+
+  setattr(attributes: Attributes): void {
+    const path = this.#name()
+    if (path !== undefined) this.overlay.setattr(path, attributes)
+    else setInode(this.#orphan(), attributes)
+  }
+
+  close(): void {
+    this.#release()
+    this.overlay.forget(this)
+  }
+
+  /** From now on this is the inode: the file was copied up. */
+  adopt(inode: Inode): void {
+    this.#release()
+    this.#inode = inode
+    inode.opens++
+  }
+
+  /** From now on this is the lower file at its name: what was staged has landed there. */
+  lands(): void {
+    if (this.path === undefined) return
+    const host = fs.openSync(this.overlay.lower.hostPath(this.path), READ_FLAGS)
+    this.#release()
+    this.#host = host
+  }
+
+  #release(): void {
+    if (this.#host !== undefined) fs.closeSync(this.#host)
+    if (this.#inode && --this.#inode.opens === 0 && this.#inode.names <= 0) this.#inode.drop()
+    this.#host = undefined
+    this.#inode = undefined
+  }
+
+  /** A name to write by: its own, or another hard link of the inode. */
+  #name(): RelPath | undefined {
+    if (this.path !== undefined || !this.#inode || this.#inode.names <= 0) return this.path
+    return this.overlay.stage.tree.pathOf(this.#inode)
+  }
+
+  /** The content without a name: it lives as long as it is open, and is in no log. */
+  #orphan(): Inode {
+    if (this.#inode) return this.#inode
+    const stats = fs.fstatSync(this.#hostFd(), { bigint: true })
+    const content = Buffer.alloc(Number(stats.size))
+    for (let at = 0; at < content.length; ) {
+      const count = fs.readSync(this.#hostFd(), content, at, content.length - at, at)
+      if (count === 0) break
+      at += count
+    }
+    this.adopt(this.overlay.stage.orphan(stats, content))
+    return this.#orphan()
+  }
+
+  #hostFd(): number {
+    if (this.#host === undefined) throw new Errno('EBADF')
+    return this.#host
+  }
+}
+
+function setInode(inode: Inode, { mode, uid, gid, atimeNs, mtimeNs, size }: Attributes): void {
+  if (mode !== undefined) inode.mode = mode
+  if (uid !== undefined) inode.uid = uid
+  if (gid !== undefined) inode.gid = gid
+  if (atimeNs !== undefined) inode.atimeNs = atimeNs
+  if (mtimeNs !== undefined) inode.mtimeNs = mtimeNs
+  if (size !== undefined) inode.truncate(size)
+}
+
+/** Keeps the open files of an overlay at their names, or without one, through an edit that was just applied. */
+export function followEdit(open: ReadonlySet<OpenFile>, edit: StageEdit, overlay: Overlay): void {
+  for (const file of open) {
+    if (file.path === undefined) continue
+    if (edit.op === 'move') {
+      if (isWithin(file.path, edit.from)) file.path = (edit.to + file.path.slice(edit.from.length)) as RelPath
+      else if (isWithin(file.path, edit.to)) file.path = undefined
+    } else if (edit.op === 'remove') {
+      if (file.path === edit.path) file.path = undefined
+    } else if (edit.op === 'put') {
+      const { node } = file.path === edit.path && edit.inode ? overlay.placeOf(edit.path) : { node: undefined }
+      if (node?.inode && !file.inode) file.adopt(node.inode)
+    } else if (edit.op === 'settle') {
+      const { path } = file
+      if (edit.drop.includes(path) && file.inode && overlay.typeOf(path) === 'file') file.lands()
+    }
+  }
+}

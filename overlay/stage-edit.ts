@@ -1,0 +1,77 @@
+import type { FileState } from './change.js'
+import type { RelPath } from './path.js'
+import type { PackRef } from './upper.js'
+
+/** The edits of a stage: what its log holds. Each says what was decided, never what to decide. */
+
+/** What a path held when the stage first touched it. */
+export interface Base {
+  readonly state: FileState | null
+  /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
+  readonly stamp?: string
+}
+
+/** Attributes of an inode an edit makes. */
+export interface NewInode {
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  /** Copied up from this lower path. */
+  readonly origin?: string
+}
+
+export interface EditCommon {
+  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
+  readonly t: string
+  readonly intent?: string
+  readonly call?: string
+  /** Bases noted with this edit. */
+  readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
+}
+
+export type StageEdit = EditCommon &
+  (
+    | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
+    | { readonly op: 'mkdir'; readonly path: RelPath; readonly inode: NewInode; readonly over: 'lower' | 'nothing' }
+    | { readonly op: 'remove'; readonly path: RelPath; readonly whiteout: boolean }
+    | {
+        readonly op: 'move'
+        readonly from: RelPath
+        readonly to: RelPath
+        /** What of the lower layer shows at the place once moved. */
+        readonly lower: RelPath | null
+        readonly whiteout: boolean
+      }
+    | { readonly op: 'link'; readonly path: RelPath; readonly existing: RelPath }
+    | { readonly op: 'symlink'; readonly path: RelPath; readonly target: string; readonly inode: NewInode }
+    | {
+        readonly op: 'setattr'
+        readonly path: RelPath
+        readonly mode?: number
+        readonly uid?: number
+        readonly gid?: number
+        readonly atimeNs?: string
+        readonly mtimeNs?: string
+        readonly size?: number
+      }
+    | {
+        readonly op: 'settle'
+        /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
+        readonly drop: readonly RelPath[]
+        /** Places that show a lower path from now on (null: their own name's). */
+        readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
+        readonly forget: readonly RelPath[]
+        /** The last commit, and how many review records, the stage has taken in. */
+        readonly seq: number
+        readonly reviewed: number
+      }
+    /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
+    | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
+    /** The oldest `count` notes of a kind were dealt with. */
+    | { readonly op: 'noted'; readonly kind: string; readonly count: number }
+  )
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/** An edit's bytes: in hand, or in the pack. */
+export type EditData = Uint8Array | PackRef
