@@ -60,6 +60,8 @@ export type StageEdit = EditCommon &
         readonly drop: readonly RelPath[]
         /** Places that show a lower path from now on (null: their own name's). */
         readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
+        /** Lower names a redirect would show anew: whiteouts from now on. */
+        readonly hide: readonly RelPath[]
         readonly forget: readonly RelPath[]
         /** The last commit, and how many review records, the stage has taken in. */
         readonly seq: number
