@@ -45,6 +45,11 @@ function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, r
     return
   }
   const { node, lower } = overlay.placeOf(path)
+  // A file gave way to a staged directory: the removal has landed, the directory itself is still to come.
+  if (after === null && node?.inode?.type === 'dir') {
+    result.forget.push(path)
+    return
+  }
   const held = node !== undefined && (node.inode !== undefined || node.whiteout || node.lower === null)
   const plain = overlay.placeOf(parentOf(path)).lower === parentOf(path)
   if (held ? sameState(leaf(mergedState(overlay, path)), after) : cameWithMove(overlay, path, after, ours)) {

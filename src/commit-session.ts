@@ -1,4 +1,4 @@
-import { diffStage, type StagedChange } from '../overlay/index.js'
+import { diffStage, type StagedChange, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
 import { commitEntries, entriesFor } from './commit/index.js'
 import type { CommitEntry, CommitOutcome } from './commit/types.js'
@@ -32,7 +32,9 @@ export async function commitSession(
   options: CommitOptions,
 ): Promise<CommitResult> {
   refuseDrifted(approved)
-  const entries = entriesFor(approved, diffStage(store.overlay))
+  const diff = diffStage(store.overlay)
+  refuseInUse(store, approved, diff.changes)
+  const entries = entriesFor(approved, diff)
   const owners = ownersOf(approved)
   const outcome = await commitEntries({
     layout: deps.layout,
@@ -64,6 +66,23 @@ function refuseDrifted(approved: readonly StagedChange[]): void {
     {
       refused,
       hint: 'Look at the changes again; what the agent wrote over is what was there before.',
+    },
+  )
+}
+
+function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: readonly StagedChange[]): void {
+  const refused = sourcesInUse(store.overlay, approved, all).map(({ path, shownAt }) => {
+    const message = `${path} still holds what is staged as ${shownAt}, which is not approved.`
+    return { path, reason: 'unsupported', message }
+  })
+  if (refused.length === 0) return
+  const hint = 'A directory was renamed. Approve both the old and the new name of what was in it, or neither.'
+  throw new EscrowError(
+    'unsupported',
+    `Nothing was committed: ${refused.length} approved path(s) are needed elsewhere.`,
+    {
+      refused,
+      hint,
     },
   )
 }

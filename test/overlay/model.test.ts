@@ -1,0 +1,165 @@
+import { mkdirSync } from 'node:fs'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { diffStage, type StagedChange, sourcesInUse } from '../../overlay/index.js'
+import { realDisk } from '../../src/commit/disk.js'
+import { commitEntries, entriesFor } from '../../src/commit/index.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import { type Layout, layoutOf } from '../../src/core/layout.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { tempDir } from '../support/facade.js'
+import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, seed } from './bench.js'
+
+/**
+ * The whole of staging in one sentence: what a stage says it would change, committed, makes the disk what the merged
+ * view was, and then nothing is staged any more.
+ */
+
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)
+const steps = fc.array(mutation, { minLength: 1, maxLength: 25 })
+
+/** Durability is not what is asked here, and flushes are most of a commit's time. */
+const UNSYNCED = {
+  ...realDisk,
+  createFile: (path: string, data: Uint8Array | string, mode: number) => realDisk.createFile(path, data, mode, false),
+  syncDir: () => undefined,
+  syncFile: () => undefined,
+  flush: () => true,
+}
+
+interface Site {
+  readonly layout: Layout
+  readonly store: StageStore
+  own(id: string): StageStore
+  dispose(): void
+}
+
+function site(): Site {
+  const { path: root, dispose } = tempDir()
+  seed(root, LOWER)
+  const layout = layoutOf(root)
+  const stores: StageStore[] = []
+  const own = (id: string) => {
+    mkdirSync(layout.session(id).dir, { recursive: true })
+    const store = ownStage(layout, id, {
+      durability: 'process',
+      credit: () => ({}),
+      knownBase: () => undefined,
+      touched: () => undefined,
+    })
+    stores.push(store)
+    return store
+  }
+  const store = own('one')
+  return {
+    layout,
+    store,
+    own,
+    dispose() {
+      for (const each of stores) each.close()
+      dispose()
+    },
+  }
+}
+
+async function commit({ layout }: Site, store: StageStore, approved: readonly StagedChange[], session = 'one') {
+  const entries = entriesFor(approved, diffStage(store.overlay))
+  return commitEntries(
+    {
+      layout,
+      sessionId: session,
+      entries,
+      gate: () => undefined,
+      record: ({ tx }) => ({ id: tx }),
+      append: async () => undefined,
+    },
+    UNSYNCED,
+  )
+}
+
+/** False where the part chosen cannot be committed alone: a file in the place of a directory that was to stay. */
+async function commits(at: Site, approved: readonly StagedChange[]): Promise<boolean> {
+  if (sourcesInUse(at.store.overlay, approved, diffStage(at.store.overlay).changes).length > 0) return false
+  try {
+    await commit(at, at.store, approved)
+    return true
+  } catch (error) {
+    if (error instanceof EscrowError && error.refused) return false
+    throw error
+  }
+}
+
+const said = (changes: readonly StagedChange[]) =>
+  changes.map(({ content: _, ...change }) => JSON.stringify(change)).sort()
+
+async function property(sequence: readonly Mutation[], check: (site: Site) => Promise<void>): Promise<void> {
+  const at = site()
+  try {
+    for (const step of sequence) mutate(at.store.overlay, step)
+    await check(at)
+  } finally {
+    at.dispose()
+  }
+}
+
+describe('a stage and the disk', () => {
+  it('are equal once everything staged was committed, and then nothing is staged', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, (sequence) =>
+        property(sequence, async (at) => {
+          const { overlay } = at.store
+          const wanted = merged(overlay)
+          const { changes } = diffStage(overlay)
+          const told = inspect(said(changes), { maxArrayLength: null })
+          if (changes.length > 0) await commit(at, at.store, changes)
+          expect(onDisk(at.layout.root), told).toEqual(wanted)
+          at.store.settle([])
+          expect(diffStage(overlay).changes, told).toEqual([])
+          expect(merged(overlay), told).toEqual(wanted)
+        }),
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('part company by nothing when only some changes are committed: the merged view stays as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) =>
+        property(sequence, async (at) => {
+          const { overlay } = at.store
+          const approved = diffStage(overlay).changes.filter(() => choices.next().value)
+          const wanted = merged(overlay)
+          const told = inspect(said(approved), { maxArrayLength: null })
+          if (approved.length === 0 || !(await commits(at, approved))) return
+          at.store.settle([])
+          expect(merged(overlay), told).toEqual(wanted)
+          const rest = diffStage(overlay).changes
+          if (rest.length === 0 || !(await commits(at, rest))) return
+          expect(onDisk(at.layout.root), inspect(said(rest))).toEqual(wanted)
+          at.store.settle([])
+          expect(diffStage(overlay).changes, told).toEqual([])
+        }),
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('are what the log says, whoever replays it, whatever became of the disk meanwhile', async () => {
+    const onDiskToo = fc.array(fc.tuple(mutation, fc.option(outside, { freq: 4 })), { minLength: 1, maxLength: 25 })
+    await fc.assert(
+      fc.asyncProperty(onDiskToo, (sequence) =>
+        property([], async ({ layout, store }) => {
+          for (const [step, meanwhile] of sequence) {
+            mutate(store.overlay, step)
+            if (meanwhile) changeDisk(layout.root, meanwhile)
+          }
+          const replayed = readStage(layout, 'one')
+          expect(merged(replayed.overlay)).toEqual(merged(store.overlay))
+          expect(said(diffStage(replayed.overlay).changes)).toEqual(said(diffStage(store.overlay).changes))
+        }),
+      ),
+      { numRuns: RUNS },
+    )
+  })
+})
