@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Digest, digest } from './digest.js'
+import { Errno } from './errno.js'
 import type { Stage } from './stage.js'
 import type { EditData, StageEdit } from './stage-edit.js'
 
@@ -68,6 +69,7 @@ class FileStageLog implements StageLog {
   #logSize: number
   #packSize: number
   #dirty = false
+  #closed = false
 
   constructor(
     private readonly log: number,
@@ -79,6 +81,8 @@ class FileStageLog implements StageLog {
   }
 
   append(edit: StageEdit, data: EditData | undefined): void {
+    // The numbers of closed files may be someone else's by now.
+    if (this.#closed) throw new Errno('EBADF')
     const place = data instanceof Uint8Array ? this.#store(data) : undefined
     const line = Buffer.from(formatLine(place ? { ...edit, data: place } : edit))
     writeWhole(this.log, line, this.#logSize)
@@ -88,14 +92,16 @@ class FileStageLog implements StageLog {
   }
 
   sync(): void {
-    if (!this.#dirty) return
+    if (!this.#dirty || this.#closed) return
     fs.fsyncSync(this.pack)
     fs.fsyncSync(this.log)
     this.#dirty = false
   }
 
   close(): void {
+    if (this.#closed) return
     this.sync()
+    this.#closed = true
     fs.closeSync(this.log)
     fs.closeSync(this.pack)
   }

@@ -64,6 +64,7 @@ export class LocalSession implements Session {
   readonly #callPaths = new Map<string, Set<string>>()
   #intentId: string | undefined
   #closed = false
+  #closing: Promise<void> | undefined
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
@@ -85,7 +86,7 @@ export class LocalSession implements Session {
     })
     this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store)
     this.#view = this.#makeView()
-    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#journal.denied(denial, this.#intentId) })
+    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
   }
 
@@ -170,9 +171,7 @@ export class LocalSession implements Session {
       throw error
     } finally {
       this.#callPaths.delete(id)
-      this.#journal.toolCall({ tool, id, outcome, paths: [...paths].sort() }, this.#intentId)
-      this.#store.sync()
-      this.#journal.drainSoon()
+      if (!this.#closed) this.#endOfCall({ tool, id, outcome, paths: [...paths].sort() })
     }
   }
 
@@ -184,8 +183,12 @@ export class LocalSession implements Session {
     this.#store.sync()
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     try {
       await this.flush()
       await this.#clearIntent()
@@ -224,6 +227,17 @@ export class LocalSession implements Session {
 
   // ---- the inside
 
+  #endOfCall(call: Parameters<SessionJournal['toolCall']>[0]): void {
+    this.#journal.toolCall(call, this.#intentId)
+    this.#store.sync()
+    this.#journal.drainSoon()
+  }
+
+  /** A closed session has no log any more: its refusals are told to the caller only. */
+  #denied(denial: Denial): void {
+    if (!this.#closed) this.#journal.denied(denial, this.#intentId)
+  }
+
   #makeView(): View {
     const { overlay } = this.#store
     const layer = new GuardedLayer(overlay, this.#guard.decide)
@@ -257,7 +271,7 @@ export class LocalSession implements Session {
         this.#view.layer.judge(effect, place.path)
       } catch (error) {
         if (!(error instanceof Denied)) continue
-        this.#journal.denied(error.denial, this.#intentId)
+        this.#denied(error.denial)
         throw denialError(error.denial, effect === 'put' ? 'open' : effect === 'move' ? 'rename' : 'unlink', path)
       }
     }

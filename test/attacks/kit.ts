@@ -1,0 +1,85 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
+import { tempDir } from '../support/facade.js'
+
+/** A workspace of its own with one intent (INT-001: `src/**`), and who works in it. */
+export interface Scene {
+  readonly root: string
+  /** Below the root, absolute. */
+  at(path: string): string
+  write(path: string, content: string): void
+  read(path: string): string
+  exists(path: string): boolean
+  open(): Promise<Workspace>
+  /** A session under an intent. */
+  agent(workspace: Workspace, id?: string, intent?: string): Promise<Session>
+  /** Approves and commits as another process would: through a workspace of its own. */
+  release(session: string, paths?: string[]): Promise<string[]>
+}
+
+const INTENTS = `active_intents:
+  - id: INT-001
+    name: Work
+    status: IN_PROGRESS
+    owned_scope: ["src/**"]
+`
+
+export function scene(files: Record<string, string> = {}, intents = INTENTS): Scene {
+  const dir = tempDir('escrowfs-attack-')
+  onTestFinished(() => dir.dispose())
+  const root = `${dir.path}/ws`
+  const at = (path: string) => `${root}/${path}`
+  const write = (path: string, content: string) => {
+    fs.mkdirSync(dirname(at(path)), { recursive: true })
+    fs.writeFileSync(at(path), content)
+  }
+  write('.orchestration/active_intents.yaml', intents)
+  for (const [path, content] of Object.entries(files)) write(path, content)
+  const open = async () => {
+    const workspace = await openWorkspace(root)
+    onTestFinished(() => workspace.close().catch(() => undefined))
+    return workspace
+  }
+  return {
+    root,
+    at,
+    write,
+    open,
+    read: (path) => fs.readFileSync(at(path), 'utf8'),
+    exists: (path) => fs.existsSync(at(path)),
+    async agent(workspace, id = 'one', intent = 'INT-001') {
+      const session = await workspace.session({ id })
+      await session.selectIntent(intent)
+      return session
+    },
+    async release(session, paths) {
+      const workspace = await openWorkspace(root)
+      try {
+        const review = await workspace.review(session)
+        await review.changes()
+        await review.approve(paths)
+        return (await review.commit()).committed
+      } finally {
+        await workspace.close()
+      }
+    },
+  }
+}
+
+/** What a call throws; undefined when it does not. */
+export function thrown(call: () => unknown): { code?: string; reason?: string; message?: string } | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    return error as { code?: string; reason?: string; message?: string }
+  }
+}
+
+/** `kind path`, or `kind from -> path`, sorted. */
+export async function staged(of: { changes(): Promise<{ changes: { path: string; kind: string; from?: string }[] }> }) {
+  const { changes } = await of.changes()
+  return changes.map(({ path, kind, from }) => (from ? `${kind} ${from} -> ${path}` : `${kind} ${path}`)).sort()
+}
