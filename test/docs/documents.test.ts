@@ -1,0 +1,76 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const project = fileURLToPath(new URL('../../', import.meta.url))
+const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
+
+/** Paths of this repository that a text names in backticks, by their first folder. */
+function namedIn(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
+  const ours = /^(?:src|overlay|test|docs|examples|scripts|\.ci)\//
+  return [...prose.matchAll(/`([\w./-]+)`/g)].map((match) => match[1] ?? '').filter((name) => ours.test(name))
+}
+
+function linksIn(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '').filter((to) => !to.includes('://'))
+}
+
+describe.each(DOCUMENTS)('%s', (name) => {
+  it('names only files that exist', () => {
+    // x/y and NAME stand for a name of the reader's own.
+    const named = namedIn(read(name)).filter((file) => !/(?:^|\/)(?:x\/y\b|NAME\b)/.test(file))
+    expect([...named, ...linksIn(read(name))].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
+  })
+
+  it("names no place on anyone's machine but the reader's of the examples", () => {
+    const places = [...read(name).matchAll(/(?:^|[\s`'"(=])(\/[a-z][\w./-]*)/g)].map((match) => match[1] ?? '')
+    expect(places.filter((place) => place !== '/dev/null' && !place.startsWith('/home/ada/'))).toEqual([])
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  const text = read('ARCHITECTURE.md')
+
+  it('gives each dependency its reason', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as {
+      dependencies: Record<string, string>
+      devDependencies: Record<string, string>
+    }
+    const table = text.slice(text.indexOf('## Dependencies'), text.indexOf('## Where it differs'))
+    const named = [...table.matchAll(/^\| ([^|]+) \| /gm)].flatMap((match) => match[1]?.split(', ') ?? [])
+    const known = Object.keys({ ...dependencies, ...devDependencies })
+    expect(named.filter((each) => !/^(?:at run time|for development)$/.test(each)).sort()).toEqual(known.sort())
+  })
+
+  it('has every room', () => {
+    const rooms = fs.readdirSync(`${project}src`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    for (const { name } of rooms) expect(text).toContain(`\n| \`src/${name}/\` |`)
+  })
+
+  it("has every word of the plan's in its glossary", () => {
+    const glossary = text.slice(text.indexOf('## Glossary'))
+    for (const word of ['workspace', 'session', 'overlay', 'stage', 'intent', 'verdict', 'commit', 'ledger'])
+      expect(glossary).toMatch(new RegExp(`^\\| ${word}`, 'm'))
+  })
+})
+
+describe('the picture of a review', () => {
+  const svg = read('docs/review.svg')
+
+  it("shows what the demo's person types", () => {
+    const person = read('examples/transcripts/person.jsonl').trimEnd().split('\n')
+    const acts = person.flatMap((line) => (JSON.parse(line) as { arguments?: string[] }).arguments?.slice(0, 2) ?? [])
+    const shown = [...svg.matchAll(/>\$ escrow (\w+) ([\w-]+)/g)]
+    expect(shown.length).toBe(4)
+    for (const [, command, session] of shown) expect(acts.join(' ')).toContain(`${command} ${session}`)
+  })
+
+  it('is well-formed text on lines of its own', () => {
+    const lines = [...svg.matchAll(/<text [^<>]*>([^<]*)<\/text>/g)]
+    expect(lines.length).toBe(svg.match(/<text /g)?.length)
+    for (const [, text] of lines) expect(text).not.toMatch(/&(?!amp;|lt;|gt;)|>/)
+  })
+})

@@ -1,0 +1,81 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Intent, openWorkspace, type Session } from '../../src/index.js'
+import { GITIGNORE } from '../../src/init.js'
+
+const project = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The repository's own intents and policy, in a workspace of the test's. */
+let root = ''
+let session: Session
+let intents: Intent[] = []
+beforeAll(async () => {
+  root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-own-')))
+  fs.mkdirSync(`${root}/.orchestration`)
+  for (const name of ['active_intents.yaml', 'policy.yaml'])
+    fs.copyFileSync(`${project}.orchestration/${name}`, `${root}/.orchestration/${name}`)
+  const workspace = await openWorkspace(root)
+  intents = await workspace.intents.list()
+  session = await workspace.session({ id: 'own' })
+})
+afterAll(async () => {
+  await session.close()
+  fs.rmSync(root, { recursive: true, force: true })
+})
+
+const reasonOf = async (file: string) => (await session.explain(file, 'write')).reason
+
+describe("this repository's own workspace", () => {
+  it('lets each open intent write in the area it names, and nowhere else', async () => {
+    for (const { id, status, ownedScope } of intents) {
+      if (status === 'COMPLETED') continue
+      await session.selectIntent(id)
+      const place = (ownedScope[0] ?? '').replace(/\*\*$/, 'new.ts')
+      expect([id, await reasonOf(place)]).toEqual([id, undefined])
+      expect([id, await reasonOf('package-lock.json')]).toEqual([id, 'protected_path'])
+      expect([id, await reasonOf('elsewhere/new.ts')]).toEqual([id, 'scope_violation'])
+    }
+  })
+
+  it('has an intent for every room', () => {
+    const scopes = intents.flatMap(({ ownedScope }) => ownedScope)
+    for (const room of [
+      'overlay',
+      'src/fs',
+      'src/policy',
+      'src/intents',
+      'src/review',
+      'src/commit',
+      'src/trace',
+      'src/cli',
+    ])
+      expect(scopes).toContain(`${room}/**`)
+  })
+
+  it('keeps what is in progress on real files', () => {
+    for (const { id, status, ownedScope } of intents) {
+      if (status !== 'IN_PROGRESS') continue
+      for (const glob of ownedScope)
+        expect([id, glob, fs.existsSync(path.join(project, glob.replace(/\/\*\*$/, '')))]).toEqual([id, glob, true])
+    }
+  })
+
+  it('depends on intents that there are', () => {
+    const ids = new Set(intents.map(({ id }) => id))
+    expect(intents.flatMap(({ dependsOn }) => dependsOn).filter((id) => !ids.has(id))).toEqual([])
+  })
+
+  it('leaves the parts that belong to one machine out of git', () => {
+    expect(fs.readFileSync(`${project}.orchestration/.gitignore`, 'utf8')).toBe(GITIGNORE)
+  })
+
+  it('hides secrets and keeps the licence', async () => {
+    fs.writeFileSync(`${root}/.env`, 'KEY=1')
+    expect(session.fs.existsSync('.env')).toBe(false)
+    await session.selectIntent('INT-010')
+    expect(await reasonOf('LICENSE')).toBe('access_denied')
+  })
+})
