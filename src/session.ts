@@ -75,6 +75,7 @@ export class LocalSession implements Session {
       credit: () => this.#credit(),
       knownBase: (path) => this.#lock.baseOf(path),
       touched: (path) => this.#callPaths.get(currentTool()?.callId ?? '')?.add(path),
+      landed: ({ path, after }) => this.#lock.landed(path, { state: after }),
     })
     this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
     this.#policy = createPolicy({
@@ -193,6 +194,7 @@ export class LocalSession implements Session {
       await this.flush()
       await this.#clearIntent()
     } finally {
+      this.#reportLeaks()
       this.#closed = true
       this.#guard.closed = true
       this.#store.close()
@@ -246,12 +248,14 @@ export class LocalSession implements Session {
       resolver: new Resolver(overlay, this.#deps.aliases),
       layer,
       seen: (place: Inside, content) => this.#lock.saw(place.path, content),
+      opened: (place: Inside) => this.#lock.opened(place.path),
+      sync: () => this.#store.sync(),
     })
   }
 
   #takeIn(): void {
     const reviews = this.#deps.reviews.read()
-    for (const { path, after } of this.#store.settle(reviews)) this.#lock.landed(path, { state: after })
+    this.#store.settle(reviews)
     this.#guard.rejections = rejectionsFor(reviews)
   }
 
@@ -275,6 +279,19 @@ export class LocalSession implements Session {
         throw denialError(error.denial, effect === 'put' ? 'open' : effect === 'move' ? 'rename' : 'unlink', path)
       }
     }
+  }
+
+  /** Descriptors nobody closed: said, then closed. */
+  #reportLeaks(): void {
+    const { descriptors } = this.#view
+    const leaked = descriptors.leaked()
+    if (leaked.length === 0) return
+    const some = leaked.slice(0, 3).join(', ') + (leaked.length > 3 ? ', …' : '')
+    process.emitWarning(
+      `Session ${this.id} was closed with ${leaked.length} file(s) open: ${some}`,
+      'EscrowLeakWarning',
+    )
+    descriptors.closeAll()
   }
 
   #accessOf(path: string, effect: Effect): Access {

@@ -1,7 +1,7 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { invalidType, isArgumentError } from './args.js'
-import type { Args, Form, Row } from './ops.js'
+import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
 import type { View } from './view.js'
 
 /** One body, three forms: sync, callback, promise. All derived here, none by hand. */
@@ -12,11 +12,12 @@ export interface DeriveDeps {
   readonly denied: (denial: Denial) => void
 }
 
-type Body = (args: Args) => unknown
+export type Body = (args: Args) => unknown
 type AnyFunction = (...args: unknown[]) => unknown
+type Promised = (...args: unknown[]) => Promise<unknown>
 
 /** The sync body of a row: runs on the view, and gives every failure its call and its path as asked. */
-export function bodyOf(stem: string, row: Row, form: Form, deps: DeriveDeps): Body {
+export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, deps: DeriveDeps): Body {
   if (row.kind === 'refused') return () => refuse(stem, row.why, deps)
   const syscall = typeof row.syscall === 'string' ? row.syscall : row.syscall(form)
   return (args) => {
@@ -29,7 +30,7 @@ export function bodyOf(stem: string, row: Row, form: Form, deps: DeriveDeps): Bo
   }
 }
 
-function refuse(stem: string, why: string, deps: DeriveDeps): never {
+export function refuse(stem: string, why: string, deps: DeriveDeps): never {
   const denial: Denial = { reason: 'unsupported', message: `fs.${stem} is refused. ${why}` }
   deps.denied(denial)
   throw denialError(denial, stem)
@@ -75,6 +76,7 @@ export function callbackForm(body: Body): AnyFunction {
     if ('error' in answer && isArgumentError(answer.error)) throw answer.error
     process.nextTick(() => {
       if ('error' in answer) callback(answer.error)
+      else if (answer.value instanceof Spread) callback(null, ...answer.value.values)
       else if (answer.value === undefined) callback(null)
       else callback(null, answer.value)
     })
@@ -98,12 +100,12 @@ export function existsCallbackForm(body: Body): AnyFunction {
   }
 }
 
-export function promiseForm(body: Body): AnyFunction {
+export function promiseForm(body: Body): Promised {
   return async (...args) => body(args)
 }
 
 /** writeFile and appendFile in promise form also take (async) iterables of chunks; they are gathered first. */
-export function contentPromiseForm(body: Body): AnyFunction {
+export function contentPromiseForm(body: Body): Promised {
   return async (path, data, options) => body([path, isChunks(data) ? await gather(data, options) : data, options])
 }
 

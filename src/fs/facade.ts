@@ -1,25 +1,33 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import {
+  type Body,
   bodyOf,
   callbackForm,
   contentPromiseForm,
   type DeriveDeps,
   existsCallbackForm,
   promiseForm,
+  refuse,
   syncForm,
 } from './derive.js'
+import { GovernedFileHandle, type HandleDeps, namedResult } from './file-handle.js'
 import { type Form, OPS, rowOf } from './ops.js'
+import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
 
 /**
  * The governed `node:fs`: a plain object with own writable properties, one for each thing the running host exports
  * (graceful-fs clones and patches it; a frozen one throws). The guards hold the functions, not the object.
  */
 export function createFacade(deps: DeriveDeps): typeof fs {
-  const body: BodyOf = (stem, form) => bodyOf(stem, rowOf(stem), form, deps)
+  const body: BodyOf = (stem, form) => {
+    const row = rowOf(stem)
+    return row.kind === 'derived' ? () => refuse(stem, 'It has no such form.', deps) : bodyOf(stem, row, form, deps)
+  }
+  const streams = governedStreams(streamFunctions(body))
   const facade: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(hostExports())) facade[name] = faceOf(name, value, body)
-  facade.promises = promisesFace(body)
+  for (const [name, value] of Object.entries(hostExports())) facade[name] = faceOf(name, value, body, streams)
+  facade.promises = promisesFace(body, handleDeps(body, streams, deps))
   addVariants(facade, body, deps)
   return facade as unknown as typeof fs
 }
@@ -30,43 +38,92 @@ function hostExports(): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, Reflect.get(fs, name)]))
 }
 
-type BodyOf = (stem: string, form: Form) => (args: readonly unknown[]) => unknown
+type BodyOf = (stem: string, form: Form) => Body
 
-function faceOf(name: string, value: unknown, body: BodyOf): unknown {
+function faceOf(name: string, value: unknown, body: BodyOf, streams: Streams): unknown {
   if (typeof value !== 'function') return value
   if (isClass(name)) return value
+  const stream = streamFace(name, streams)
+  if (stream) return stream
   if (name.endsWith('Sync')) return named(name, syncForm(body(name.slice(0, -4), 'sync')))
   if (name === 'exists') return named(name, existsCallbackForm(body(name, 'callback')))
   const row = rowOf(name)
-  // What has no callback form in the host (openAsBlob, watch, streams) throws at once when it is refused.
+  // What has no callback form in the host (openAsBlob, watch) throws at once when it is refused.
   const sync = row.kind === 'refused' && !(`${name}Sync` in fs)
   return named(name, sync ? syncForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
 }
 
-/** The host's own classes, so that `instanceof` holds. Stream classes open files by themselves: those are refused. */
+/** The host's own classes, so that `instanceof` holds. */
 function isClass(name: string): boolean {
   return name === 'Stats' || name === 'Dirent' || name === 'Dir'
 }
 
-function promisesFace(body: BodyOf): Record<string, unknown> {
+function streamFace(name: string, streams: Streams): unknown {
+  if (name === 'createReadStream' || name === 'createWriteStream') return named(name, streams[name])
+  if (name === 'ReadStream' || name === 'FileReadStream') return streams.ReadStream
+  return name === 'WriteStream' || name === 'FileWriteStream' ? streams.WriteStream : undefined
+}
+
+function streamFunctions(body: BodyOf): StreamFunctions {
+  const form = (stem: string) => callbackForm(body(stem, 'callback')) as never
+  return {
+    open: form('open'),
+    close: form('close'),
+    read: form('read'),
+    write: form('write'),
+    writev: form('writev'),
+    fsync: form('fsync'),
+  }
+}
+
+function handleDeps(body: BodyOf, streams: Streams, deps: DeriveDeps): HandleDeps {
+  return {
+    call: (stem, args, form = 'promise') => body(stem, form)(args),
+    readStream: streams.createReadStream,
+    writeStream: streams.createWriteStream,
+    refuse: (name, why) => refuse(name, why, deps),
+  }
+}
+
+function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown> {
   const face: Record<string, unknown> = {}
   for (const name of Object.keys(fs.promises)) {
     const value: unknown = Reflect.get(fs.promises, name)
-    if (typeof value !== 'function') face[name] = value
-    else if (name === 'writeFile' || name === 'appendFile')
-      face[name] = named(name, contentPromiseForm(body(name, 'promise')))
-    else face[name] = named(name, promiseForm(body(name, 'promise')))
+    face[name] = typeof value === 'function' ? named(name, promiseFace(name, body, handles)) : value
   }
   return face
 }
 
-/** `realpath.native`, and `util.promisify`'s special shape of `exists`. */
+function promiseFace(name: string, body: BodyOf, handles: HandleDeps): (...args: unknown[]) => Promise<unknown> {
+  const run = body(name, 'promise')
+  if (name === 'open') return async (...args) => new GovernedFileHandle(Number(run(args)), handles)
+  if (name === 'writeFile' || name === 'appendFile') return byDescriptor(contentPromiseForm(run))
+  return name === 'readFile' ? byDescriptor(promiseForm(run)) : promiseForm(run)
+}
+
+type Promised = (...args: unknown[]) => Promise<unknown>
+
+/** The promise forms of whole-file reads and writes also take a FileHandle in the path's place. */
+function byDescriptor(form: Promised): Promised {
+  return (file, ...rest) => form(file instanceof GovernedFileHandle ? file.fd : file, ...rest)
+}
+
+const NAMED_RESULTS = ['read', 'readv', 'write', 'writev']
+
+/** `realpath.native`, and what `util.promisify` makes of functions whose callbacks are not (error, value). */
 function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: DeriveDeps): void {
   const native = (form: Form) => bodyOf('realpath', { ...OPS.realpath, syscall: 'realpath' }, form, deps)
   Object.assign(facade.realpathSync as object, { native: syncForm(native('sync')) })
   Object.assign(facade.realpath as object, { native: callbackForm(native('callback')) })
-  const exists = facade.exists as object
-  Object.defineProperty(exists, promisify.custom, { value: promiseForm(body('exists', 'promise')) })
+  customize(facade.exists, promiseForm(body('exists', 'promise')))
+  for (const name of NAMED_RESULTS) {
+    const run = body(name, 'callback')
+    customize(facade[name], async (...args: unknown[]) => namedResult(name, run(args)))
+  }
+}
+
+function customize(callbackFunction: unknown, promised: Promised): void {
+  Object.defineProperty(callbackFunction, promisify.custom, { value: promised })
 }
 
 function named<T extends object>(name: string, value: T): T {

@@ -1,6 +1,7 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
-import { childOf, isWithin, type RelPath } from '../../overlay/path.js'
+import type { WriteFile } from '../../overlay/open-file.js'
+import { childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
 import type { Decide, Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 
@@ -13,7 +14,7 @@ export class GuardedLayer implements WriteLayer {
   readonly #names: [physical: RelPath, asked: string][] = []
 
   constructor(
-    private readonly layer: WriteLayer,
+    private readonly layer: WriteLayer & { open(path: RelPath): WriteFile },
     private readonly decide: Decide,
   ) {}
 
@@ -106,6 +107,12 @@ export class GuardedLayer implements WriteLayer {
     this.layer.setattr(path, attributes)
   }
 
+  /** Opens what stands at a path. Each call on the file is judged by the name it has then. */
+  open(path: RelPath): WriteFile {
+    this.judge('read', path)
+    return new GuardedFile(this.layer.open(path), this)
+  }
+
   /** A move is judged for every entry below, at both ends: what is protected must not leave with its parent. */
   #judgeMove(from: RelPath, to: RelPath): void {
     this.judge('move', from)
@@ -125,5 +132,58 @@ export class GuardedLayer implements WriteLayer {
     for (const [physical, asked] of this.#names)
       if (isWithin(path, physical)) return asked + path.slice(physical.length + (asked === '' ? 1 : 0))
     return path
+  }
+}
+
+/** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */
+class GuardedFile implements WriteFile {
+  #last: RelPath
+
+  constructor(
+    private readonly file: WriteFile,
+    private readonly layer: GuardedLayer,
+  ) {
+    this.#last = file.path ?? ROOT
+  }
+
+  get path(): RelPath | undefined {
+    return this.file.path
+  }
+
+  get type(): 'file' | 'dir' {
+    return this.file.type
+  }
+
+  read(target: Uint8Array, position: number): number {
+    this.layer.judge('read', this.#name())
+    return this.file.read(target, position)
+  }
+
+  stat(): Stats {
+    return this.file.stat()
+  }
+
+  statBig(): BigIntStats {
+    return this.file.statBig()
+  }
+
+  write(data: Uint8Array, position: number): void {
+    this.layer.judge('put', this.#name())
+    this.file.write(data, position)
+  }
+
+  setattr(attributes: Attributes): void {
+    this.layer.judge('setattr', this.#name())
+    this.file.setattr(attributes)
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  /** An unlinked file is judged by the last name it had. */
+  #name(): RelPath {
+    this.#last = this.file.path ?? this.#last
+    return this.#last
   }
 }

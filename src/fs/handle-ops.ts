@@ -1,33 +1,99 @@
-import { OPS, type RefusedRow } from './ops.js'
+import { createInterface } from 'node:readline'
+import { ReadableStream } from 'node:stream/web'
+import type { Form, RefusedRow } from './ops.js'
 import type { HandleMethod } from './stems.js'
 
 /**
- * FileHandle's methods. No handle can be had while `open` is refused; the table is here so that a method a host adds
- * fails the type check before anyone can forget it.
+ * FileHandle's methods, each in terms of the op table's descriptor rows. A method that a host's types add fails the
+ * type check here; one that only the running host has is refused by name when a handle is made.
  */
 
-const NO_HANDLE: RefusedRow = OPS.open
+/** What a method works on. */
+export interface HandleInside {
+  /** Its descriptor. */
+  readonly fd: number
+  /** An op of the table, by stem. */
+  call(stem: string, args: readonly unknown[], form?: Form): unknown
+  close(): Promise<void>
+  readStream(options: Record<string, unknown>): unknown
+  writeStream(options: Record<string, unknown>): unknown
+}
+
+export interface HandleRow {
+  readonly kind: 'method'
+  readonly run: (handle: HandleInside, args: readonly unknown[]) => unknown
+  /** True for methods that answer at once, not by a promise. */
+  readonly sync?: true
+}
+
+function method(run: HandleRow['run']): HandleRow {
+  return { kind: 'method', run }
+}
+
+function direct(run: HandleRow['run']): HandleRow {
+  return { kind: 'method', run, sync: true }
+}
+
+/** A method that is an op on the descriptor. */
+function op(stem: string): HandleRow {
+  return method((handle, args) => handle.call(stem, [handle.fd, ...args]))
+}
+
+function refused(why: string): RefusedRow {
+  return { kind: 'refused', why }
+}
+
+const NEW_STREAMS = 'Use createReadStream and createWriteStream.'
 
 export const HANDLE_OPS = {
-  appendFile: NO_HANDLE,
-  chmod: NO_HANDLE,
-  chown: NO_HANDLE,
-  close: NO_HANDLE,
-  createReadStream: NO_HANDLE,
-  createWriteStream: NO_HANDLE,
-  datasync: NO_HANDLE,
-  pull: NO_HANDLE,
-  read: NO_HANDLE,
-  readFile: NO_HANDLE,
-  readLines: NO_HANDLE,
-  readableWebStream: NO_HANDLE,
-  readv: NO_HANDLE,
-  stat: NO_HANDLE,
-  sync: NO_HANDLE,
-  truncate: NO_HANDLE,
-  utimes: NO_HANDLE,
-  write: NO_HANDLE,
-  writeFile: NO_HANDLE,
-  writer: NO_HANDLE,
-  writev: NO_HANDLE,
-} satisfies Record<HandleMethod, RefusedRow>
+  appendFile: op('writeFile'),
+  chmod: op('fchmod'),
+  chown: op('fchown'),
+  close: method((handle) => handle.close()),
+  createReadStream: direct((handle, [options]) => handle.readStream(optionsOf(options))),
+  createWriteStream: direct((handle, [options]) => handle.writeStream(optionsOf(options))),
+  datasync: op('fdatasync'),
+  getAsyncId: direct(() => -1),
+  pull: refused(NEW_STREAMS),
+  read: op('read'),
+  readFile: op('readFile'),
+  readLines: direct((handle, [options]) =>
+    createInterface({
+      input: handle.readStream(optionsOf(options)) as NodeJS.ReadableStream,
+      crlfDelay: Number.POSITIVE_INFINITY,
+    }),
+  ),
+  readableWebStream: direct((handle, [options]) => webStream(handle, optionsOf(options))),
+  readv: op('readv'),
+  stat: op('fstat'),
+  sync: op('fsync'),
+  truncate: op('ftruncate'),
+  utimes: op('futimes'),
+  write: op('write'),
+  writeFile: op('writeFile'),
+  writer: refused(NEW_STREAMS),
+  writev: op('writev'),
+} satisfies Record<HandleMethod, HandleRow | RefusedRow> & Record<string, HandleRow | RefusedRow>
+
+function optionsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+const CHUNK = 16_384
+
+function webStream(handle: HandleInside, options: Record<string, unknown>): ReadableStream {
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      const buffer = new Uint8Array(CHUNK)
+      const count = handle.call('read', [handle.fd, buffer, 0, CHUNK, null], 'sync') as number
+      if (count > 0) {
+        controller.enqueue(buffer.subarray(0, count))
+        return
+      }
+      controller.close()
+      controller.byobRequest?.respond(0)
+      if (options.autoClose === true) await handle.close()
+    },
+  })
+}

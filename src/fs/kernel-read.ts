@@ -15,6 +15,7 @@ import {
   readInteger,
   readOptions,
 } from './args.js'
+import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './ops.js'
 import type { ReadView } from './view.js'
 
@@ -85,6 +86,10 @@ export function readFile(view: ReadView, [path, given]: Args): Buffer | string {
   const encoding = readEncoding(options)
   checkSignal(options)
   if (isWriting(readFlags(options.flag, 'r') & ~constants.O_RDWR)) throw new Errno('ENOSYS')
+  if (typeof path === 'number') {
+    const rest = readRest(view.descriptors.get(path))
+    return encoding === undefined ? rest : rest.toString(encoding)
+  }
   const place = view.at(path, 'follow')
   const content = place.inside ? readInside(view, place) : view.host(place).readFileSync(place.path)
   return encoding === undefined ? content : content.toString(encoding)

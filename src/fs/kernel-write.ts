@@ -1,8 +1,10 @@
 import { constants } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import { childOf, pathText, type RelPath } from '../../overlay/path.js'
-import type { Follow, Inside } from '../../overlay/resolve.js'
+import type { Inside } from '../../overlay/resolve.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
+import { writeRest } from './kernel-fd.js'
+import { createdMode, followOf } from './open-rules.js'
 import type { Args, Form } from './ops.js'
 import { eisdirOfRm } from './rm-error.js'
 import type { WriteView } from './view.js'
@@ -26,17 +28,16 @@ function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a')
   const data = readData(value, options)
   checkSignal(options)
   const exclusive = (flags & constants.O_EXCL) !== 0
+  if (typeof path === 'number') {
+    if (data.length > 0) writeRest(view.descriptors.get(path), data)
+    return
+  }
   const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
   openForWrite(view, place, flags)
   if (flags & constants.O_APPEND) append(view, place, data, mode)
-  else if (flags & constants.O_TRUNC || place.type === undefined) view.layer.put(place.path, data, created(mode))
+  else if (flags & constants.O_TRUNC || place.type === undefined)
+    view.layer.put(place.path, data, { mode: createdMode(mode) })
   else view.layer.put(place.path, data, { at: 0 })
-}
-
-/** open(2) with O_CREAT refuses a name with a slash at its end before it looks where the name leads. */
-function followOf(path: unknown, keepLink: boolean, flags: number): Follow {
-  if (flags & constants.O_CREAT && pathText(path).endsWith('/')) return 'exact'
-  return keepLink ? 'nofollow' : 'follow'
 }
 
 /** What open(2) checks before a byte is written. */
@@ -55,16 +56,8 @@ function openForWrite(view: WriteView, place: Inside, flags: number): void {
 
 function append(view: WriteView, place: Inside, data: Uint8Array, mode: number): void {
   const size = place.type === undefined ? 0 : (view.layer.lstat(place.path)?.size ?? 0)
-  if (place.type === undefined) view.layer.put(place.path, data, created(mode))
+  if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
   else view.layer.put(place.path, data, { at: size })
-}
-
-function created(mode: number): { mode: number } {
-  return { mode: mode & 0o7777 & ~umask() }
-}
-
-function umask(): number {
-  return process.umask()
 }
 
 export function truncate(view: WriteView, [path, length]: Args): void {
@@ -82,7 +75,7 @@ function readSafeInteger(name: string, value: unknown): number {
 export function mkdir(view: WriteView, [path, given]: Args, form: Form): string | undefined {
   const options = typeof given === 'number' || typeof given === 'string' ? { mode: given } : readOptions(given)
   const recursive = readBoolean('options.recursive', options.recursive, false)
-  const mode = readMode(options.mode, 0o777) & 0o1777 & ~umask()
+  const mode = createdMode(readMode(options.mode, 0o777) & 0o1777)
   if (recursive) return makeDirs(view, pathText(path), mode, form)
   const place = view.target(path, 'exact', 'mkdir')
   if (place.type !== undefined) throw new Errno('EEXIST')

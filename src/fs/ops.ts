@@ -1,3 +1,4 @@
+import * as fd from './kernel-fd.js'
 import * as read from './kernel-read.js'
 import * as write from './kernel-write.js'
 import type { Stem } from './stems.js'
@@ -12,6 +13,11 @@ export type Args = readonly unknown[]
 
 /** Which of its three faces an op was called by: a few behave differently in one of them. */
 export type Form = 'sync' | 'callback' | 'promise'
+
+/** What a callback gets in place of one value: `read` calls back with the count and the buffer. */
+export class Spread {
+  constructor(readonly values: readonly unknown[]) {}
+}
 
 export interface ReadRow {
   readonly kind: 'read'
@@ -34,19 +40,26 @@ export interface RefusedRow {
   readonly why: string
 }
 
-export type Row = ReadRow | WriteRow | RefusedRow
-
-function reads(syscall: ReadRow['syscall'], run: ReadRow['run']): ReadRow {
-  return { kind: 'read', syscall, paths: 1, run }
+/** Made of other rows by the facade: it opens, reads, writes and closes through them. */
+export interface DerivedRow {
+  readonly kind: 'derived'
 }
 
-function writes(syscall: string, run: WriteRow['run'], paths: 1 | 2 = 1): WriteRow {
+export type Row = ReadRow | WriteRow | DerivedRow | RefusedRow
+
+function reads(syscall: ReadRow['syscall'], run: ReadRow['run'], paths: 0 | 1 = 1): ReadRow {
+  return { kind: 'read', syscall, paths, run }
+}
+
+function writes(syscall: string, run: WriteRow['run'], paths: 0 | 1 | 2 = 1): WriteRow {
   return { kind: 'write', syscall, paths, run }
 }
 
 function refused(why: string): RefusedRow {
   return { kind: 'refused', why }
 }
+
+const DERIVED: DerivedRow = { kind: 'derived' }
 
 const HANDLES = 'File descriptors are not governed by this version; use the path forms.'
 const ATTRIBUTES = 'Changing owners, modes and times is not governed by this version.'
@@ -82,22 +95,22 @@ export const OPS = {
   statfs: refused('The disk below says nothing about what is staged.'),
   openAsBlob: refused('Use readFile.'),
 
-  open: refused(HANDLES),
+  open: writes('open', fd.open),
+  close: reads('close', fd.close, 0),
+  read: reads('read', fd.read, 0),
+  readv: reads('read', fd.readv, 0),
+  write: writes('write', fd.write, 0),
+  writev: writes('write', fd.writev, 0),
+  fstat: reads('fstat', fd.fstat, 0),
+  fsync: reads('fsync', fd.fsync, 0),
+  fdatasync: reads('fdatasync', fd.fsync, 0),
+  ftruncate: writes('ftruncate', fd.ftruncate, 0),
+  fchmod: writes('fchmod', fd.fchmod, 0),
+  fchown: writes('fchown', fd.fchown, 0),
   openFileHandle: refused(HANDLES),
-  close: refused(HANDLES),
-  read: refused(HANDLES),
-  readv: refused(HANDLES),
-  write: refused(HANDLES),
-  writev: refused(HANDLES),
-  fstat: refused(HANDLES),
-  fsync: refused(HANDLES),
-  fdatasync: refused(HANDLES),
-  ftruncate: refused(HANDLES),
-  fchmod: refused(HANDLES),
-  fchown: refused(HANDLES),
   futimes: refused(HANDLES),
-  createReadStream: refused(HANDLES),
-  createWriteStream: refused(HANDLES),
+  createReadStream: DERIVED,
+  createWriteStream: DERIVED,
 
   chmod: refused(ATTRIBUTES),
   lchmod: refused(ATTRIBUTES),

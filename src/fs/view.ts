@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
+import type { WriteFile } from '../../overlay/open-file.js'
 import { pathText } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
 import type { Effect } from '../core/decision.js'
+import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer } from './guarded.js'
 
 /**
@@ -18,12 +20,26 @@ export interface ReadView {
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
   seen(place: Inside, content: Uint8Array | undefined): void
+  /** A file was opened for reading: what it holds now counts as shown. */
+  opened(place: Inside): void
+  readonly descriptors: ReadDescriptors
+  /** What is staged is on the medium when it returns. */
+  sync(): void
   /** The host's own functions, for reads outside the workspace, once the place was judged. */
   host(place: Outside): HostReads
 }
 
+/** The descriptor table as a read row sees it: files without mutators. */
+export interface ReadDescriptors {
+  get(fd: unknown): Descriptor
+  close(fd: unknown): void
+}
+
 export interface WriteView extends ReadView {
-  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge'>
+  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open'>
+  readonly descriptors: Descriptors
+  /** Opens a place outside for reading, once it was judged. */
+  openHost(place: Outside): WriteFile
   /** Where a write leads: inside, or it is refused. */
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
@@ -57,6 +73,8 @@ export interface ViewDeps {
   readonly resolver: Resolver
   readonly layer: GuardedLayer
   readonly seen: ReadView['seen']
+  readonly opened: ReadView['opened']
+  readonly sync: () => void
 }
 
 /** A view for one session; `begin` starts each op. */
@@ -64,12 +82,17 @@ export class View implements WriteView {
   readonly layer: GuardedLayer
   readonly root: string
   readonly seen: ReadView['seen']
+  readonly opened: ReadView['opened']
+  readonly sync: () => void
+  readonly descriptors = new Descriptors()
   readonly #resolver: Resolver
 
   constructor(deps: ViewDeps) {
     this.layer = deps.layer
     this.root = deps.root
     this.seen = deps.seen
+    this.opened = deps.opened
+    this.sync = deps.sync
     this.#resolver = deps.resolver
   }
 
@@ -106,5 +129,10 @@ export class View implements WriteView {
   host(place: Outside): HostReads {
     this.layer.judgeName('read', place.path)
     return HOST_READS
+  }
+
+  openHost(place: Outside): WriteFile {
+    this.layer.judgeName('read', place.path)
+    return openOutside(place.path)
   }
 }

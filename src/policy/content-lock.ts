@@ -5,6 +5,9 @@ import type { RelPath } from '../../overlay/path.js'
 import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
 
+/** Above this an open alone does not set the base: 1 MiB takes about half a millisecond to digest. */
+const LARGE = 1 << 20
+
 /**
  * The content lock: a write must rest on what the disk holds. The base is what the model last saw (a read tool's read,
  * or a plain read outside any tool), absence included. An edit tool's own re-read moves no base, else no edit made
@@ -33,6 +36,14 @@ export class ContentLock {
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
     this.#seen.set(at, baseOfContent(content, stats))
+  }
+
+  /** A file was opened for reading: what it holds now is its base. A large one is not read for that. */
+  opened(path: RelPath): void {
+    const { node, lower } = this.overlay().placeOf(path)
+    const stats = node?.inode || lower === undefined ? undefined : this.overlay().lower.lstatBig(lower)
+    if (!stats?.isFile() || stats.size > LARGE || lower === undefined) return
+    if (this.#seen.get(lower)?.stamp !== stampOf(stats)) this.saw(path, this.overlay().lower.read(lower))
   }
 
   /** Stale: the disk holds something else than the base. Never so for what is staged: drift is shown in review. */

@@ -19,7 +19,14 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
   const denied: Denial[] = []
   const layer = new GuardedLayer(overlay, decide)
-  const view = new View({ root, resolver: new Resolver(overlay), layer, seen: () => undefined })
+  const view = new View({
+    root,
+    resolver: new Resolver(overlay),
+    layer,
+    seen: () => undefined,
+    opened: () => undefined,
+    sync: () => undefined,
+  })
   return { fs: createFacade({ view, denied: (denial) => denied.push(denial) }), overlay, denied }
 }
 

@@ -1,0 +1,93 @@
+import fs, { type BigIntStats, constants, type Stats } from 'node:fs'
+import { Errno } from '../../overlay/errno.js'
+import type { ReadFile, WriteFile } from '../../overlay/open-file.js'
+import { invalidType, outOfRange } from './args.js'
+
+/**
+ * Descriptors of our own. Their numbers begin far above any the host hands out, so a host's number means nothing here
+ * (EBADF), and one of ours means nothing to the host.
+ */
+export interface Descriptor<File extends ReadFile = ReadFile> {
+  readonly fd: number
+  readonly file: File
+  readonly readable: boolean
+  readonly writable: boolean
+  readonly append: boolean
+  /** The path as asked, for the report of what was never closed. */
+  readonly shown: string
+  /** Where the next read or write without a position happens. */
+  position: number
+}
+
+const FIRST = 1_000_000_000
+const LAST = 2 ** 31 - 1
+const ACCESS = constants.O_WRONLY | constants.O_RDWR
+
+export class Descriptors {
+  readonly #open = new Map<number, Descriptor<WriteFile>>()
+  readonly #free: number[] = []
+  #next = FIRST
+
+  add(file: WriteFile, flags: number, shown: string): number {
+    const fd = this.#free.pop() ?? this.#next++
+    const access = flags & ACCESS
+    this.#open.set(fd, {
+      fd,
+      file,
+      readable: access !== constants.O_WRONLY,
+      writable: access !== constants.O_RDONLY,
+      append: (flags & constants.O_APPEND) !== 0,
+      shown,
+      position: 0,
+    })
+    return fd
+  }
+
+  /** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE, EBADF. */
+  get(fd: unknown): Descriptor<WriteFile> {
+    const found = this.#open.get(validFd(fd))
+    if (!found) throw new Errno('EBADF')
+    return found
+  }
+
+  close(fd: unknown): void {
+    const { file } = this.get(fd)
+    this.#open.delete(fd as number)
+    this.#free.push(fd as number)
+    file.close()
+  }
+
+  /** What is still open: paths as asked. */
+  leaked(): string[] {
+    return [...this.#open.values()].map(({ shown }) => shown)
+  }
+
+  closeAll(): void {
+    for (const { fd } of [...this.#open.values()]) this.close(fd)
+  }
+}
+
+export function validFd(fd: unknown): number {
+  if (typeof fd !== 'number') throw invalidType('fd', 'of type number', fd)
+  if (!Number.isInteger(fd)) throw outOfRange('fd', 'an integer', fd)
+  if (fd < 0 || fd > LAST) throw outOfRange('fd', `>= 0 && <= ${LAST}`, fd)
+  return fd
+}
+
+/** A file outside the workspace, which may be read and nothing else. */
+export function openOutside(path: string): WriteFile {
+  const host = fs.openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const refuse = (): never => {
+    throw new Errno('EBADF')
+  }
+  return {
+    path: undefined,
+    type: fs.fstatSync(host).isDirectory() ? 'dir' : 'file',
+    read: (target, position) => fs.readSync(host, target, 0, target.length, position),
+    stat: (): Stats => fs.fstatSync(host),
+    statBig: (): BigIntStats => fs.fstatSync(host, { bigint: true }),
+    close: () => fs.closeSync(host),
+    write: refuse,
+    setattr: refuse,
+  }
+}

@@ -1,0 +1,135 @@
+import { EventEmitter } from 'node:events'
+import fs from 'node:fs'
+import { devNull } from 'node:os'
+import { fsError } from '../../overlay/errno.js'
+import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
+import { type RefusedRow, Spread } from './ops.js'
+
+/** What a handle needs of the facade it belongs to. */
+export interface HandleDeps {
+  call(stem: string, args: readonly unknown[], form?: 'sync' | 'callback' | 'promise'): unknown
+  readStream(path: undefined, options: Record<string, unknown>): unknown
+  writeStream(path: undefined, options: Record<string, unknown>): unknown
+  refuse(method: string, why: string): never
+}
+
+const inside = Symbol('inside')
+
+/** A governed FileHandle: its methods are made from {@link HANDLE_OPS}, and from nothing else. */
+export class GovernedFileHandle extends EventEmitter {
+  #fd: number
+  readonly #deps: HandleDeps
+  #closing: Promise<void> | undefined
+  readonly [inside]: HandleInside
+
+  constructor(fd: number, deps: HandleDeps) {
+    super()
+    this.#fd = fd
+    this.#deps = deps
+    this[inside] = this.#makeInside()
+  }
+
+  /** The descriptor's number; -1 once it was closed. */
+  get fd(): number {
+    return this.#fd
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+
+  #makeInside(): HandleInside {
+    const fd = () => this.#fd
+    const stream = (options: Record<string, unknown>) => ({ ...options, fd: this })
+    return {
+      get fd() {
+        return fd()
+      },
+      call: (stem, args, form) => this.#deps.call(stem, args, form),
+      close: () => this.#close(),
+      readStream: (options) => this.#deps.readStream(undefined, stream(options)),
+      writeStream: (options) => this.#deps.writeStream(undefined, stream(options)),
+    }
+  }
+
+  #close(): Promise<void> {
+    this.#closing ??= this.#closeNow()
+    return this.#closing
+  }
+
+  async #closeNow(): Promise<void> {
+    if (this.#fd === -1) return
+    const fd = this.#fd
+    this.#fd = -1
+    this.#deps.call('close', [fd])
+    this.emit('close')
+  }
+
+  /** @internal */
+  refuse(name: string, why: string): never {
+    return this.#deps.refuse(`FileHandle.${name}`, why)
+  }
+}
+
+/** Counts and buffers come back named, as FileHandle gives them. */
+const NAMES: Readonly<Record<string, readonly [string, string]>> = {
+  read: ['bytesRead', 'buffer'],
+  readv: ['bytesRead', 'buffers'],
+  write: ['bytesWritten', 'buffer'],
+  writev: ['bytesWritten', 'buffers'],
+}
+
+export function namedResult(name: string, result: unknown): unknown {
+  const names = NAMES[name]
+  if (!(result instanceof Spread) || !names) return result
+  return { [names[0]]: result.values[0], [names[1]]: result.values[1] }
+}
+
+function closedError(name: string): Error {
+  return Object.assign(fsError('EBADF', name), { message: 'file closed' })
+}
+
+function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[]) => unknown {
+  if (row.kind === 'refused') {
+    return function (this: GovernedFileHandle) {
+      return this.refuse(name, row.why)
+    }
+  }
+  const run = (handle: GovernedFileHandle, args: unknown[]) => {
+    if (handle.fd === -1 && name !== 'close' && name !== 'getAsyncId') throw closedError(name)
+    return namedResult(name, row.run(handle[inside], args))
+  }
+  if (row.sync) {
+    return function (this: GovernedFileHandle, ...args) {
+      return run(this, args)
+    }
+  }
+  return async function (this: GovernedFileHandle, ...args) {
+    return run(this, args)
+  }
+}
+
+/** Gives the class its methods: those of the table that the host has, and a refusal for each the table lacks. */
+function furnish(hostNames: readonly string[]): void {
+  const rows: Readonly<Record<string, HandleRow | RefusedRow>> = HANDLE_OPS
+  const unknown: RefusedRow = { kind: 'refused', why: 'This version of escrowfs does not know the method.' }
+  for (const name of hostNames) {
+    const row = Object.hasOwn(rows, name) ? (rows[name] ?? unknown) : unknown
+    const value = Object.defineProperty(methodOf(name, row), 'name', { value: name })
+    Object.defineProperty(GovernedFileHandle.prototype, name, { value, writable: true, configurable: true })
+  }
+}
+
+/** The running host's FileHandle methods, read off one of its own handles. */
+async function hostMethods(): Promise<string[]> {
+  const handle = await fs.promises.open(devNull, 'r')
+  try {
+    const prototype = Object.getPrototypeOf(handle) as object
+    const skipped = new Set(['constructor', 'fd'])
+    return Object.getOwnPropertyNames(prototype).filter((name) => !skipped.has(name))
+  } finally {
+    await handle.close()
+  }
+}
+
+furnish(await hostMethods())

@@ -1,0 +1,252 @@
+import { type BigIntStats, constants, type Stats } from 'node:fs'
+import { Errno } from '../../overlay/errno.js'
+import type { WriteFile } from '../../overlay/open-file.js'
+import { pathText } from '../../overlay/path.js'
+import {
+  invalidType,
+  invalidValue,
+  isWriting,
+  outOfRange,
+  readFlags,
+  readInteger,
+  readMode,
+  readOptions,
+} from './args.js'
+import { type Descriptor, validFd } from './descriptors.js'
+import { createdMode, followOf } from './open-rules.js'
+import { type Args, type Form, Spread } from './ops.js'
+import type { ReadView, WriteView } from './view.js'
+
+/** The bodies of the descriptor ops. What stands behind a descriptor is judged at every call, by its present name. */
+
+export function open(view: WriteView, [path, givenFlags, givenMode]: Args): number {
+  const flags = readFlags(typeof givenFlags === 'function' ? undefined : givenFlags, 'r')
+  const mode = readMode(typeof givenMode === 'function' ? undefined : givenMode, 0o666)
+  if (process.platform === 'linux' && (flags & TMPFILE) === TMPFILE) throw new Errno('ENOTSUP')
+  const exclusive = (flags & constants.O_EXCL) !== 0 && (flags & constants.O_CREAT) !== 0
+  const follow = followOf(path, exclusive || (flags & (constants.O_NOFOLLOW ?? 0)) !== 0, flags)
+  if (!isWriting(flags)) return openForReading(view, path, follow, flags)
+  const place = view.target(path, follow, 'put')
+  view.layer.judge('put', place.path)
+  if (flags & constants.O_CREAT && place.ending === 'slash') throw new Errno('EISDIR')
+  if (place.type === undefined) {
+    if (!(flags & constants.O_CREAT)) throw new Errno('ENOENT')
+    view.layer.put(place.path, new Uint8Array(), { mode: createdMode(mode) })
+  } else {
+    if (exclusive) throw new Errno('EEXIST')
+    checkType(place.type, flags)
+    if (place.type === 'dir') throw new Errno('EISDIR')
+    if (flags & constants.O_TRUNC) view.layer.setattr(place.path, { size: 0 })
+  }
+  return view.descriptors.add(view.layer.open(place.path), flags, pathText(path))
+}
+
+const TMPFILE = 0o20200000
+
+function openForReading(
+  view: WriteView,
+  path: unknown,
+  follow: 'follow' | 'nofollow' | 'exact',
+  flags: number,
+): number {
+  const place = view.at(path, follow)
+  if (!place.inside) return view.descriptors.add(view.openHost(place), flags, pathText(path))
+  if (place.type === undefined || view.layer.typeOf(place.path) === undefined) {
+    view.seen(place, undefined)
+    throw new Errno('ENOENT')
+  }
+  checkType(place.type, flags)
+  const file = view.layer.open(place.path)
+  view.opened(place)
+  return view.descriptors.add(file, flags, pathText(path))
+}
+
+function checkType(type: string, flags: number): void {
+  if (type === 'symlink') throw new Errno('ELOOP')
+  if (flags & (constants.O_DIRECTORY ?? 0) && type !== 'dir') throw new Errno('ENOTDIR')
+}
+
+export function close(view: ReadView, [fd]: Args): void {
+  view.descriptors.close(fd)
+}
+
+export function read(view: ReadView, args: Args, form: Form): unknown {
+  const request = readRequest(args, form)
+  validFd(args[0])
+  // Node asks the descriptor for nothing when nothing is wanted.
+  const count = request.view.length === 0 ? 0 : readSome(readable(view, args[0]), request.view, request.position)
+  return form === 'sync' ? count : new Spread([count, request.buffer])
+}
+
+interface Request {
+  readonly buffer: unknown
+  readonly view: Uint8Array
+  readonly position: number | undefined
+}
+
+/** read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options); but in the sync form also (fd, options). */
+function readRequest([, first, ...rest]: Args, form: Form): Request {
+  const options = form !== 'sync' && !ArrayBuffer.isView(first) ? readOptions(first) : undefined
+  const buffer = options ? (options.buffer ?? Buffer.alloc(16_384)) : first
+  if (!ArrayBuffer.isView(buffer)) throw invalidType('buffer', 'an instance of Buffer, TypedArray, or DataView', buffer)
+  const given = options ?? (isOptions(rest) ? readOptions(rest[0]) : undefined)
+  const [offset, length, position] = given
+    ? [given.offset ?? 0, given.length ?? buffer.byteLength - Number(given.offset ?? 0), given.position]
+    : rest
+  const start = offset === undefined || offset === null ? 0 : readInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
+  const size = length === undefined ? 0 : Number(length) | 0
+  if (size !== 0 && buffer.byteLength === 0) throw invalidValue('buffer', buffer, 'is empty and cannot be written')
+  checkRange(start, size, buffer.byteLength)
+  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + start, size)
+  return { buffer, view: bytes, position: readPosition(position) }
+}
+
+function isOptions(rest: Args): boolean {
+  return rest.length <= 1 || (typeof rest[0] === 'object' && rest[0] !== null)
+}
+
+function checkRange(offset: number, length: number, size: number): void {
+  if (offset < 0 || offset > size) throw outOfRange('offset', `>= 0 && <= ${size}`, offset)
+  if (length < 0 || length > size - offset) throw outOfRange('length', `>= 0 && <= ${size - offset}`, length)
+}
+
+/** null, undefined and -1 mean the descriptor's own position. */
+function readPosition(position: unknown): number | undefined {
+  if (position === undefined || position === null || position === -1 || position === -1n) return undefined
+  if (typeof position === 'bigint') return Number(position)
+  return readInteger('position', position, 0, Number.MAX_SAFE_INTEGER)
+}
+
+function readable(view: ReadView, fd: unknown): Descriptor {
+  const descriptor = view.descriptors.get(fd)
+  if (!descriptor.readable) throw new Errno('EBADF')
+  return descriptor
+}
+
+function readSome(descriptor: Descriptor, target: Uint8Array, position: number | undefined): number {
+  if (target.length === 0) return 0
+  const count = descriptor.file.read(target, position ?? descriptor.position)
+  if (position === undefined) descriptor.position += count
+  return count
+}
+
+export function readv(view: ReadView, [fd, buffers, position]: Args, form: Form): unknown {
+  const descriptor = readable(view, fd)
+  const views = readViews(buffers)
+  let at = typeof position === 'number' ? position : undefined
+  let total = 0
+  for (const each of views) {
+    const count = readSome(descriptor, each, at)
+    total += count
+    if (at !== undefined) at += count
+    if (count < each.length) break
+  }
+  return form === 'sync' ? total : new Spread([total, buffers])
+}
+
+function readViews(buffers: unknown): Uint8Array[] {
+  if (!Array.isArray(buffers) || !buffers.every((each) => ArrayBuffer.isView(each)))
+    throw invalidType('buffers', 'an instance of ArrayBufferView[]', buffers)
+  return (buffers as ArrayBufferView[]).map((each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength))
+}
+
+export function write(view: WriteView, args: Args, form: Form): unknown {
+  const { data, position } = writeRequest(args)
+  const count = writeSome(writable(view, args[0]), data, position)
+  return form === 'sync' ? count : new Spread([count, args[1]])
+}
+
+/** write's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, string, position, encoding). */
+function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: number | undefined } {
+  if (typeof value === 'string') {
+    const [position, encoding] = rest
+    const data = Buffer.from(value, (typeof encoding === 'string' ? encoding : 'utf8') as BufferEncoding)
+    return { data, position: typeof position === 'number' && position >= 0 ? position : undefined }
+  }
+  if (!ArrayBuffer.isView(value))
+    throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
+  const options = typeof rest[0] === 'object' && rest[0] !== null ? readOptions(rest[0]) : undefined
+  const [offset, length, position] = options ? [options.offset, options.length, options.position] : rest
+  const start = offset === undefined || offset === null ? 0 : readInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
+  const size = typeof length === 'number' ? length : value.byteLength - start
+  checkRange(start, size, value.byteLength)
+  const at = typeof position === 'number' && position >= 0 ? position : undefined
+  return { data: new Uint8Array(value.buffer, value.byteOffset + start, size), position: at }
+}
+
+function writable(view: WriteView, fd: unknown): Descriptor<WriteFile> {
+  const descriptor = view.descriptors.get(fd)
+  if (!descriptor.writable) throw new Errno('EBADF')
+  return descriptor
+}
+
+function writeSome(descriptor: Descriptor<WriteFile>, data: Uint8Array, position: number | undefined): number {
+  const at = descriptor.append ? descriptor.file.stat().size : (position ?? descriptor.position)
+  if (data.length > 0) descriptor.file.write(data, at)
+  if (position === undefined || descriptor.append) descriptor.position = at + data.length
+  return data.length
+}
+
+export function writev(view: WriteView, [fd, buffers, position]: Args, form: Form): unknown {
+  const descriptor = writable(view, fd)
+  const data = Buffer.concat(readViews(buffers))
+  const count = writeSome(descriptor, data, typeof position === 'number' ? position : undefined)
+  return form === 'sync' ? count : new Spread([count, buffers])
+}
+
+export function fstat(view: ReadView, [fd, given]: Args): Stats | BigIntStats {
+  const { file } = view.descriptors.get(fd)
+  return readOptions(given).bigint === true ? file.statBig() : file.stat()
+}
+
+/** What is staged is on the medium afterwards: the stage's log is, the disk is not touched. */
+export function fsync(view: ReadView, [fd]: Args): void {
+  view.descriptors.get(fd)
+  view.sync()
+}
+
+export function ftruncate(view: WriteView, [fd, length]: Args): void {
+  const descriptor = view.descriptors.get(fd)
+  const size = length === undefined || length === null ? 0 : readInteger('len', length, -MAX, MAX)
+  if (!descriptor.writable) throw new Errno('EINVAL')
+  descriptor.file.setattr({ size: Math.max(0, size) })
+}
+
+const MAX = Number.MAX_SAFE_INTEGER
+
+export function fchmod(view: WriteView, [fd, mode]: Args): void {
+  view.descriptors.get(fd).file.setattr({ mode: readMode(mode, 0) & 0o7777 })
+}
+
+export function fchown(view: WriteView, [fd, uid, gid]: Args): void {
+  const { file } = view.descriptors.get(fd)
+  const owner = { uid: readInteger('uid', uid, -1, 2 ** 32 - 1), gid: readInteger('gid', gid, -1, 2 ** 32 - 1) }
+  const { uid: oldUid, gid: oldGid } = file.stat()
+  const wanted = { uid: owner.uid === -1 ? oldUid : owner.uid, gid: owner.gid === -1 ? oldGid : owner.gid }
+  const changes = wanted.uid !== oldUid || wanted.gid !== oldGid
+  if (changes && process.getuid?.() !== 0) throw new Errno('EPERM')
+  file.setattr(wanted)
+}
+
+// ---- whole files by descriptor
+
+/** From the descriptor's position to the end. */
+export function readRest(descriptor: Descriptor): Buffer {
+  if (!descriptor.readable) throw new Errno('EBADF', 'read', true)
+  const chunks: Buffer[] = []
+  for (;;) {
+    const left = descriptor.file.stat().size - descriptor.position
+    const chunk = Buffer.alloc(Math.max(left, CHUNK))
+    const count = readSome(descriptor, chunk, undefined)
+    if (count === 0) return Buffer.concat(chunks)
+    chunks.push(chunk.subarray(0, count))
+  }
+}
+
+const CHUNK = 512
+
+/** At the descriptor's position, as write(2) would: nothing is cut off behind it. */
+export function writeRest(descriptor: Descriptor<WriteFile>, data: Uint8Array): void {
+  if (!descriptor.writable) throw new Errno('EBADF', 'write', true)
+  writeSome(descriptor, data, undefined)
+}

@@ -1,0 +1,52 @@
+import fs from 'node:fs'
+import { readOptions } from './args.js'
+import { GovernedFileHandle } from './file-handle.js'
+
+/**
+ * Streams are the host's own classes, given our `open`, `read`, `write` and `close` by their documented `fs` option:
+ * start, end, flags, highWaterMark, signal, autoClose and flush behave as Node's because they are Node's.
+ */
+
+/** The functions a stream of Node works through, in callback form. */
+export type StreamFunctions = Pick<typeof fs, 'open' | 'close' | 'read' | 'write' | 'writev' | 'fsync'>
+
+type StreamClass = (path: unknown, options?: unknown) => unknown
+
+export interface Streams {
+  readonly ReadStream: StreamClass
+  readonly WriteStream: StreamClass
+  createReadStream(path: unknown, options?: unknown): unknown
+  createWriteStream(path: unknown, options?: unknown): unknown
+}
+
+export function governedStreams(functions: StreamFunctions): Streams {
+  const ReadStream = streamClass(fs.ReadStream, functions)
+  const WriteStream = streamClass(fs.WriteStream, functions)
+  return {
+    ReadStream,
+    WriteStream,
+    createReadStream: (path, options) => Reflect.construct(ReadStream, [path, options]),
+    createWriteStream: (path, options) => Reflect.construct(WriteStream, [path, options]),
+  }
+}
+
+/** Callable with and without `new`, as the host's; what it makes is `instanceof` the host's class. */
+function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, functions: StreamFunctions): StreamClass {
+  function Stream(this: unknown, path: unknown, options?: unknown): unknown {
+    return Reflect.construct(host, [path, governed(options, functions)], new.target ?? host)
+  }
+  Object.defineProperty(Stream, 'name', { value: host.name })
+  Stream.prototype = host.prototype
+  return Stream
+}
+
+/** The caller's options with our functions in place of any others, and a handle of ours as its number. */
+function governed(given: unknown, functions: StreamFunctions): Record<string, unknown> {
+  const options = readOptions(given)
+  const { fd } = options
+  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: functions }
+  const close = (_: number, callback: (error?: unknown) => void) => {
+    fd[Symbol.asyncDispose]().then(() => callback(), callback)
+  }
+  return { ...options, fd: fd.fd, fs: { ...functions, close } }
+}
