@@ -7,6 +7,9 @@ import type { RelPath } from './path.js'
  * host's own errors.
  */
 
+/** Bytes of the largest file a write layer holds. */
+export const MAX_FILE_SIZE = 2 ** 30
+
 export type EntryType = 'file' | 'dir' | 'symlink' | 'other'
 
 /** One name in a directory. */
@@ -48,7 +51,7 @@ export interface PutOptions {
 
 /** The seven mutators. Every write there is comes down to these. */
 export interface WriteLayer extends ReadLayer {
-  /** Creates a file or replaces its content. The bytes are copied. Throws ENOENT, ENOTDIR, EISDIR. */
+  /** Creates a file or replaces its content. The bytes are copied. Throws ENOENT, ENOTDIR, EISDIR, EFBIG. */
   put(path: RelPath, data: Uint8Array, options?: PutOptions): void
   /** Throws EEXIST, ENOENT, ENOTDIR. */
   mkdir(path: RelPath, mode: number): void

@@ -1,6 +1,6 @@
 import { baseOf } from './base.js'
 import { Errno } from './errno.js'
-import type { Attributes, EntryType, PutOptions, WriteLayer } from './layer.js'
+import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
 import { followEdit, OpenFile } from './open-file.js'
@@ -53,6 +53,7 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === 'dir') throw new Errno('EISDIR')
     if (type !== 'file') throw new Errno(type === 'symlink' ? 'ELOOP' : 'EINVAL')
     const at = options.at
+    checkSize((at ?? 0) + data.length)
     if (!place.node?.inode) {
       if (at === undefined) {
         this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...touchedBy(path, place))
@@ -109,6 +110,7 @@ export class Overlay extends MergedView implements WriteLayer {
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
+    checkSize(attributes.size ?? 0)
     if (!place.node?.inode) this.#copyUp(path, place)
     const { atimeNs, mtimeNs, ...plain } = attributes
     const times = {
@@ -142,6 +144,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   #create(path: RelPath, data: Uint8Array, options: PutOptions): void {
     this.#mayAppear(path)
+    checkSize((options.at ?? 0) + data.length)
     this.#edit({ op: 'put', path, inode: ours(options.mode ?? 0o666) }, data, path)
     if (options.at) this.#edit({ op: 'put', path, at: options.at }, data)
   }
@@ -223,6 +226,11 @@ export class Overlay extends MergedView implements WriteLayer {
 /** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
 function touchedBy(path: RelPath, place: Place): RelPath[] {
   return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
+}
+
+/** Staged content is held in memory. What cannot be must not reach the log, or no replay would get past it. */
+function checkSize(size: number): void {
+  if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
 }
 
 function ours(mode: number): NewInode {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { scene, thrown } from './kit.js'
+
+test.each([2 ** 53 - 1, 2 ** 40, 2 ** 33])(
+  'a truncate to %d bytes neither kills nor locks out the session',
+  async (size) => {
+    const s = scene({ 'src/a.ts': 'a\n' })
+    const workspace = await s.open()
+    const session = await s.agent(workspace)
+    session.fs.writeFileSync('src/b.ts', 'work\n')
+    expect(thrown(() => session.fs.truncateSync('src/a.ts', size))?.code).toBe('EFBIG')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a\n')
+    await session.close()
+    const again = await (await s.open()).session({ id: 'one' })
+    expect(again.fs.readFileSync('src/b.ts', 'utf8')).toBe('work\n')
+  },
+)
+
+test('a truncate that makes a file longer fills it with zeros', async () => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  const session = await s.agent(await s.open())
+  session.fs.truncateSync('src/a.ts', 100_000)
+  const content = session.fs.readFileSync('src/a.ts')
+  expect(content.length).toBe(100_000)
+  expect(content.subarray(2).every((byte) => byte === 0)).toBe(true)
+})
