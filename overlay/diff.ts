@@ -3,6 +3,7 @@ import { type FileState, type StagedChange, type StagedKind, sameContent, sameSt
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
 import { childOf, type RelPath } from './path.js'
+import type { Credit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /** What a stage would change on disk. */
@@ -142,16 +143,24 @@ function joined(pair: Pair, source: Pair): Pair {
 
 function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
   if (from === undefined && sameState(pair.before, pair.after)) return undefined
-  const inode = overlay.placeOf(path).node?.inode
+  const { intent, call } = creditOf(overlay, path)
   return {
     path,
     ...(from !== undefined && { from }),
     kind: from !== undefined ? 'rename' : kindOf(pair.before, pair.after),
     ...pair,
-    ...(inode?.intentId !== undefined && { intentId: inode.intentId }),
-    ...(inode?.callId !== undefined && { callId: inode.callId }),
+    ...(intent !== undefined && { intentId: intent }),
+    ...(call !== undefined && { callId: call }),
     content: () => contentOf(overlay, path, pair.after),
   }
+}
+
+/** Who wrote what stands there; else who removed it, or moved it, with its directory. */
+function creditOf(overlay: Overlay, path: RelPath): Credit {
+  const inode = overlay.placeOf(path).node?.inode
+  if (!inode) return overlay.stage.tree.covering(path)?.credit ?? {}
+  const { intentId: intent, callId: call } = inode
+  return { ...(intent !== undefined && { intent }), ...(call !== undefined && { call }) }
 }
 
 function kindOf(before: FileState | null, after: FileState | null): StagedKind {

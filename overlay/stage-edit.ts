@@ -20,11 +20,15 @@ export interface NewInode {
   readonly origin?: string
 }
 
-export interface EditCommon {
-  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
-  readonly t: string
+/** Whom an edit is credited to. */
+export interface Credit {
   readonly intent?: string
   readonly call?: string
+}
+
+export interface EditCommon extends Credit {
+  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
+  readonly t: string
   /** Bases noted with this edit. */
   readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
 }

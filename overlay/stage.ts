@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { Errno } from './errno.js'
 import type { RelPath } from './path.js'
-import type { Base, EditCommon, EditData, JsonValue, NewInode, StageEdit } from './stage-edit.js'
+import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, StageEdit } from './stage-edit.js'
 import { Tree, TreeNode } from './tree.js'
 import { type Inode, type InodeAttributes, Upper } from './upper.js'
 
@@ -85,20 +85,18 @@ export class Stage {
 
   #mkdir(edit: EditOf<'mkdir'>): void {
     const { node } = this.tree.find(edit.path)
-    if (node && !node.whiteout) {
-      node.inode = this.#make('dir', edit.inode, edit.t)
-    } else {
-      const fresh = this.#fresh(edit.path)
-      fresh.inode = this.#make('dir', edit.inode, edit.t)
-      fresh.lower = edit.over === 'lower' ? null : undefined
-    }
+    const inode = this.#make('dir', edit.inode, edit.t)
+    credit(inode, edit)
+    const made = node && !node.whiteout ? node : this.#fresh(edit.path)
+    if (made !== node) made.lower = edit.over === 'lower' ? null : undefined
+    made.inode = inode
     this.#touchParent(edit.path, edit.t)
   }
 
   #remove(edit: EditOf<'remove'>): void {
     const { node } = this.tree.find(edit.path)
     if (node?.inode) release(node.inode, edit.t)
-    if (edit.whiteout) this.#fresh(edit.path).whiteout = true
+    if (edit.whiteout) this.#whiteout(edit.path, creditOf(edit))
     else this.tree.set(edit.path, undefined)
     this.#touchParent(edit.path, edit.t)
   }
@@ -109,7 +107,8 @@ export class Stage {
     if (replaced?.inode) release(replaced.inode, edit.t)
     moved.lower = edit.lower
     if (moved.inode) moved.inode.ctimeNs = BigInt(edit.t)
-    if (edit.whiteout) this.#fresh(edit.from).whiteout = true
+    moved.credit = creditOf(edit)
+    if (edit.whiteout) this.#whiteout(edit.from, moved.credit)
     else this.tree.set(edit.from, undefined)
     this.tree.set(edit.to, moved)
     this.#touchParent(edit.from, edit.t)
@@ -148,6 +147,8 @@ export class Stage {
   }
 
   #settle(edit: EditOf<'settle'>): void {
+    // Found before anything goes: who removed the directory removed what of it stays hidden.
+    const hidden = edit.hide.map((path) => [path, this.tree.covering(path)?.credit] as const)
     for (const path of edit.drop) {
       const { node } = this.tree.find(path)
       if (node?.inode) release(node.inode, edit.t)
@@ -162,7 +163,7 @@ export class Stage {
       node.lower = lower ?? undefined
       if (node.bare) this.tree.set(path, undefined)
     }
-    for (const path of edit.hide) this.#fresh(path).whiteout = true
+    for (const [path, credit] of hidden) this.#whiteout(path, credit)
     for (const path of edit.forget) this.bases.delete(path)
     this.settledSeq = Math.max(this.settledSeq, edit.seq)
     this.reviewed = Math.max(this.reviewed, edit.reviewed)
@@ -193,6 +194,12 @@ export class Stage {
     return inode
   }
 
+  #whiteout(path: RelPath, credit: Credit | undefined): void {
+    const node = this.#fresh(path)
+    node.whiteout = true
+    node.credit = credit
+  }
+
   #fresh(path: RelPath): TreeNode {
     const node = new TreeNode()
     this.tree.set(path, node)
@@ -219,6 +226,10 @@ function touch(inode: Inode, edit: EditCommon): void {
   inode.mtimeNs = BigInt(edit.t)
   inode.ctimeNs = inode.mtimeNs
   credit(inode, edit)
+}
+
+function creditOf({ intent, call }: EditCommon): Credit {
+  return { ...(intent !== undefined && { intent }), ...(call !== undefined && { call }) }
 }
 
 function credit(inode: Inode, edit: EditCommon): void {

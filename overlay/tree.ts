@@ -1,4 +1,5 @@
 import { childOf, type RelPath, ROOT } from './path.js'
+import type { Credit } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
@@ -16,6 +17,8 @@ export class TreeNode {
    * (this was renamed from there); null = nothing (staged content, or an opaque directory).
    */
   lower: RelPath | null | undefined
+  /** Who removed or renamed this; what was written is credited by its inode. */
+  credit: Credit | undefined
 
   get bare(): boolean {
     return !this.whiteout && !this.inode && this.lower === undefined && !this.children?.size
@@ -61,6 +64,18 @@ export class Tree {
       node = child
       start = end + 1
     }
+  }
+
+  /** The deepest node on the way to a path that was removed or renamed, or made in the place of something. */
+  covering(path: RelPath): TreeNode | undefined {
+    let node: TreeNode | undefined = this.root
+    let found: TreeNode | undefined
+    for (const segment of path.split('/')) {
+      node = node.children?.get(segment)
+      if (!node) break
+      if (node.whiteout || node.lower !== undefined) found = node
+    }
+    return found
   }
 
   /** The node at a path, made (with bare nodes on the way) if it is not there. Whiteouts on the way are not crossed. */
