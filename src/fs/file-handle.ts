@@ -125,8 +125,8 @@ async function hostMethods(): Promise<string[]> {
   const handle = await fs.promises.open(devNull, 'r')
   try {
     const prototype = Object.getPrototypeOf(handle) as object
-    const skipped = new Set(['constructor', 'fd'])
-    return Object.getOwnPropertyNames(prototype).filter((name) => !skipped.has(name))
+    const names = [...Object.getOwnPropertyNames(prototype), ...Object.getOwnPropertyNames(handle)]
+    return names.filter((name) => name !== 'constructor' && typeof Reflect.get(handle, name) === 'function')
   } finally {
     await handle.close()
   }

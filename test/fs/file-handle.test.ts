@@ -1,0 +1,141 @@
+import { EventEmitter, once } from 'node:events'
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { HANDLE_OPS } from '../../src/fs/handle-ops.js'
+import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+
+let dir: { path: string; dispose(): void }
+let facade: BareFacade
+let before: string[]
+
+beforeEach(() => {
+  dir = tempDir()
+  fs.writeFileSync(`${dir.path}/lower`, 'one\ntwo\r\nthree')
+  before = treeOf(fs, dir.path)
+  facade = bareFacade(dir.path)
+})
+afterEach(() => {
+  expect(treeOf(fs, dir.path)).toEqual(before)
+  dir.dispose()
+})
+
+const open = (name: string, flags = 'r') => facade.fs.promises.open(`${dir.path}/${name}`, flags)
+
+describe('FileHandle', () => {
+  it('has every method of the running host, and each is ours', async () => {
+    const [host, ours] = [await fs.promises.open(`${dir.path}/lower`), await open('lower')]
+    const names = Object.getOwnPropertyNames(Object.getPrototypeOf(host)).filter((name) => name !== 'constructor')
+    const missing = names.filter((name) => !(name in ours))
+    expect(missing).toEqual([])
+    expect(names.filter((name) => name !== 'fd' && !(name in HANDLE_OPS))).toEqual([])
+    expect(ours).toBeInstanceOf(EventEmitter)
+    await host.close()
+    await ours.close()
+  })
+
+  it('reads and writes by position and by its own, and answers with names', async () => {
+    const handle = await open('new', 'w+')
+    expect(await handle.write('hello')).toEqual({ bytesWritten: 5, buffer: 'hello' })
+    expect((await handle.writev([Buffer.from(' '), Buffer.from('world')])).bytesWritten).toBe(6)
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.alloc(5), position: 6 })
+    expect([bytesRead, buffer.toString()]).toEqual([5, 'world'])
+    await handle.truncate(5)
+    expect((await handle.stat()).size).toBe(5)
+    expect((await handle.stat({ bigint: true })).size).toBe(5n)
+    await handle.chmod(0o600)
+    await handle.sync()
+    await handle.datasync()
+    await handle.close()
+    expect(facade.fs.statSync(`${dir.path}/new`).mode & 0o777).toBe(0o600)
+  })
+
+  it('reads whole files, lines and web streams', async () => {
+    const whole = await open('lower')
+    expect(await whole.readFile('utf8')).toBe('one\ntwo\r\nthree')
+    await whole.close()
+    const lines: string[] = []
+    for await (const line of (await open('lower')).readLines()) lines.push(line)
+    expect(lines).toEqual(['one', 'two', 'three'])
+    const handle = await open('lower')
+    const chunks: string[] = []
+    for await (const chunk of handle.readableWebStream() as AsyncIterable<Uint8Array>)
+      chunks.push(Buffer.from(chunk).toString())
+    expect(chunks.join('')).toBe('one\ntwo\r\nthree')
+    await handle.close()
+  })
+
+  it('makes streams that close it, and is taken by promises.readFile and writeFile', async () => {
+    const handle = await open('new', 'w+')
+    await facade.fs.promises.writeFile(handle, 'by handle')
+    await facade.fs.promises.appendFile(handle, '!')
+    const closed = once(handle as unknown as EventEmitter, 'close')
+    const stream = handle.createReadStream({ start: 0 })
+    let text = ''
+    for await (const chunk of stream) text += chunk
+    await closed
+    expect(text).toBe('by handle!')
+    expect(handle.fd).toBe(-1)
+    await expect(handle.stat()).rejects.toMatchObject({ code: 'EBADF', message: 'file closed' })
+    await expect(handle.close()).resolves.toBeUndefined()
+  })
+
+  it('is disposed of by its async dispose', async () => {
+    const handle = await open('lower')
+    await handle[Symbol.asyncDispose]()
+    expect(handle.fd).toBe(-1)
+  })
+})
+
+describe('descriptors', () => {
+  it('of the host mean nothing here, and ours mean nothing to the host', () => {
+    const host = fs.openSync(`${dir.path}/lower`, 'r+')
+    const ours = facade.fs.openSync(`${dir.path}/lower`, 'r+')
+    const functions = facade.fs as unknown as Record<string, (...args: unknown[]) => unknown>
+    for (const name of ['fstat', 'fsync', 'fdatasync', 'ftruncate', 'close', 'fchmod', 'fchown']) {
+      const args = name === 'fchmod' ? [0o600] : name === 'fchown' ? [0, 0] : []
+      expect(() => functions[`${name}Sync`]?.(host, ...args), name).toThrow(expect.objectContaining({ code: 'EBADF' }))
+    }
+    expect(() => functions.writeSync?.(host, 'x')).toThrow(expect.objectContaining({ code: 'EBADF' }))
+    expect(() => fs.fstatSync(ours)).toThrow(expect.objectContaining({ code: 'EBADF' }))
+    fs.closeSync(host)
+    facade.fs.closeSync(ours)
+  })
+
+  it('call back with count and buffer, and promisify to both by name', async () => {
+    const fd = facade.fs.openSync(`${dir.path}/lower`, 'r')
+    const seen = await new Promise((done) => facade.fs.read(fd, Buffer.alloc(3), 0, 3, 0, (...args) => done(args)))
+    expect(seen).toEqual([null, 3, Buffer.from('one')])
+    expect(await promisify(facade.fs.read)(fd, Buffer.alloc(3), 0, 3, 0)).toEqual({
+      bytesRead: 3,
+      buffer: Buffer.from('one'),
+    })
+    facade.fs.closeSync(fd)
+  })
+
+  it('of a read-only file still cannot change its mode when its path may not be changed', () => {
+    const strict = bareFacade(dir.path, ({ effect }) =>
+      effect === 'read'
+        ? { verdict: 'allow' }
+        : { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } },
+    )
+    const fd = strict.fs.openSync(`${dir.path}/lower`, 'r')
+    expect(() => strict.fs.fchmodSync(fd, 0o600)).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
+    expect(() => strict.fs.fchownSync(fd, 0, 0)).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
+    strict.fs.closeSync(fd)
+  })
+
+  it('are judged by the name the file has now', () => {
+    const denied = new Set<string>()
+    const guarded = bareFacade(dir.path, ({ effect, path }) =>
+      effect !== 'read' && denied.has(path)
+        ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
+        : { verdict: 'stage' },
+    )
+    const fd = guarded.fs.openSync(`${dir.path}/lower`, 'r+')
+    guarded.fs.renameSync(`${dir.path}/lower`, `${dir.path}/moved`)
+    denied.add('moved')
+    expect(() => guarded.fs.writeSync(fd, 'x')).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
+    guarded.fs.closeSync(fd)
+  })
+})
