@@ -181,8 +181,9 @@ function writable(view: WriteView, fd: unknown): Descriptor<WriteFile> {
 }
 
 function writeSome(descriptor: Descriptor<WriteFile>, data: Uint8Array, position: number | undefined): number {
+  if (data.length === 0) return 0
   const at = descriptor.append ? descriptor.file.stat().size : (position ?? descriptor.position)
-  if (data.length > 0) descriptor.file.write(data, at)
+  descriptor.file.write(data, at)
   if (position === undefined || descriptor.append) descriptor.position = at + data.length
   return data.length
 }
