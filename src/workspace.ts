@@ -177,7 +177,7 @@ class LocalWorkspace implements Workspace {
         durability: kept ? (this.options.durability ?? 'process') : 'memory',
         registry: this.intents,
         policyFile: this.#policyFile,
-        ledger: this.store,
+        ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),
         reviews: this.#reviewLog(id),
         lease,
         closed: () => this.#live.delete(id),
@@ -245,4 +245,9 @@ class LocalWorkspace implements Workspace {
     const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
     return { id, live, changes: diffStage(store.overlay).changes.length, ...(agent && { agent }) }
   }
+}
+
+/** A directory that is no workspace is not made one by what was refused in it. */
+function unwritten(ledger: LedgerStore): LedgerStore {
+  return { ...ledger, append: async () => [] }
 }
