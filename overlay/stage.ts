@@ -22,8 +22,16 @@ export class Stage {
   /** Notes not yet dealt with, by kind. */
   readonly notes = new Map<string, JsonValue[]>()
   readonly #upper = new Upper()
+  readonly #listeners = new Set<(edit: StageEdit) => void>()
+
+  /** Tells of each edit just before it is applied. Returns what ends it. */
+  onEdit(listener: (edit: StageEdit) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
 
   apply(edit: StageEdit, data?: EditData): void {
+    for (const listener of this.#listeners) listener(edit)
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
     if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') this.tree.shape++
     switch (edit.op) {

@@ -15,6 +15,15 @@ export function statsOf(inode: Inode, dev: number): Stats {
   return Object.assign(stats, numbersOf(inode, dev), datesOf(inode))
 }
 
+/** What Node gives in place of stats where nothing stands: every field zero. */
+export function absentStats(bigint: boolean): Stats | BigIntStats {
+  const sample = fs.lstatSync('.', { bigint }) as Stats | BigIntStats
+  const zeros: Record<string, number | bigint | Date> = {}
+  for (const [key, value] of Object.entries(sample)) zeros[key] = typeof value === 'bigint' ? 0n : 0
+  for (const key of ['atime', 'mtime', 'ctime', 'birthtime']) zeros[key] = new Date(0)
+  return Object.assign(Object.create(Object.getPrototypeOf(sample)), zeros)
+}
+
 function numbersOf(inode: Inode, dev: number) {
   const size = inode.size
   return {

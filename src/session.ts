@@ -195,6 +195,7 @@ export class LocalSession implements Session {
       await this.#clearIntent()
     } finally {
       this.#reportLeaks()
+      this.#view.watches.closeAll()
       this.#closed = true
       this.#guard.closed = true
       this.#store.close()
@@ -246,6 +247,7 @@ export class LocalSession implements Session {
     return new View({
       root: this.#deps.layout.root,
       resolver: new Resolver(overlay, this.#deps.aliases),
+      overlay,
       layer,
       seen: (place: Inside, content) => this.#lock.saw(place.path, content),
       opened: (place: Inside) => this.#lock.opened(place.path),

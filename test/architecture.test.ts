@@ -109,7 +109,7 @@ describe('the rooms', () => {
 const READING = new Set([
   ...['accessSync', 'existsSync', 'fstatSync', 'lstatSync', 'readFileSync', 'readSync', 'readdirSync', 'readlinkSync'],
   ...['realpathSync', 'statSync', 'statfsSync', 'closeSync', 'constants', 'Stats', 'Dirent', 'Dir', 'BigIntStats'],
-  ...['promises', 'PathLike', 'StatSyncFn', 'opendirSync', 'fsyncSync'],
+  ...['promises', 'PathLike', 'StatSyncFn', 'opendirSync', 'fsyncSync', 'watch'],
 ])
 const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts']
 /** Opening is reading only with a constant read flag: these files are read by hand. */

@@ -30,6 +30,18 @@ export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, 
   }
 }
 
+/** The errors of `fs.watch` have the path by the name `filename` too. */
+export function watchForm(body: Body): AnyFunction {
+  return (...args) => {
+    try {
+      return body(args)
+    } catch (error) {
+      if (error instanceof Error && 'path' in error) Object.assign(error, { filename: error.path })
+      throw error
+    }
+  }
+}
+
 export function refuse(stem: string, why: string, deps: DeriveDeps): never {
   const denial: Denial = { reason: 'unsupported', message: `fs.${stem} is refused. ${why}` }
   deps.denied(denial)

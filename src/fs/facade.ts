@@ -10,10 +10,13 @@ import {
   promiseForm,
   refuse,
   syncForm,
+  watchForm,
 } from './derive.js'
 import { GovernedFileHandle, type HandleDeps, namedResult } from './file-handle.js'
 import { type Form, OPS, rowOf } from './ops.js'
 import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
+import { watchEvents } from './watch-events.js'
+import type { Watcher } from './watcher.js'
 
 /**
  * The governed `node:fs`: a plain object with own writable properties, one for each thing the running host exports
@@ -48,6 +51,7 @@ function faceOf(name: string, value: unknown, body: BodyOf, streams: Streams): u
   if (name.endsWith('Sync')) return named(name, syncForm(body(name.slice(0, -4), 'sync')))
   if (name === 'exists') return named(name, existsCallbackForm(body(name, 'callback')))
   const row = rowOf(name)
+  if (row.kind === 'watch') return named(name, watchForm(body(name, 'sync')))
   // What has no callback form in the host (openAsBlob, watch) throws at once when it is refused.
   const sync = row.kind === 'refused' && !(`${name}Sync` in fs)
   return named(name, sync ? syncForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
@@ -94,8 +98,9 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
   return face
 }
 
-function promiseFace(name: string, body: BodyOf, handles: HandleDeps): (...args: unknown[]) => Promise<unknown> {
+function promiseFace(name: string, body: BodyOf, handles: HandleDeps): (...args: unknown[]) => unknown {
   const run = body(name, 'promise')
+  if (name === 'watch') return eventsForm(watchForm(run))
   if (name === 'open') return async (...args) => new GovernedFileHandle(Number(run(args)), handles)
   if (name === 'writeFile' || name === 'appendFile') return byDescriptor(contentPromiseForm(run))
   return name === 'readFile' ? byDescriptor(promiseForm(run)) : promiseForm(run)
@@ -106,6 +111,11 @@ type Promised = (...args: unknown[]) => Promise<unknown>
 /** The promise forms of whole-file reads and writes also take a FileHandle in the path's place. */
 function byDescriptor(form: Promised): Promised {
   return (file, ...rest) => form(file instanceof GovernedFileHandle ? file.fd : file, ...rest)
+}
+
+/** `promises.watch`: an async iterator of what `fs.watch` would tell. */
+function eventsForm(watch: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  return (path, options) => watchEvents(() => watch(path, options) as Watcher, options)
 }
 
 const NAMED_RESULTS = ['read', 'readv', 'write', 'writev']

@@ -40,6 +40,11 @@ export class GuardedLayer implements WriteLayer {
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
   }
 
+  /** Whether a path may be read, for what is told of it outside any op. */
+  mayRead(path: string, asked: string): boolean {
+    return this.decide({ effect: 'read', path, asked }).verdict !== 'deny'
+  }
+
   // ---- reads
 
   typeOf(path: RelPath): EntryType | undefined {

@@ -2,7 +2,9 @@ import * as fd from './kernel-fd.js'
 import * as read from './kernel-read.js'
 import * as write from './kernel-write.js'
 import type { Stem } from './stems.js'
-import type { ReadView, WriteView } from './view.js'
+import type { ReadView, WatchView, WriteView } from './view.js'
+import { watch } from './watch.js'
+import { unwatchFile, watchFile } from './watch-file.js'
 
 /**
  * The op table: one row a stem. A read row's body is given a view without mutators (the third lock); a refused row
@@ -35,6 +37,14 @@ export interface WriteRow {
   readonly run: (view: WriteView, args: Args, form: Form) => unknown
 }
 
+/** Begins or ends a watch: it answers at once and has no callback form. `promises.watch` gives its events in turn. */
+export interface WatchRow {
+  readonly kind: 'watch'
+  readonly syscall: string
+  readonly paths: 1
+  readonly run: (view: WatchView, args: Args, form: Form) => unknown
+}
+
 export interface RefusedRow {
   readonly kind: 'refused'
   readonly why: string
@@ -45,7 +55,7 @@ export interface DerivedRow {
   readonly kind: 'derived'
 }
 
-export type Row = ReadRow | WriteRow | DerivedRow | RefusedRow
+export type Row = ReadRow | WriteRow | WatchRow | DerivedRow | RefusedRow
 
 function reads(syscall: ReadRow['syscall'], run: ReadRow['run'], paths: 0 | 1 = 1): ReadRow {
   return { kind: 'read', syscall, paths, run }
@@ -53,6 +63,10 @@ function reads(syscall: ReadRow['syscall'], run: ReadRow['run'], paths: 0 | 1 = 
 
 function writes(syscall: string, run: WriteRow['run'], paths: 0 | 1 | 2 = 1): WriteRow {
   return { kind: 'write', syscall, paths, run }
+}
+
+function watches(run: WatchRow['run']): WatchRow {
+  return { kind: 'watch', syscall: 'watch', paths: 1, run }
 }
 
 function refused(why: string): RefusedRow {
@@ -64,7 +78,6 @@ const DERIVED: DerivedRow = { kind: 'derived' }
 const HANDLES = 'File descriptors are not governed by this version; use the path forms.'
 const ATTRIBUTES = 'Changing owners, modes and times is not governed by this version.'
 const LINKS = 'Making links is not governed by this version.'
-const WATCH = 'Watching would miss staged changes in this version.'
 const TREES = 'Not governed by this version; copy file by file.'
 
 export const OPS = {
@@ -122,9 +135,9 @@ export const OPS = {
   link: refused(LINKS),
   symlink: refused(LINKS),
 
-  watch: refused(WATCH),
-  watchFile: refused(WATCH),
-  unwatchFile: refused(WATCH),
+  watch: watches(watch),
+  watchFile: watches(watchFile),
+  unwatchFile: watches(unwatchFile),
   _toUnixTimestamp: refused('An internal of Node.'),
 } satisfies Record<Stem, Row> & Record<string, Row>
 

@@ -2,11 +2,13 @@ import fs from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
+import type { Overlay } from '../../overlay/overlay.js'
 import { pathText } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer } from './guarded.js'
+import { Watches } from './watches.js'
 
 /**
  * What an op's body is given: names to places, and a layer. A read body gets a {@link ReadView}, whose layer has no
@@ -44,6 +46,16 @@ export interface WriteView extends ReadView {
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
 
+/** What a watch is given: it goes on looking when the op is over. */
+export interface WatchView extends ReadView {
+  readonly layer: ReadLayer & Pick<GuardedLayer, 'judge'>
+  readonly watches: Watches
+  /** A look at the view outside any op. */
+  aside<T>(run: () => T): T
+  /** Whether a path may be read, asked for by a name. */
+  mayRead(path: string, asked: string): boolean
+}
+
 /** The host's reading functions, and no other. */
 export type HostReads = Pick<
   typeof fs,
@@ -71,6 +83,7 @@ const HOST_READS: HostReads = {
 export interface ViewDeps {
   readonly root: string
   readonly resolver: Resolver
+  readonly overlay: Overlay
   readonly layer: GuardedLayer
   readonly seen: ReadView['seen']
   readonly opened: ReadView['opened']
@@ -78,13 +91,14 @@ export interface ViewDeps {
 }
 
 /** A view for one session; `begin` starts each op. */
-export class View implements WriteView {
+export class View implements WriteView, WatchView {
   readonly layer: GuardedLayer
   readonly root: string
   readonly seen: ReadView['seen']
   readonly opened: ReadView['opened']
   readonly sync: () => void
   readonly descriptors = new Descriptors()
+  readonly watches: Watches
   readonly #resolver: Resolver
 
   constructor(deps: ViewDeps) {
@@ -93,11 +107,17 @@ export class View implements WriteView {
     this.seen = deps.seen
     this.opened = deps.opened
     this.sync = deps.sync
+    this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
   }
 
   begin(): void {
     this.layer.begin()
+  }
+
+  aside<T>(run: () => T): T {
+    this.begin()
+    return run()
   }
 
   at(path: unknown, follow: Follow): Resolved {
@@ -129,6 +149,10 @@ export class View implements WriteView {
   host(place: Outside): HostReads {
     this.layer.judgeName('read', place.path)
     return HOST_READS
+  }
+
+  mayRead(path: string, asked: string): boolean {
+    return this.layer.mayRead(path, asked)
   }
 
   openHost(place: Outside): WriteFile {

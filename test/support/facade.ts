@@ -7,12 +7,14 @@ import type { Denial } from '../../src/core/denials.js'
 import { createFacade } from '../../src/fs/facade.js'
 import { GuardedLayer } from '../../src/fs/guarded.js'
 import { View } from '../../src/fs/view.js'
+import type { Watches } from '../../src/fs/watches.js'
 
 /** A facade over a directory with a decision of the test's own, and nothing else of a session. */
 export interface BareFacade {
   readonly fs: typeof fs
   readonly overlay: Overlay
   readonly denied: Denial[]
+  readonly watches: Watches
 }
 
 export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' })): BareFacade {
@@ -22,12 +24,13 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
   const view = new View({
     root,
     resolver: new Resolver(overlay),
+    overlay,
     layer,
     seen: () => undefined,
     opened: () => undefined,
     sync: () => undefined,
   })
-  return { fs: createFacade({ view, denied: (denial) => denied.push(denial) }), overlay, denied }
+  return { fs: createFacade({ view, denied: (denial) => denied.push(denial) }), overlay, denied, watches: view.watches }
 }
 
 /** A directory of the test's own, physical path; gone when `dispose` is called. */

@@ -1,0 +1,218 @@
+import { mergedState } from '../../overlay/diff.js'
+import type { Overlay } from '../../overlay/overlay.js'
+import { isWithin, parentOf, type RelPath } from '../../overlay/path.js'
+import type { StageEdit } from '../../overlay/stage-edit.js'
+import { touchedBy } from '../../overlay/touched.js'
+import type { HostEvent } from '../host/watch.js'
+import { type DiskScope, DiskWatch } from './disk-watch.js'
+
+/**
+ * What changes in the merged view, whoever changed it: edits of the stage, and the disk where it shows through. Each
+ * change is told once. What the host says of names the stage covers is not told; nor is a commit, which makes the disk
+ * what the view already was. Costs nothing while nobody subscribes.
+ */
+
+export interface Subscriber extends DiskScope {
+  changed(event: HostEvent, path: RelPath): void
+  failed(error: unknown): void
+}
+
+/** Another program's write is several events (cut off, written, renamed): told as one after this long. */
+const GATHER_MS = 20
+
+interface Subscription {
+  readonly subscriber: Subscriber
+  readonly disk: DiskWatch
+  /** Changes noted before it are none of its business. */
+  readonly since: number
+}
+
+/** How a path looked before an edit. */
+interface Look {
+  readonly type: string | undefined
+  readonly mark: string
+}
+
+interface StageNote {
+  readonly seq: number
+  readonly before: Look
+  /** The disk took over what was staged, or the other way round: content is compared, for times differ. */
+  readonly settled: boolean
+  renamed: boolean
+  tree: boolean
+}
+
+interface DiskNote {
+  readonly seq: number
+  readonly lower: RelPath
+  event: HostEvent
+}
+
+export class ChangeFeed {
+  readonly #subscriptions = new Set<Subscription>()
+  readonly #byPath = new Map<RelPath, Set<Subscription>>()
+  readonly #trees = new Set<Subscription>()
+  #staged = new Map<RelPath, StageNote>()
+  #onDisk = new Map<RelPath, DiskNote>()
+  /** The stamp of a lower name when it was last told of. */
+  readonly #known = new Map<RelPath, string>()
+  #clock = 0
+  #leaveStage: (() => void) | undefined
+
+  constructor(private readonly overlay: Overlay) {}
+
+  /** Throws the host's errors for its limits on watches. Returns what ends it. */
+  subscribe(subscriber: Subscriber): () => void {
+    const told = {
+      event: (path: RelPath, lower: RelPath, event: HostEvent) => this.#heard(path, lower, event),
+      failed: (error: unknown) => subscriber.failed(error),
+    }
+    const disk = new DiskWatch(this.overlay, subscriber, told)
+    const subscription: Subscription = { subscriber, disk, since: ++this.#clock }
+    this.#leaveStage ??= this.overlay.stage.onEdit((edit) => this.#edited(edit))
+    this.#subscriptions.add(subscription)
+    if (subscriber.reach === 'tree') this.#trees.add(subscription)
+    const here = this.#byPath.get(subscriber.path) ?? new Set()
+    this.#byPath.set(subscriber.path, here.add(subscription))
+    return () => this.#leave(subscription)
+  }
+
+  #leave(subscription: Subscription): void {
+    const { path } = subscription.subscriber
+    subscription.disk.close()
+    this.#subscriptions.delete(subscription)
+    this.#trees.delete(subscription)
+    this.#byPath.get(path)?.delete(subscription)
+    if (this.#byPath.get(path)?.size === 0) this.#byPath.delete(path)
+    if (this.#subscriptions.size > 0) return
+    this.#leaveStage?.()
+    this.#leaveStage = undefined
+    this.#known.clear()
+  }
+
+  /** True while nothing is watched. */
+  get idle(): boolean {
+    return this.#subscriptions.size === 0
+  }
+
+  // ---- the stage
+
+  /** Called before the edit is applied: how a path looks is noted now and compared when the turn of the loop ends. */
+  #edited(edit: StageEdit): void {
+    for (const { path, renamed, tree } of touchedBy(edit)) {
+      if (!this.#concerns(path, tree)) continue
+      const note = this.#staged.get(path)
+      if (note) {
+        note.renamed ||= renamed
+        note.tree ||= tree
+        continue
+      }
+      if (this.#staged.size === 0) setImmediate(() => this.#tellStaged())
+      const settled = edit.op === 'settle'
+      this.#staged.set(path, { seq: ++this.#clock, before: this.#look(path, settled), settled, renamed, tree })
+    }
+  }
+
+  #concerns(path: RelPath, tree: boolean): boolean {
+    if (this.#near(path).length > 0) return true
+    if (tree) for (const { subscriber } of this.#subscriptions) if (isWithin(subscriber.path, path)) return true
+    return false
+  }
+
+  #tellStaged(): void {
+    const notes = this.#staged
+    this.#staged = new Map()
+    for (const [path, note] of notes) {
+      const event = difference(note.before, this.#look(path, note.settled), note.renamed)
+      if (note.tree) for (const { disk } of this.#subscriptions) disk.refresh(path, false)
+      else if (event === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, false)
+      const { lower } = this.overlay.placeOf(path)
+      if (lower !== undefined && !this.#covered(path, lower)) this.#known.set(path, this.#stamp(lower))
+      if (event) this.#tell(event, path, note.seq)
+    }
+  }
+
+  #look(path: RelPath, byContent: boolean): Look {
+    try {
+      if (byContent) {
+        const state = mergedState(this.overlay, path)
+        return { type: state?.type, mark: `${state?.digest} ${state?.mode}` }
+      }
+      const stats = this.overlay.lstatBig(path)
+      const mark = stats ? `${stats.mtimeNs} ${stats.ctimeNs} ${stats.mode}` : ''
+      return { type: this.overlay.typeOf(path), mark }
+    } catch {
+      return { type: 'unreadable', mark: '' }
+    }
+  }
+
+  // ---- the disk
+
+  #heard(path: RelPath, lower: RelPath, event: HostEvent): void {
+    if (this.#covered(path, lower)) return
+    const note = this.#onDisk.get(path)
+    if (note) {
+      if (event === 'rename') note.event = event
+      return
+    }
+    if (this.#onDisk.size === 0) setTimeout(() => this.#tellDisk(), GATHER_MS)
+    this.#onDisk.set(path, { seq: ++this.#clock, lower, event })
+  }
+
+  #tellDisk(): void {
+    const notes = this.#onDisk
+    this.#onDisk = new Map()
+    for (const [path, { seq, lower, event }] of notes) {
+      if (this.#covered(path, lower)) continue
+      const stamp = this.#stamp(lower)
+      if (this.#known.get(path) === stamp) continue
+      this.#known.set(path, stamp)
+      const told = stamp === ABSENT ? 'rename' : event
+      if (told === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, true)
+      this.#tell(told, path, seq)
+    }
+  }
+
+  /** True where the stage speaks, so that the disk's name does not show. */
+  #covered(path: RelPath, lower: RelPath): boolean {
+    const place = this.overlay.placeOf(path)
+    return place.node?.inode !== undefined || place.lower !== lower
+  }
+
+  #stamp(lower: RelPath): string {
+    try {
+      const stats = this.overlay.lower.lstatBig(lower)
+      return stats ? `${stats.mode} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size} ${stats.ino}` : ABSENT
+    } catch {
+      return 'unreadable'
+    }
+  }
+
+  // ---- telling
+
+  /** Each on a tick of its own: a listener that throws keeps no other from being told. */
+  #tell(event: HostEvent, path: RelPath, seq: number): void {
+    for (const { subscriber, since } of this.#near(path)) {
+      if (since < seq) process.nextTick(() => subscriber.changed(event, path))
+    }
+  }
+
+  /** Whom a change of a path concerns. */
+  #near(path: RelPath): Subscription[] {
+    const near = [...(this.#byPath.get(path) ?? [])]
+    for (const each of path === '' ? [] : (this.#byPath.get(parentOf(path)) ?? []))
+      if (each.subscriber.reach === 'children') near.push(each)
+    for (const each of this.#trees)
+      if (path !== each.subscriber.path && isWithin(path, each.subscriber.path)) near.push(each)
+    return near
+  }
+}
+
+const ABSENT = 'absent'
+
+function difference(before: Look, after: Look, renamed: boolean): HostEvent | undefined {
+  if (before.type !== after.type) return 'rename'
+  if (before.type === undefined) return undefined
+  if (renamed) return 'rename'
+  return before.mark === after.mark ? undefined : 'change'
+}

@@ -1,0 +1,139 @@
+import { EventEmitter } from 'node:events'
+import type { BigIntStats, Stats } from 'node:fs'
+import { resolve } from 'node:path'
+import { type FileState, sameState } from '../../overlay/change.js'
+import { mergedState } from '../../overlay/diff.js'
+import { pathText } from '../../overlay/path.js'
+import { absentStats } from '../../overlay/stats.js'
+import { invalidType, readInteger } from './args.js'
+import { stat } from './kernel-read.js'
+import type { Args } from './ops.js'
+import type { WatchView } from './view.js'
+
+/** Node's own interval, in milliseconds. */
+const INTERVAL_MS = 5007
+
+/** `fs.watchFile`: looks at a path of the merged view again and again. A path that is not there is no error. */
+export function watchFile(view: WatchView, [path, given, last]: Args): StatWatcher {
+  const text = pathText(path)
+  const name = resolve(view.root, text)
+  const isOptions = typeof given === 'object' && given !== null
+  const listener = isOptions ? last : given
+  const options = { interval: INTERVAL_MS, persistent: true, bigint: false, ...(isOptions ? given : undefined) }
+  if (typeof listener !== 'function') throw invalidType('listener', 'of type function', listener)
+  const interval = readInteger('interval', options.interval, 0, 2 ** 32 - 1)
+  const { polls } = view.watches
+  let poll = polls.get(name)
+  if (!poll) {
+    const bigint = options.bigint === true
+    poll = new StatWatcher({ look: looker(view, text, bigint), bigint, interval, stopped: () => polls.delete(name) })
+    if (!options.persistent) poll.unref()
+    polls.set(name, poll)
+  }
+  return poll.on('change', listener as Listener)
+}
+
+/** `fs.unwatchFile`: without a listener, all of them. Of a path nobody watches it is nothing. */
+export function unwatchFile(view: WatchView, [path, listener]: Args): void {
+  const poll = view.watches.polls.get(resolve(view.root, pathText(path)))
+  if (!poll) return
+  if (typeof listener === 'function') poll.off('change', listener as Listener)
+  else poll.removeAllListeners('change')
+  if (poll.listenerCount('change') === 0) poll.stop()
+}
+
+type Listener = (current: Stats | BigIntStats, previous: Stats | BigIntStats) => void
+
+/** One look at a path. */
+interface Look {
+  readonly stats: Stats | BigIntStats | undefined
+  /** Equal marks: nothing moved. */
+  readonly mark: string
+  /** What stands there, where it is staged or was at the look before: a commit changes times, and nothing else. */
+  readonly state: FileState | null | undefined
+  readonly staged: boolean
+}
+
+type Looker = (before?: Look) => Look
+
+function looker(view: WatchView, text: string, bigint: boolean): Looker {
+  const { overlay } = view.watches
+  const looks = (before?: Look): Look => {
+    try {
+      const exact = stat(view, [text, { bigint: true }], 'callback') as BigIntStats
+      const mark = markOf(exact)
+      if (mark === before?.mark) return before
+      const place = view.at(text, 'follow')
+      const staged = place.inside && overlay.placeOf(place.path).node?.inode !== undefined
+      const state = place.inside && (staged || before?.staged) ? mergedState(overlay, place.path) : undefined
+      return { stats: bigint ? exact : stat(view, [text], 'callback'), mark, state, staged }
+    } catch {
+      return { stats: undefined, mark: '', state: undefined, staged: false }
+    }
+  }
+  return (before) => view.aside(() => looks(before))
+}
+
+function markOf(stats: BigIntStats): string {
+  const { mtimeNs, ctimeNs, birthtimeNs, size, mode, uid, gid, ino, dev } = stats
+  return [mtimeNs, ctimeNs, birthtimeNs, size, mode, uid, gid, ino, dev].join(' ')
+}
+
+interface PollOptions {
+  readonly look: Looker
+  readonly bigint: boolean
+  /** In milliseconds. */
+  readonly interval: number
+  readonly stopped: () => void
+}
+
+/** What `fs.watchFile` returns: Node's StatWatcher in everything but the class. */
+export class StatWatcher extends EventEmitter {
+  readonly #timer: NodeJS.Timeout
+  #seen: Look
+  /** The last stats there were: told as the previous ones both when a file goes and when it comes back. */
+  #last: Stats | BigIntStats | undefined
+
+  constructor(private readonly options: PollOptions) {
+    super()
+    this.#seen = options.look()
+    this.#last = this.#seen.stats
+    this.#timer = setInterval(() => this.#poll(), options.interval)
+    // Of a path that is not there Node tells once at the start.
+    if (!this.#seen.stats) setImmediate(() => this.#seen.stats ?? this.#tell())
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.options.stopped()
+    process.nextTick(() => this.emit('stop'))
+  }
+
+  ref(): this {
+    this.#timer.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#timer.unref()
+    return this
+  }
+
+  #poll(): void {
+    const before = this.#seen
+    const now = this.options.look(before)
+    this.#seen = now
+    if (now.mark === before.mark) return
+    if (before.staged && !now.staged && now.state && before.state && sameState(now.state, before.state)) {
+      this.#last = now.stats
+      return
+    }
+    this.#tell()
+  }
+
+  #tell(): void {
+    const absent = absentStats(this.options.bigint)
+    this.emit('change', this.#seen.stats ?? absent, this.#last ?? absent)
+    this.#last = this.#seen.stats ?? this.#last
+  }
+}

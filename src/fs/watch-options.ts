@@ -1,0 +1,66 @@
+import picomatch from 'picomatch'
+import { invalidType, invalidValue, readBoolean, readEncoding, readInteger, readOptions } from './args.js'
+import type { Form } from './ops.js'
+
+/** The options of `fs.watch` and `fs.promises.watch`, checked as the host checks them. */
+export interface WatchOptions {
+  readonly persistent: boolean
+  readonly recursive: boolean
+  readonly encoding: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal | undefined
+  ignores(filename: string): boolean
+}
+
+/** Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE. */
+export function readWatchOptions(given: unknown, form: Form): WatchOptions {
+  if (form === 'promise' && given !== undefined && (typeof given !== 'object' || given === null))
+    throw invalidType('options', 'of type object', given)
+  if (given !== null && !['undefined', 'function', 'string', 'object'].includes(typeof given))
+    throw invalidType('options', 'one of type string or object', given)
+  const options = readOptions(given)
+  const { persistent, recursive, signal, ignore } = options
+  readEncoding(options)
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw invalidType('options.signal', 'an instance of AbortSignal', signal)
+  return {
+    // The callback form takes anything here; only the promise form looks.
+    persistent:
+      form === 'promise' ? readBoolean('options.persistent', persistent, true) : (persistent ?? true) !== false,
+    recursive: readBoolean('options.recursive', recursive ?? undefined, false),
+    encoding: { encoding: options.encoding },
+    signal,
+    ignores: readIgnore(ignore),
+  }
+}
+
+type Matcher = (filename: string) => boolean
+
+function readIgnore(given: unknown): Matcher {
+  if (given === undefined || given === null) return () => false
+  const matchers = Array.isArray(given)
+    ? given.map((each, i) => matcherOf(each, `options.ignore[${i}]`))
+    : [matcherOf(given, 'options.ignore')]
+  return (filename) => matchers.some((matches) => matches(filename))
+}
+
+function matcherOf(given: unknown, name: string): Matcher {
+  if (typeof given === 'function') return (filename) => Boolean(given(filename))
+  if (given instanceof RegExp) return (filename) => filename.search(given) >= 0
+  if (typeof given === 'string' && given !== '') return picomatch(given, { dot: true, nonegate: true, basename: true })
+  if (given === '') throw invalidValue(name, given, 'must be a non-empty string')
+  throw invalidType(name, 'one of type string or function or an instance of RegExp', given)
+}
+
+/** How many events wait for a slow reader of `fs.promises.watch`, and what becomes of more. */
+export interface QueueOptions {
+  readonly maxQueue: number
+  readonly overflow: 'ignore' | 'error'
+}
+
+/** Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE. */
+export function readQueueOptions(given: unknown): QueueOptions {
+  const { maxQueue = 2048, overflow = 'ignore' } = readOptions(given)
+  if (overflow !== 'ignore' && overflow !== 'error')
+    throw invalidValue('options.overflow', overflow, "must be one of: 'ignore', 'error'")
+  return { maxQueue: readInteger('options.maxQueue', maxQueue, -(2 ** 31), 2 ** 31 - 1), overflow }
+}

@@ -1,0 +1,30 @@
+import type { Overlay } from '../../overlay/overlay.js'
+import { ChangeFeed } from './change-feed.js'
+import type { StatWatcher } from './watch-file.js'
+
+/** What a facade has under watch. */
+export class Watches {
+  readonly feed: ChangeFeed
+  /** `watchFile`'s, by absolute name. */
+  readonly polls = new Map<string, StatWatcher>()
+  readonly #open = new Set<{ close(): void }>()
+
+  constructor(readonly overlay: Overlay) {
+    this.feed = new ChangeFeed(overlay)
+  }
+
+  /** Takes a watch in. Returns what ends it. */
+  opened(watch: { close(): void }, stop: () => void): () => void {
+    this.#open.add(watch)
+    return () => {
+      this.#open.delete(watch)
+      stop()
+    }
+  }
+
+  /** Ends everything: the session is over. */
+  closeAll(): void {
+    for (const watch of [...this.#open]) watch.close()
+    for (const poll of [...this.polls.values()]) poll.stop()
+  }
+}
