@@ -86,7 +86,8 @@ export class Overlay extends MergedView implements WriteLayer {
     // A directory moves without a copy. A file is small enough to hold: what becomes of its old name is then nothing to it.
     if (type !== 'dir' && !place.node?.inode) this.#copyUp(from, place)
     const whiteout = this.#lowerBelow(from) !== undefined
-    const lower = type === 'dir' ? (place.lower ?? null) : null
+    // A directory the disk does not have yet must not show what comes there under the old name.
+    const lower = type === 'dir' && place.lower !== undefined && this.#isLowerDir(place.lower) ? place.lower : null
     this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, to)
   }
 
@@ -176,6 +177,10 @@ export class Overlay extends MergedView implements WriteLayer {
   #sameFile(a: RelPath, b: RelPath): boolean {
     const inode = this.stage.tree.find(a).node?.inode
     return inode !== undefined && inode.type !== 'dir' && inode === this.stage.tree.find(b).node?.inode
+  }
+
+  #isLowerDir(path: RelPath): boolean {
+    return this.lower.typeOf(path) === 'dir'
   }
 
   /** What the lower layer has under a path's own name, hidden or not. */

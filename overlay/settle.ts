@@ -4,6 +4,7 @@ import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
 import { ancestorsOf, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
 import type { Base } from './stage-edit.js'
+import { takeBack } from './take-back.js'
 import type { TreeNode } from './tree.js'
 
 /**
@@ -112,26 +113,21 @@ function redirects(node: TreeNode, path: RelPath): { at: RelPath; lower: RelPath
   return typeof node.lower === 'string' && node.lower !== path ? [{ at: path, lower: node.lower }, ...below] : below
 }
 
-/** What a person threw away: staged nodes whose content is still what they saw. */
+/** What a person threw away, as far as it is still what they saw. */
 export function settleDiscarded(
   overlay: Overlay,
   entries: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[],
 ): Settlement {
-  const result = nothing()
-  for (const { path, from, after } of entries) {
-    if (!isStagedHere(overlay, path) || !sameState(leaf(mergedState(overlay, path)), leaf(after))) continue
-    for (const name of from === undefined ? [path] : [path, from]) {
-      result.drop.push(name)
-      result.forget.push(name)
-    }
-  }
-  return result
+  const gone = entries.filter((entry) => isAsSeen(overlay, entry))
+  return takeBack(overlay, new Set(gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))))
 }
 
-/** True when the path has a node of its own, so that it can leave the stage without its neighbours. */
-export function isStagedHere(overlay: Overlay, path: RelPath): boolean {
-  const { node } = overlay.placeOf(path)
-  return node !== undefined && (node.inode !== undefined || node.whiteout || typeof node.lower === 'string')
+function isAsSeen(overlay: Overlay, { path, after }: { path: RelPath; after: FileState | null }): boolean {
+  const now = mergedState(overlay, path)
+  // A directory that was made is shown while it is empty: what was put in it since nobody has thrown away.
+  if (after?.type === 'dir' && now?.type === 'dir' && overlay.lower.typeOf(path) !== 'dir')
+    return overlay.readdir(path).length === 0
+  return sameState(leaf(now), leaf(after))
 }
 
 /** Nodes that no longer say anything the disk does not say: run after nodes were dropped. The merged view stays as it is. */

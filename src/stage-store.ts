@@ -1,14 +1,14 @@
 import {
+  asRelPath,
   type Base,
   type Credit,
-  childOf,
   diffStage,
-  isStagedHere,
   type JsonValue,
   type Landed,
   Overlay,
   openLower,
   openStageLog,
+  pathsOf,
   type RelPath,
   ROOT,
   replay,
@@ -20,12 +20,12 @@ import {
   type StageLog,
   settleDiscarded,
   settleLanded,
-  type TreeNode,
+  takeBack,
   tidy,
 } from '../overlay/index.js'
 import { committedSince } from './commit/index.js'
 import type { Durability } from './core/api.js'
-import { EscrowError, unsupported } from './core/api-error.js'
+import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
 import type { ReviewRecord } from './review/record.js'
 
@@ -35,9 +35,9 @@ import type { ReviewRecord } from './review/record.js'
  */
 export interface StageStore {
   readonly overlay: Overlay
-  /** Takes in commits and discards made since, by any process. Answers the paths this session's own commits set. */
-  settle(reviews: readonly ReviewRecord[]): Landed[]
-  /** Takes changes out of the stage. Throws `unsupported` for a file that came with a renamed or removed directory. */
+  /** Takes in commits and discards made since, by any process. */
+  settle(reviews: readonly ReviewRecord[]): void
+  /** Takes changes out of the stage. */
   drop(changes: readonly StagedChange[]): void
   /** Remembers something beyond a crash; {@link noted} forgets the oldest of its kind. */
   note(kind: string, note: JsonValue): void
@@ -54,13 +54,15 @@ export interface OwnerOptions {
   readonly knownBase: (path: RelPath) => Base | undefined
   /** Told of each path an edit touched. */
   readonly touched: (path: RelPath) => void
+  /** Told of each path a commit of this session has set, whoever in this process came upon it. */
+  readonly landed?: (landed: Landed) => void
 }
 
 /** Opens a stage for reading: its log is never written. */
 export function readStage(layout: Layout, sessionId: string): StageStore {
   const stage = new Stage()
   replayed(stage, filesOf(layout, sessionId))
-  return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), stage, undefined)
+  return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), undefined)
 }
 
 /** Opens a stage for its owner. The session's directory must exist, unless nothing is to be kept. */
@@ -83,7 +85,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
       if ('from' in edit) options.touched(edit.to)
     },
   })
-  return storeOf(layout, sessionId, overlay, stage, log)
+  return storeOf(layout, sessionId, overlay, log, options.landed)
 }
 
 function filesOf(layout: Layout, sessionId: string): StageFiles {
@@ -101,7 +103,14 @@ function replayed(stage: Stage, files: StageFiles): number {
   }
 }
 
-function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log: StageLog | undefined): StageStore {
+function storeOf(
+  layout: Layout,
+  id: string,
+  overlay: Overlay,
+  log: StageLog | undefined,
+  tell?: OwnerOptions['landed'],
+): StageStore {
+  const { stage } = overlay
   const apply = (edit: StageEdit) => {
     log?.append(edit, undefined)
     overlay.apply(edit)
@@ -125,12 +134,16 @@ function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log
       settleBy(settleLanded(overlay, landed), seq, stage.reviewed)
       const discarded = reviews.slice(stage.reviewed).flatMap((record) => discardsOf(record))
       settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, reviews.length)
-      return landed.filter(({ own, after }) => own && after?.type !== 'dir')
+      for (const each of landed) if (each.own && each.after?.type !== 'dir') tell?.(each)
     },
     drop(changes) {
-      const all = changes.length === diffStage(overlay).changes.length
-      const paths = all ? allStaged(stage.tree.root) : changes.flatMap((change) => namesOf(overlay, change))
-      settleBy({ ...NOTHING, drop: paths, forget: paths }, stage.settledSeq, stage.reviewed)
+      const staged = diffStage(overlay).changes
+      // What went and what came in its place are two changes of one path: they go together.
+      const paths = new Set(changes.map(({ path }) => path))
+      const gone = staged.filter(({ path }) => paths.has(path))
+      const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+      const settlement = gone.length === staged.length ? everything(stage) : takeBack(overlay, new Set(names))
+      settleBy(settlement, stage.settledSeq, stage.reviewed)
     },
     note: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
     noted: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
@@ -140,19 +153,10 @@ function storeOf(layout: Layout, id: string, overlay: Overlay, stage: Stage, log
   }
 }
 
-const NOTHING: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
-
-function namesOf(overlay: Overlay, change: StagedChange): RelPath[] {
-  const names = change.from === undefined ? [change.path] : [change.path, change.from]
-  const apart = names.find((name) => !isStagedHere(overlay, name))
-  if (apart === undefined) return names
-  throw unsupported(`Taking ${apart} out of the stage without the directory it was renamed or removed with`)
-}
-
-/** Every node's path, the deepest first. */
-function allStaged(node: TreeNode, path: RelPath = ROOT): RelPath[] {
-  const below = [...(node.children ?? [])].flatMap(([name, child]) => allStaged(child, childOf(path, name)))
-  return path === ROOT ? below : [...below, path]
+/** All of the stage: bases too, also those of names that went with their directory. */
+function everything({ tree, bases }: Stage): Settlement {
+  const forget = [...bases.keys()].map(asRelPath)
+  return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }
 }
 
 function landedSince(layout: Layout, sessionId: string, since: number): { landed: Landed[]; seq: number } {
