@@ -13,7 +13,7 @@ import {
   watchForm,
 } from './derive.js'
 import { GovernedFileHandle, type HandleDeps, namedResult } from './file-handle.js'
-import { type Form, OPS, rowOf } from './ops.js'
+import { type Form, OPS, type Rows, rowOf } from './ops.js'
 import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
 import { watchEvents } from './watch-events.js'
 import type { Watcher } from './watcher.js'
@@ -21,15 +21,17 @@ import type { Watcher } from './watcher.js'
 /**
  * The governed `node:fs`: a plain object with own writable properties, one for each thing the running host exports
  * (graceful-fs clones and patches it; a frozen one throws). The guards hold the functions, not the object.
+ * @param rows the op table; tests take locks out of it.
  */
-export function createFacade(deps: DeriveDeps): typeof fs {
+export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
   const body: BodyOf = (stem, form) => {
-    const row = rowOf(stem)
+    const row = rowOf(stem, rows)
     return row.kind === 'derived' ? () => refuse(stem, 'It has no such form.', deps) : bodyOf(stem, row, form, deps)
   }
   const streams = governedStreams(streamFunctions(body))
   const facade: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(hostExports())) facade[name] = faceOf(name, value, body, streams)
+  for (const [name, value] of Object.entries(hostExports()))
+    facade[name] = typeof value === 'function' ? faceOf(name, value, rows, body, streams) : handedOn(name, value, body)
   facade.promises = promisesFace(body, handleDeps(body, streams, deps))
   addVariants(facade, body, deps)
   return facade as unknown as typeof fs
@@ -43,18 +45,32 @@ function hostExports(): Record<string, unknown> {
 
 type BodyOf = (stem: string, form: Form) => Body
 
-function faceOf(name: string, value: unknown, body: BodyOf, streams: Streams): unknown {
-  if (typeof value !== 'function') return value
+function faceOf(name: string, value: unknown, rows: Rows, body: BodyOf, streams: Streams): unknown {
   if (isClass(name)) return value
   const stream = streamFace(name, streams)
   if (stream) return stream
   if (name.endsWith('Sync')) return named(name, syncForm(body(name.slice(0, -4), 'sync')))
   if (name === 'exists') return named(name, existsCallbackForm(body(name, 'callback')))
-  const row = rowOf(name)
+  const row = rowOf(name, rows)
   if (row.kind === 'watch') return named(name, watchForm(body(name, 'sync')))
   // What has no callback form in the host (openAsBlob, watch) throws at once when it is refused.
   const sync = row.kind === 'refused' && !(`${name}Sync` in fs)
-  return named(name, sync ? syncForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
+  return named(name, sync ? refusalForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
+}
+
+/** Unlike an arrow it can be called with `new`, and stand behind `instanceof`: what is refused may be a class. */
+function refusalForm(body: Body): (...args: unknown[]) => unknown {
+  return function refusal(...args) {
+    return body(args)
+  }
+}
+
+/** Constants as they are. Of an object that a newer host may export, each function is refused by its name. */
+function handedOn(name: string, value: unknown, body: BodyOf): unknown {
+  if (name === 'constants' || typeof value !== 'object' || value === null) return value
+  const inner = Object.entries(value).filter(([, each]) => typeof each !== 'object')
+  const refused = (key: string) => named(key, refusalForm(body(`${name}.${key}`, 'sync')))
+  return Object.fromEntries(inner.map(([key, each]) => [key, typeof each === 'function' ? refused(key) : each]))
 }
 
 /** The host's own classes, so that `instanceof` holds. */
@@ -93,7 +109,8 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
   const face: Record<string, unknown> = {}
   for (const name of Object.keys(fs.promises)) {
     const value: unknown = Reflect.get(fs.promises, name)
-    face[name] = typeof value === 'function' ? named(name, promiseFace(name, body, handles)) : value
+    face[name] =
+      typeof value === 'function' ? named(name, promiseFace(name, body, handles)) : handedOn(name, value, body)
   }
   return face
 }

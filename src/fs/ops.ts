@@ -141,9 +141,10 @@ export const OPS = {
   _toUnixTimestamp: refused('An internal of Node.'),
 } satisfies Record<Stem, Row> & Record<string, Row>
 
+export type Rows = Readonly<Record<string, Row>>
+
 /** The row of a name the running host has, whatever its types know. */
-export function rowOf(stem: string): Row {
-  const rows: Readonly<Record<string, Row>> = OPS
+export function rowOf(stem: string, rows: Rows = OPS): Row {
   return Object.hasOwn(rows, stem) ? (rows[stem] ?? refused(UNKNOWN)) : refused(UNKNOWN)
 }
 

@@ -1,0 +1,134 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+/** The second lock: what the running host has and the tables lack is refused by its name, never handed through. */
+
+let dir: { path: string; dispose(): void }
+beforeEach(() => {
+  dir = tempDir()
+})
+afterEach(() => dir.dispose())
+
+/** The host as a later release may be: with a property more, until the test is over. */
+function hostHas(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
+  onTestFinished(() => void Reflect.deleteProperty(object, name))
+}
+
+/** What stands at a dotted name of the facade. */
+function at(facade: BareFacade, name: string): (...args: unknown[]) => unknown {
+  let found: unknown = facade.fs
+  for (const key of name.split('.')) found = Reflect.get(Object(found), key)
+  if (typeof found !== 'function') throw new Error(`fs.${name} is no function`)
+  return found as (...args: unknown[]) => unknown
+}
+
+const refusal = (name: string) => ({ code: 'ENOSYS', reason: 'unsupported', message: expect.stringContaining(name) })
+
+describe('a function only the running host has', () => {
+  it('is refused by name in each form, and its body never runs', async () => {
+    const ran = vi.fn()
+    for (const name of ['imprint', 'imprintSync', 'engrave']) hostHas(fs, name, ran)
+    hostHas(fs.promises, 'imprint', ran)
+    const facade = bareFacade(dir.path)
+    expect(() => at(facade, 'imprintSync')('x', 'y')).toThrow(expect.objectContaining(refusal('imprint')))
+    expect(() => at(facade, 'engrave')('x')).toThrow(expect.objectContaining(refusal('engrave')))
+    await expect(at(facade, 'promises.imprint')('x')).rejects.toMatchObject(refusal('imprint'))
+    const called = new Promise((resolve) => at(facade, 'imprint')('x', 'y', resolve))
+    expect(await called).toMatchObject(refusal('imprint'))
+    expect(ran).not.toHaveBeenCalled()
+    expect(facade.denied.map(({ reason }) => reason)).toEqual(Array(4).fill('unsupported'))
+  })
+
+  it('is refused as a class, with new and behind instanceof', () => {
+    const made = vi.fn()
+    hostHas(
+      fs,
+      'Utf9Stream',
+      class {
+        constructor() {
+          made()
+        }
+      },
+    )
+    const Refused = at(bareFacade(dir.path), 'Utf9Stream')
+    expect(() => Reflect.construct(Refused, [{ dest: `${dir.path}/x` }])).toThrow(
+      expect.objectContaining(refusal('Utf9Stream')),
+    )
+    expect(Object(1) instanceof Refused).toBe(false)
+    expect(made).not.toHaveBeenCalled()
+  })
+
+  it('is refused in a namespace of its own, beside values that are handed on', () => {
+    const ran = vi.fn()
+    hostHas(fs, 'future', { writeSync: ran, readFile: ran, VERSION: 7, deeper: { writeSync: ran } })
+    hostHas(fs.promises, 'future', { write: ran })
+    const facade = bareFacade(dir.path)
+    expect(() => at(facade, 'future.writeSync')('x')).toThrow(expect.objectContaining(refusal('future.writeSync')))
+    expect(() => at(facade, 'future.readFile')('x')).toThrow(expect.objectContaining(refusal('future.readFile')))
+    expect(() => at(facade, 'promises.future.write')('x')).toThrow(expect.objectContaining(refusal('future.write')))
+    expect(Reflect.get(facade.fs, 'future')).toMatchObject({ VERSION: 7 })
+    expect(Reflect.get(facade.fs, 'future')).not.toHaveProperty('deeper')
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  it('is no property of Object: names every object inherits have no row', () => {
+    for (const name of ['toString', 'constructor', 'hasOwnProperty']) hostHas(fs, name, vi.fn())
+    const facade = bareFacade(dir.path)
+    expect(() => at(facade, 'hasOwnProperty')('x')).toThrow(expect.objectContaining(refusal('hasOwnProperty')))
+    expect(() => at(facade, 'toString')()).toThrow(expect.objectContaining(refusal('toString')))
+  })
+})
+
+describe('a method only the running FileHandle has', () => {
+  it('is refused by name, whether the prototype or the handle itself has it', async () => {
+    fs.writeFileSync(`${dir.path}/f`, 'lower')
+    const ran = vi.fn()
+    const handle = await fs.promises.open(`${dir.path}/f`, 'r')
+    hostHas(Object.getPrototypeOf(handle), 'imprint', ran)
+    await handle.close()
+    // The class takes its methods from the host when it is loaded.
+    vi.resetModules()
+    const later = await import('../support/facade.js')
+    const opened = await later.bareFacade(dir.path).fs.promises.open(`${dir.path}/f`, 'r')
+    const method: unknown = Reflect.get(opened, 'imprint')
+    expect(() => Reflect.apply(method as () => void, opened, ['x'])).toThrow(
+      expect.objectContaining(refusal('FileHandle.imprint')),
+    )
+    expect(await opened.readFile('utf8')).toBe('lower')
+    await opened.close()
+    expect(ran).not.toHaveBeenCalled()
+  })
+})
+
+describe('the facade object', () => {
+  it('has a name for everything the host exports, and no function of the host but its three plain classes', () => {
+    const facade = bareFacade(dir.path)
+    const shared = Object.keys(fs).filter((name) => {
+      const mine: unknown = Reflect.get(facade.fs, name)
+      return typeof mine === 'function' && mine === Reflect.get(fs, name)
+    })
+    expect(Object.keys(facade.fs).sort()).toEqual(Object.keys(fs).sort())
+    expect(shared.sort()).toEqual(['Dir', 'Dirent', 'Stats'])
+    const promised = Object.keys(fs.promises)
+    expect(Object.keys(facade.fs.promises).sort()).toEqual(promised.sort())
+    expect(promised.filter((name) => Reflect.get(facade.fs.promises, name) === Reflect.get(fs.promises, name))).toEqual(
+      ['constants'],
+    )
+  })
+
+  it('is plain: every property is its own and writable, and replacing one replaces nothing underneath', () => {
+    const facade = bareFacade(dir.path)
+    const locked = Object.entries(Object.getOwnPropertyDescriptors(facade.fs)).filter(
+      ([, each]) => each.writable !== true || each.configurable !== true,
+    )
+    expect(locked).toEqual([])
+    const calls = vi.fn()
+    Object.assign(facade.fs, { writeSync: calls, openSync: calls })
+    facade.fs.writeFileSync(`${dir.path}/new`, 'staged')
+    expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('staged')
+    expect(calls).not.toHaveBeenCalled()
+    expect(fs.existsSync(`${dir.path}/new`)).toBe(false)
+  })
+})
