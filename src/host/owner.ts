@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, type ProcessIdentity, thisProcess } from './process.js'
 import { createDurable, ensureDir, publish, removeName } from './write.js'
@@ -21,7 +23,7 @@ const POLL_MS = 25
 
 /**
  * Takes the ownership of `file`, waiting at most `waitMs` for a living owner.
- * Resolves to undefined when it is still held then.
+ * Resolves to undefined when it is still held then. Throws `session_busy` when the file says nothing of its owner.
  */
 export async function takeOwnership(file: string, waitMs: number): Promise<Lease | undefined> {
   ensureDir(dirname(file))
@@ -46,8 +48,14 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
 
 /** Whether a living process (or one we cannot judge) holds it. */
 export function isOwned(file: string): boolean {
-  const holder = readHolder(file)
-  return holder !== undefined && !isDead(holder)
+  try {
+    const holder = readHolder(file)
+    return holder !== undefined && !isDead(holder)
+  } catch (error) {
+    // Damaged: nobody can be shown to be dead.
+    if (error instanceof EscrowError) return true
+    throw error
+  }
 }
 
 /**
@@ -69,7 +77,17 @@ function bury(file: string, card: string): boolean {
 }
 
 function release(file: string, nonce: string): void {
-  if (readHolder(file)?.nonce === nonce) removeName(file)
+  if (nonceOf(file) === nonce) removeName(file)
+}
+
+/** The owner's nonce. A damaged card is left for a person to look at. */
+function nonceOf(file: string): string | undefined {
+  try {
+    return readHolder(file)?.nonce
+  } catch (error) {
+    if (error instanceof EscrowError) return undefined
+    throw error
+  }
 }
 
 /** Graves of owners before us: nobody needs them once the place is taken anew. */
@@ -78,10 +96,34 @@ function sweep(file: string): void {
   for (const name of readdirSync(dirname(file))) if (name.startsWith(prefix)) removeName(join(dirname(file), name))
 }
 
+/** Undefined when nobody holds it. A card gets its name when it is whole, so one that cannot be read is no owner's. */
 function readHolder(file: string): Holder | undefined {
+  let text: string
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+  const holder = parse(text)
+  if (isHolder(holder)) return holder
+  throw new EscrowError('session_busy', `Nobody can say who owns this session: ${file} is damaged.`, {
+    hint: 'If no process is working on it, remove that file.',
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (typeof value !== 'object' || value === null) return false
+  const card = value as Readonly<Record<string, unknown>>
+  const isText = ['host', 'boot', 'pidNamespace', 'start'].every((key) => typeof card[key] === 'string')
+  // The nonce becomes part of a file's name.
+  return isText && Number.isSafeInteger(card.pid) && typeof card.nonce === 'string' && /^[\w-]+$/.test(card.nonce)
 }

@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isOwned, takeOwnership } from '../../src/host/owner.js'
+import { thisProcess } from '../../src/host/process.js'
+import { startChild } from '../children/run.js'
+import { tempDir } from '../support/facade.js'
+
+function place(): string {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  return join(path, 'session', 'owner')
+}
+
+/** The card of a process that is gone: our own pid, from before it was used again. */
+const dead = (nonce: string) => JSON.stringify({ ...thisProcess(), start: '1', nonce })
+
+describe('ownership', () => {
+  it('is taken, seen, and given back; nothing is left of it', async () => {
+    const file = place()
+    expect(isOwned(file)).toBe(false)
+    const lease = await takeOwnership(file, 0)
+    expect(isOwned(file)).toBe(true)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid })
+    lease?.release()
+    expect(readdirSync(join(file, '..'))).toEqual([])
+    lease?.release()
+    expect(await takeOwnership(file, 0)).toBeDefined()
+  })
+
+  it('of a living process is waited for, and not given when the time is over', async () => {
+    const file = place()
+    const child = startChild('owner.ts', file)
+    expect(await child.line()).toBe('mine')
+    expect(await takeOwnership(file, 60)).toBeUndefined()
+    expect(isOwned(file)).toBe(true)
+    const waiting = takeOwnership(file, 20_000)
+    child.say('let go')
+    const lease = await waiting
+    expect(lease).toBeDefined()
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid })
+    expect(readdirSync(join(file, '..'))).toEqual(['owner'])
+  })
+
+  it('of a stopped process is not stolen: it may go on', async () => {
+    const file = place()
+    const child = startChild('owner.ts', file)
+    await child.line()
+    child.process.kill('SIGSTOP')
+    expect(await takeOwnership(file, 100)).toBeUndefined()
+    expect(isOwned(file)).toBe(true)
+  })
+
+  it('of a killed process is taken over at once, without a wait', async () => {
+    const file = place()
+    const child = startChild('owner.ts', file)
+    await child.line()
+    await child.kill()
+    expect(isOwned(file)).toBe(false)
+    expect(await takeOwnership(file, 0)).toBeDefined()
+    expect(readdirSync(join(file, '..'))).toEqual(['owner'])
+  })
+
+  it('of a pid that was used again is taken over: another start time is another process', async () => {
+    const file = place()
+    await takeOwnership(file, 0).then((lease) => lease?.release())
+    writeFileSync(file, dead('a'))
+    expect(isOwned(file)).toBe(false)
+    expect(await takeOwnership(file, 0)).toBeDefined()
+  })
+
+  it('is taken over although the one who was taking it over died as well, and leaves no graves', async () => {
+    const file = place()
+    await takeOwnership(file, 0).then((lease) => lease?.release())
+    writeFileSync(file, dead('a'))
+    writeFileSync(`${file}.bury.a`, dead('b'))
+    writeFileSync(`${file}.bury.b`, dead('c'))
+    expect(await takeOwnership(file, 0)).toBeDefined()
+    expect(readdirSync(join(file, '..'))).toEqual(['owner'])
+  })
+
+  it('is not taken while a living one is taking it over', async () => {
+    const file = place()
+    await takeOwnership(file, 0).then((lease) => lease?.release())
+    writeFileSync(file, dead('a'))
+    writeFileSync(`${file}.bury.a`, JSON.stringify({ ...thisProcess(), nonce: 'b' }))
+    expect(await takeOwnership(file, 60)).toBeUndefined()
+    expect(existsSync(file)).toBe(true)
+  })
+
+  it('a release after it was taken over takes nothing from the new owner', async () => {
+    const file = place()
+    const lease = await takeOwnership(file, 0)
+    writeFileSync(file, JSON.stringify({ ...thisProcess(), nonce: 'another' }))
+    lease?.release()
+    expect(existsSync(file)).toBe(true)
+  })
+
+  it('whose card is damaged is given to nobody: the error names the file', async () => {
+    const file = place()
+    await takeOwnership(file, 0).then((lease) => lease?.release())
+    const traversing = JSON.stringify({ ...thisProcess(), start: '1', nonce: '../../x' })
+    for (const text of ['', 'no json', '{}', '[]', 'null', traversing]) {
+      writeFileSync(file, text)
+      await expect(takeOwnership(file, 60), text).rejects.toMatchObject({
+        reason: 'session_busy',
+        message: expect.stringContaining(file),
+        hint: expect.stringContaining('remove that file'),
+      })
+      expect(isOwned(file)).toBe(true)
+      expect(readFileSync(file, 'utf8')).toBe(text)
+    }
+  })
+
+  it('is never had by two: four processes take turns', { timeout: 60_000 }, async () => {
+    const file = place()
+    const racers = Array.from({ length: 4 }, () => startChild('racer.ts', file, `${file}.room`, '40'))
+    expect(await Promise.all(racers.map((racer) => racer.line()))).toEqual(['40', '40', '40', '40'])
+  })
+
+  it('of the dead is taken by one of many who come at once', { timeout: 60_000 }, async () => {
+    const file = place()
+    await takeOwnership(file, 0).then((lease) => lease?.release())
+    for (let round = 0; round < 2; round += 1) {
+      writeFileSync(file, dead(`dead-${round}`))
+      const children = Array.from({ length: 3 }, () => startChild('owner.ts', file, '0'))
+      const said = await Promise.all(children.map((child) => child.line()))
+      // With no time to wait a loser may find the grave being dug: then nobody, but never two.
+      expect(said.filter((word) => word === 'mine').length).toBeLessThanOrEqual(1)
+      const mine = children[said.indexOf('mine')]
+      if (mine) expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: mine.process.pid })
+      for (const child of children) await child.kill()
+    }
+  })
+})

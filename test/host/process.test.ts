@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isDead, thisProcess } from '../../src/host/process.js'
+
+function child(): ReturnType<typeof spawn> {
+  const made = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  onTestFinished(() => void made.kill('SIGKILL'))
+  return made
+}
+
+async function goneChild(): Promise<number> {
+  const made = child()
+  await once(made, 'spawn')
+  made.kill('SIGKILL')
+  await once(made, 'close')
+  return made.pid ?? 0
+}
+
+describe('a process identity', () => {
+  it('says who, where and since when, and stays the same', () => {
+    const self = thisProcess()
+    expect(self.pid).toBe(process.pid)
+    expect(self.host).not.toBe('')
+    if (process.platform === 'linux') {
+      expect(self.start).toMatch(/^\d+$/)
+      expect(self.boot).toMatch(/^[0-9a-f-]{36}$/)
+      expect(self.pidNamespace).toMatch(/^pid:/)
+    }
+    expect(thisProcess()).toEqual(self)
+  })
+})
+
+describe('death', () => {
+  it('is not said of this process, nor of a living other one', async () => {
+    const other = child()
+    await once(other, 'spawn')
+    expect(isDead(thisProcess())).toBe(false)
+    expect(isDead({ ...thisProcess(), pid: other.pid ?? 0, start: '' })).toBe(false)
+  })
+
+  it('is said of one that is gone', async () => {
+    expect(isDead({ ...thisProcess(), pid: await goneChild(), start: '1' })).toBe(true)
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'is said of a pid that another process has by now: its start time differs',
+    () => {
+      expect(isDead({ ...thisProcess(), start: '1' })).toBe(true)
+    },
+  )
+
+  it.runIf(process.platform === 'linux')(
+    'is said of everyone from before the last boot, whoever has the pid now',
+    () => {
+      expect(isDead({ ...thisProcess(), boot: '00000000-0000-0000-0000-000000000000' })).toBe(true)
+    },
+  )
+
+  it('is never said of what cannot be known: another machine, another pid namespace', async () => {
+    const gone = { ...thisProcess(), pid: await goneChild(), start: '1' }
+    expect(isDead({ ...gone, host: 'another-host' })).toBe(false)
+    expect(isDead({ ...gone, pidNamespace: 'pid:[1]' })).toBe(false)
+    expect(isDead({ ...gone, host: 'another-host', boot: 'another' })).toBe(false)
+  })
+
+  it('is not said where the start time was not known and the pid lives', () => {
+    expect(isDead({ ...thisProcess(), start: '' })).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('is said of a zombie', async () => {
+    // The shell's own child ends at once, and exec'ing sleep leaves nobody to reap it.
+    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void parent.kill('SIGKILL'))
+    const [data] = (await once(parent.stdout, 'data')) as [Buffer]
+    const zombie = { ...thisProcess(), pid: Number(data.toString()), start: '' }
+    await expect.poll(() => isDead(zombie)).toBe(true)
+  })
+})
