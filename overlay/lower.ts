@@ -11,6 +11,12 @@ export interface Lower extends ReadLayer {
   readonly root: string
   /** The path as the host knows it. */
   hostPath(path: RelPath): string
+  /**
+   * Begins and ends one synchronous op: between them each name is looked at once. Ops may nest (an option's getter, a
+   * filter): what runs inside may take any time, so each begins, and ends, with nothing remembered.
+   */
+  begin(): void
+  end(): void
 }
 
 // NONBLOCK: opening a FIFO would otherwise wait for a writer that may never come.
@@ -18,15 +24,38 @@ const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.
 
 export function openLower(root: string): Lower {
   const hostPath = (path: RelPath) => (path === '' ? root : `${root}/${path}`)
+  const looks = new Map<RelPath, Stats | null>()
+  let depth = 0
+  const lstat = (path: RelPath): Stats | undefined => {
+    const known = depth > 0 ? looks.get(path) : undefined
+    if (known !== undefined) return known ?? undefined
+    const stats = lstatOrAbsent(hostPath(path))
+    if (depth > 0) looks.set(path, stats ?? null)
+    return stats
+  }
+  const forget = () => {
+    if (looks.size > 0) looks.clear()
+  }
   return {
     root,
     hostPath,
     typeOf(path) {
-      const stats = lstatOrAbsent(hostPath(path))
+      const stats = lstat(path)
       return stats && typeOfStats(stats)
     },
-    lstat: (path) => lstatOrAbsent(hostPath(path)),
-    lstatBig: (path) => absentOn(() => fs.lstatSync(hostPath(path), { bigint: true, throwIfNoEntry: false })),
+    begin() {
+      depth++
+      forget()
+    },
+    end() {
+      depth--
+      forget()
+    },
+    lstat,
+    lstatBig(path) {
+      if (depth > 0 && looks.get(path) === null) return undefined
+      return absentOn(() => fs.lstatSync(hostPath(path), { bigint: true, throwIfNoEntry: false }))
+    },
     // Node's types leave numeric flags out of readFileSync; its documentation and code take them.
     read: (path) => fs.readFileSync(hostPath(path), { flag: READ_FLAGS as unknown as string }),
     readdir: (path) => fs.readdirSync(hostPath(path), { withFileTypes: true }).map(entryOf),

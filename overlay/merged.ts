@@ -39,6 +39,7 @@ export class MergedView implements ReadLayer {
     const place = this.stage.tree.find(path)
     const inode = place.node?.inode
     if (inode?.type === 'dir') throw new Errno('EISDIR', 'read', true)
+    if (inode?.type === 'symlink') throw new Errno('ELOOP')
     if (inode) return inode.bytes()
     if (place.lower === undefined) throw new Errno('ENOENT')
     return this.lower.read(place.lower)

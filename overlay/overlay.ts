@@ -4,16 +4,10 @@ import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type W
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
 import { followEdit, OpenFile } from './open-file.js'
-import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
+import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
-import type { Base, EditData, NewInode, StageEdit } from './stage-edit.js'
+import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
-
-/** Whom an edit is credited to. */
-export interface Credit {
-  readonly intent?: string
-  readonly call?: string
-}
 
 export interface OverlayOptions {
   readonly lower: Lower
@@ -71,6 +65,8 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   remove(path: RelPath): void {
+    // The root is where the disk is mounted, as it were: it can neither go nor be moved.
+    if (path === ROOT) throw new Errno('EBUSY')
     const type = this.typeOf(path)
     if (type === undefined) throw new Errno('ENOENT')
     if (type === 'dir' && this.readdir(path).length > 0) throw new Errno('ENOTEMPTY')
@@ -78,6 +74,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   move(from: RelPath, to: RelPath): void {
+    if (from === ROOT || to === ROOT) throw new Errno('EBUSY')
     const place = this.stage.tree.find(from)
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')

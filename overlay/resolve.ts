@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { codeOf, Errno } from './errno.js'
 import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
-import { childOf, isWithin, lexical, parentOf, type RelPath, ROOT } from './path.js'
+import { childOf, isClean, isWithin, lexical, parentOf, type RelPath, ROOT } from './path.js'
 
 /**
  * Names to places: the walk of path_resolution(7) over the merged view. `..` takes the parent of the *resolved*
@@ -71,7 +71,23 @@ export class Resolver {
     const inner = this.inner(text)
     if (inner === undefined) return this.#outside('/', walkOf(text), follow, text)
     this.#dirs.refresh()
+    if (isClean(inner) && this.#dirs.holds(inner)) {
+      const path = inner as RelPath
+      const type = this.#overlay.typeOf(path)
+      if (type !== 'symlink' || follow !== 'follow') return { inside: true, path, asked: inner, type, ending: 'name' }
+    }
     return this.#inside(ROOT, walkOf(inner), follow, text)
+  }
+
+  /**
+   * A clean name whose directory was found to be one a moment ago: its place, the last name not looked at.
+   * Undefined where that is not known; nothing is looked up.
+   */
+  quick(text: string): RelPath | undefined {
+    const inner = this.inner(text)
+    if (inner === undefined || text.includes('\0') || !isClean(inner)) return undefined
+    this.#dirs.refresh()
+    return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }
 
   /** The part of a name after the root, or undefined when the name does not begin with the root. */
@@ -197,6 +213,12 @@ class DirCache {
     this.#known.clear()
     this.#shape = shape
     this.#since = now
+  }
+
+  /** Whether the directory of a clean name is known to be one. */
+  holds(name: string): boolean {
+    const slash = name.lastIndexOf('/')
+    return slash < 0 || this.#known.has(name.slice(0, slash))
   }
 
   typeOf(path: RelPath, last: boolean): EntryType | undefined {

@@ -22,8 +22,10 @@ active_intents: []
 const POLICY = `# Rules for every agent in this workspace, whatever its intent. Every key is optional.
 #
 # access:                          # the most specific path wins
-#   .env*: hidden
+#   .env*: hidden                  # allow, read-only, deny, hidden, ask
 #   docs/**: read-only
+
+access: {}
 `
 
 /** Names of ours that belong to this machine and not to the repository. */

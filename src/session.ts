@@ -249,7 +249,7 @@ export class LocalSession implements Session {
       resolver: new Resolver(overlay, this.#deps.aliases),
       overlay,
       layer,
-      seen: (place: Inside, content) => this.#lock.saw(place.path, content),
+      seen: (path, content) => this.#lock.saw(path, content),
       opened: (place: Inside) => this.#lock.opened(place.path),
       sync: () => this.#store.sync(),
     })

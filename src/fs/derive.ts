@@ -21,11 +21,13 @@ export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, 
   if (row.kind === 'refused') return () => refuse(stem, row.why, deps)
   const syscall = typeof row.syscall === 'string' ? row.syscall : row.syscall(form)
   return (args) => {
-    deps.view.begin()
+    const outer = deps.view.begin()
     try {
       return row.run(deps.view, args, form)
     } catch (error) {
       throw asFsError(error, syscall, shown(args, row.paths), deps)
+    } finally {
+      deps.view.end(outer)
     }
   }
 }

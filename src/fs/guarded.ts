@@ -5,33 +5,57 @@ import { childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
 import type { Decide, Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 
+/** What is known of the op under way. */
+export interface Op {
+  /** Physical path → name as asked, for the paths that were reached through a link. */
+  readonly names: [physical: RelPath, asked: string][]
+  /** What was allowed last. */
+  effect: Effect | undefined
+  path: RelPath | undefined
+}
+
+function newOp(): Op {
+  return { names: [], effect: undefined, path: undefined }
+}
+
 /**
  * The fourth lock: every mutator, and every read, asks for a decision about the very path it acts on. A wrong row in
  * the op table cannot slip past it, and a recursive op asks once for each entry.
  */
 export class GuardedLayer implements WriteLayer {
-  /** Physical path → name as asked, for the paths of the op under way that were reached through a link. */
-  readonly #names: [physical: RelPath, asked: string][] = []
+  #op: Op = newOp()
 
   constructor(
     private readonly layer: WriteLayer & { open(path: RelPath): WriteFile },
     private readonly decide: Decide,
   ) {}
 
-  /** Begins an op: what it resolves is told by {@link named}. */
-  begin(): void {
-    this.#names.length = 0
+  /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
+  begin(): Op {
+    const outer = this.#op
+    this.#op = newOp()
+    return outer
+  }
+
+  end(outer: Op): void {
+    this.#op = outer
   }
 
   named(physical: RelPath, asked: string): void {
-    if (physical !== asked) this.#names.push([physical, asked])
+    if (physical !== asked) this.#op.names.push([physical, asked])
   }
 
   /** Throws Denied unless the effect may happen to the path. */
   judge(effect: Effect, path: RelPath, target?: string): void {
+    const op = this.#op
+    // An op asks about its own path several times over; nothing can have changed between them.
+    if (op.effect === effect && op.path === path && target === undefined) return
     const asked = this.#askedOf(path)
     const decision = this.decide(target === undefined ? { effect, path, asked } : { effect, path, asked, target })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
+    if (target !== undefined) return
+    op.effect = effect
+    op.path = path
   }
 
   /** Judges a name before it could be resolved, or one outside: nothing stands there to be reached. */
@@ -128,13 +152,17 @@ export class GuardedLayer implements WriteLayer {
 
   /** A path that may not be read is told apart from an absent one only where the rule wants it so. */
   #hidden(path: RelPath): boolean {
+    const op = this.#op
+    if (op.effect === 'read' && op.path === path) return false
     const decision = this.decide({ effect: 'read', path, asked: this.#askedOf(path) })
-    if (decision.verdict !== 'deny') return false
-    return decision.denial.reason === 'hidden'
+    if (decision.verdict === 'deny') return decision.denial.reason === 'hidden'
+    op.effect = 'read'
+    op.path = path
+    return false
   }
 
   #askedOf(path: RelPath): string {
-    for (const [physical, asked] of this.#names)
+    for (const [physical, asked] of this.#op.names)
       if (isWithin(path, physical)) return asked + path.slice(physical.length + (asked === '' ? 1 : 0))
     return path
   }

@@ -52,7 +52,7 @@ function openForReading(
   const place = view.at(path, follow)
   if (!place.inside) return view.descriptors.add(view.openHost(place), flags, pathText(path))
   if (place.type === undefined || view.layer.typeOf(place.path) === undefined) {
-    view.seen(place, undefined)
+    view.seen(place.path, undefined)
     throw new Errno('ENOENT')
   }
   checkType(place.type, flags)
@@ -184,7 +184,7 @@ function writeSome(descriptor: Descriptor<WriteFile>, data: Uint8Array, position
   if (data.length === 0) return 0
   const at = descriptor.append ? descriptor.file.stat().size : (position ?? descriptor.position)
   descriptor.file.write(data, at)
-  if (position === undefined || descriptor.append) descriptor.position = at + data.length
+  if (position === undefined) descriptor.position = at + data.length
   return data.length
 }
 

@@ -1,9 +1,9 @@
 import fs, { type BigIntStats, constants, type Dirent, type Stats } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Errno } from '../../overlay/errno.js'
+import { codeOf, Errno } from '../../overlay/errno.js'
 import type { Entry } from '../../overlay/layer.js'
 import { entryOf } from '../../overlay/lower.js'
-import { pathText } from '../../overlay/path.js'
+import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
 import {
   checkSignal,
@@ -64,6 +64,9 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
   const options = readOptions(given)
   const bigint = options.bigint === true
   try {
+    const quick = view.quick(path)
+    const direct = quick !== undefined && (bigint ? view.layer.lstatBig(quick) : view.layer.lstat(quick))
+    if (direct && (follow === 'nofollow' || !direct.isSymbolicLink())) return direct
     const place = view.at(path, follow)
     const stats = place.inside
       ? statInside(view, place, bigint)
@@ -90,18 +93,38 @@ export function readFile(view: ReadView, [path, given]: Args): Buffer | string {
     const rest = readRest(view.descriptors.get(path))
     return encoding === undefined ? rest : rest.toString(encoding)
   }
+  const quick = view.quick(path)
+  const content = (quick !== undefined && readQuick(view, quick)) || readSlowly(view, path)
+  return encoding === undefined ? content : content.toString(encoding)
+}
+
+/** Reads a plain name at once: the disk itself refuses a link (ELOOP), which then takes the long way. */
+function readQuick(view: ReadView, path: RelPath): Buffer | undefined {
+  try {
+    const content = view.layer.read(path)
+    view.seen(path, content)
+    return content
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT') view.seen(path, undefined)
+    if (code === 'ELOOP' || code === 'EMLINK') return undefined
+    throw error
+  }
+}
+
+function readSlowly(view: ReadView, path: unknown): Buffer {
   const place = view.at(path, 'follow')
   const content = place.inside ? readInside(view, place) : view.host(place).readFileSync(place.path)
-  return encoding === undefined ? content : content.toString(encoding)
+  return content
 }
 
 function readInside(view: ReadView, place: Inside): Buffer {
   if (place.type === undefined) {
-    view.seen(place, undefined)
+    view.seen(place.path, undefined)
     throw new Errno('ENOENT')
   }
   const content = view.layer.read(place.path)
-  view.seen(place, content)
+  view.seen(place.path, content)
   return content
 }
 

@@ -1,13 +1,14 @@
 import fs from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
+import type { Lower } from '../../overlay/lower.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import { pathText } from '../../overlay/path.js'
+import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
-import type { GuardedLayer } from './guarded.js'
+import type { GuardedLayer, Op } from './guarded.js'
 import { Watches } from './watches.js'
 
 /**
@@ -18,10 +19,15 @@ export interface ReadView {
   readonly layer: ReadLayer
   /** The workspace root, absolute. */
   readonly root: string
+  /**
+   * The place of a plain name whose directory is known to be one; the last name was not looked at and may be a link.
+   * Undefined: ask {@link at}.
+   */
+  quick(path: unknown): RelPath | undefined
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
-  seen(place: Inside, content: Uint8Array | undefined): void
+  seen(path: RelPath, content: Uint8Array | undefined): void
   /** A file was opened for reading: what it holds now counts as shown. */
   opened(place: Inside): void
   readonly descriptors: ReadDescriptors
@@ -100,6 +106,7 @@ export class View implements WriteView, WatchView {
   readonly descriptors = new Descriptors()
   readonly watches: Watches
   readonly #resolver: Resolver
+  readonly #lower: Lower
 
   constructor(deps: ViewDeps) {
     this.layer = deps.layer
@@ -109,15 +116,30 @@ export class View implements WriteView, WatchView {
     this.sync = deps.sync
     this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
+    this.#lower = deps.overlay.lower
   }
 
-  begin(): void {
-    this.layer.begin()
+  begin(): Op {
+    this.#lower.begin()
+    return this.layer.begin()
+  }
+
+  end(outer: Op): void {
+    this.layer.end(outer)
+    this.#lower.end()
   }
 
   aside<T>(run: () => T): T {
-    this.begin()
-    return run()
+    const outer = this.begin()
+    try {
+      return run()
+    } finally {
+      this.end(outer)
+    }
+  }
+
+  quick(path: unknown): RelPath | undefined {
+    return typeof path === 'string' ? this.#resolver.quick(path) : undefined
   }
 
   at(path: unknown, follow: Follow): Resolved {

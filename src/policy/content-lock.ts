@@ -1,9 +1,16 @@
 import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
 import { sameContent } from '../../overlay/change.js'
+import { digest } from '../../overlay/digest.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import type { RelPath } from '../../overlay/path.js'
 import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
+
+/** Up to this a content is copied when it is read, and digested when there is time. */
+const SMALL = 1 << 16
+const MOST_PENDING = 1 << 23
+/** Two changes can carry one timestamp on some kernels. */
+const RACY_MS = 50
 
 /** Above this an open alone does not set the base: 1 MiB takes about half a millisecond to digest. */
 const LARGE = 1 << 20
@@ -15,6 +22,9 @@ const LARGE = 1 << 20
  */
 export class ContentLock {
   readonly #seen = new Map<string, Base>()
+  /** Contents shown and not yet digested. */
+  readonly #pending = new Map<string, { readonly content: Buffer; readonly when: number }>()
+  #pendingBytes = 0
 
   constructor(
     private readonly overlay: () => Overlay,
@@ -29,13 +39,47 @@ export class ContentLock {
     if (node?.inode) return
     const at = lower ?? path
     if (content === undefined) {
+      this.#pending.delete(at)
       this.#seen.set(at, { state: null })
-      return
-    }
+    } else if (content.length <= SMALL) this.#keep(at, content)
+    else this.#noteLarge(at, content)
+  }
+
+  /** A small content is copied and digested later: the copy costs a tenth of the digest, and most are never needed. */
+  #keep(at: RelPath, content: Uint8Array): void {
+    const known = this.#pending.get(at)
+    if (known && Buffer.compare(known.content, content) === 0) return
+    this.#pending.set(at, { content: Buffer.from(content), when: Date.now() })
+    this.#pendingBytes += content.length
+    if (this.#pendingBytes > MOST_PENDING) this.#digestAll()
+    else if (this.#pending.size === 1) setImmediate(() => this.#digestAll())
+  }
+
+  #noteLarge(at: RelPath, content: Uint8Array): void {
     const stats = this.overlay().lower.lstatBig(at)
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
     this.#seen.set(at, baseOfContent(content, stats))
+  }
+
+  #digestAll(): void {
+    for (const at of [...this.#pending.keys()]) this.#digest(at as RelPath)
+    this.#pendingBytes = 0
+  }
+
+  #digest(at: RelPath): void {
+    const pending = this.#pending.get(at)
+    if (!pending) return
+    this.#pending.delete(at)
+    const stats = this.overlay().lower.lstatBig(at)
+    if (!stats?.isFile()) {
+      this.#seen.set(at, { state: { type: 'file', digest: digest(pending.content), mode: 0o644 } })
+      return
+    }
+    const { state, stamp } = baseOfContent(pending.content, stats)
+    // The stamp is of now, the content of then: they belong together only if nothing changed in between.
+    const unchanged = Number(stats.ctimeMs) < pending.when - RACY_MS
+    this.#seen.set(at, unchanged && stamp !== undefined ? { state, stamp } : { state })
   }
 
   /** A file was opened for reading: what it holds now is its base. A large one is not read for that. */
@@ -52,6 +96,7 @@ export class ContentLock {
     const { node, lower } = overlay.placeOf(path as RelPath)
     if (node?.inode || node?.whiteout || overlay.stage.bases.has(path)) return 'fresh'
     const at = lower ?? (path as RelPath)
+    this.#digest(at)
     const base = this.#seen.get(at)
     if (!base || base.state?.type === 'dir') return 'fresh'
     return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
@@ -59,11 +104,12 @@ export class ContentLock {
 
   /** What a first touch of a path rests on, where the model has seen it. */
   baseOf(path: RelPath): Base | undefined {
+    this.#digest(path)
     return this.#seen.get(path)
   }
 
   /** The session's own commit is a base too. */
   landed(path: RelPath, base: Base): void {
-    if (this.#seen.has(path)) this.#seen.set(path, base)
+    if (this.#pending.delete(path) || this.#seen.has(path)) this.#seen.set(path, base)
   }
 }
