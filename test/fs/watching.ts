@@ -1,4 +1,4 @@
-import type { FSWatcher } from 'node:fs'
+import type { FSWatcher, Stats } from 'node:fs'
 
 /** What a watcher told, in order, as `event:filename`. */
 export interface Told {
@@ -31,4 +31,21 @@ export async function settled(told: Told, change: (round: string) => void, name 
     await heard
   }
   return told.events.filter((event) => !event.endsWith(`:${name}`))
+}
+
+export type Look = readonly [current: Stats, previous: Stats]
+
+/** A listener for `watchFile`, and what it was told. */
+export function looks(): { readonly all: Look[]; listener(...look: Look): void; next(): Promise<Look> } {
+  const all: Look[] = []
+  let waiting: ((look: Look) => void)[] = []
+  return {
+    all,
+    listener(...look) {
+      all.push(look)
+      for (const resolve of waiting) resolve(look)
+      waiting = []
+    },
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+  }
 }

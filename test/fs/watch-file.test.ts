@@ -1,0 +1,250 @@
+import { EventEmitter, once } from 'node:events'
+import fs from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { diffStage, type RelPath } from '../../overlay/index.js'
+import type { Decide } from '../../src/core/decision.js'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type Look, looks } from './watching.js'
+
+const disposers: (() => void)[] = []
+afterEach(() => {
+  for (const dispose of disposers.splice(0)) dispose()
+})
+
+interface Site extends BareFacade {
+  readonly root: string
+  readonly file: string
+}
+
+function site(decide?: Decide): Site {
+  const { path: root, dispose } = tempDir()
+  fs.writeFileSync(`${root}/a`, 'lower')
+  const facade = bareFacade(root, decide)
+  disposers.push(() => {
+    facade.watches.closeAll()
+    dispose()
+  })
+  return { ...facade, root, file: `${root}/a` }
+}
+
+const QUICK = { interval: 5 }
+
+function watching({ fs: governed, file }: Site, path = file) {
+  const told = looks()
+  governed.watchFile(path, QUICK, told.listener)
+  return told
+}
+
+/** Two further changes have been told of: whatever came before them would have been. */
+async function probed(at: Site, told: { next(): Promise<Look> }): Promise<void> {
+  for (const content of ['probe', 'another probe']) {
+    const heard = told.next()
+    at.fs.writeFileSync(at.file, content)
+    await heard
+  }
+}
+
+describe('watchFile', () => {
+  it('tells of a staged and of a disk change, once each, with the stats before and after', async () => {
+    const at = site()
+    const told = watching(at)
+    let heard = told.next()
+    fs.writeFileSync(at.file, 'disk!!')
+    expect(await heard).toMatchObject([{ size: 6 }, { size: 5 }])
+    heard = told.next()
+    at.fs.writeFileSync(at.file, 'staged!')
+    const [current, previous] = await heard
+    expect([current.size, previous.size]).toEqual([7, 6])
+    expect(current).toBeInstanceOf(fs.Stats)
+    await probed(at, told)
+    expect(told.all).toHaveLength(4)
+  })
+
+  it('notices a write of the same length within the same millisecond', async () => {
+    const at = site()
+    at.fs.writeFileSync(at.file, 'one')
+    const told = watching(at)
+    const heard = told.next()
+    at.fs.writeFileSync(at.file, 'two')
+    expect(await heard).toMatchObject([{ size: 3 }, { size: 3 }])
+  })
+
+  it('is silent about the disk where the stage speaks', async () => {
+    const at = site()
+    at.fs.writeFileSync(at.file, 'staged')
+    const told = watching(at)
+    fs.writeFileSync(at.file, 'disk, not seen')
+    await probed(at, told)
+    expect(told.all.map(([{ size }]) => size)).toEqual([5, 13])
+  })
+
+  it('is silent when the disk takes over what was staged', async () => {
+    const at = site()
+    at.fs.writeFileSync(at.file, 'staged')
+    const told = watching(at)
+    fs.writeFileSync(at.file, 'staged')
+    const drop = ['a' as RelPath]
+    at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 1, reviewed: 0 })
+    expect(diffStage(at.overlay).changes).toEqual([])
+    const heard = told.next()
+    fs.writeFileSync(at.file, 'disk afterwards')
+    expect(await heard).toMatchObject([{ size: 15 }, { size: 6 }])
+    expect(told.all).toHaveLength(1)
+  })
+
+  it('tells when what was staged is thrown away', async () => {
+    const at = site()
+    at.fs.writeFileSync(at.file, 'staged!!')
+    const told = watching(at)
+    const heard = told.next()
+    const drop = ['a' as RelPath]
+    at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
+    expect(await heard).toMatchObject([{ size: 5 }, { size: 8 }])
+  })
+
+  it('tells of a file going and coming back as the host does: zeroes, and the last stats there were', async () => {
+    const at = site()
+    const steps: ((api: typeof fs, path: string) => void)[] = [
+      (api, path) => api.unlinkSync(path),
+      (api, path) => api.writeFileSync(path, 'back again'),
+    ]
+    const outcome = async (api: typeof fs, path: string) => {
+      const told = looks()
+      const sizes: unknown[] = []
+      api.watchFile(path, QUICK, told.listener)
+      // The host takes its first look by itself, after the call.
+      for (let i = 0; i < 20; i++) await fs.promises.stat(path)
+      for (const step of steps) {
+        const heard = told.next()
+        step(api, path)
+        const [current, previous] = await heard
+        sizes.push([current.size, current.nlink, current.mtimeMs > 0, previous.size])
+      }
+      api.unwatchFile(path)
+      return sizes
+    }
+    fs.writeFileSync(`${at.root}/b`, 'lower')
+    expect(await outcome(at.fs, at.file)).toEqual(await outcome(fs, `${at.root}/b`))
+  })
+
+  it.each([false, true])('tells at once of a path that is not there, all zeroes (bigint: %s)', async (bigint) => {
+    const at = site()
+    const absent = (api: typeof fs) =>
+      new Promise<string>((resolve) => {
+        const path = `${at.root}/absent`
+        const listener = (...stats: (fs.Stats | fs.BigIntStats)[]) => {
+          api.unwatchFile(path)
+          resolve(stats.map((each) => `${each.constructor.name} ${values(each)}`).join('\n'))
+        }
+        if (bigint) api.watchFile(path, { ...QUICK, bigint: true }, listener)
+        else api.watchFile(path, QUICK, listener)
+      })
+    expect(await absent(at.fs)).toBe(await absent(fs))
+  })
+
+  it('gives bigint stats where asked', async () => {
+    const at = site()
+    const heard = new Promise<bigint>((resolve) => {
+      at.fs.watchFile(at.file, { interval: 5, bigint: true }, (current) => resolve(current.size))
+    })
+    at.fs.writeFileSync(at.file, 'longer than it was')
+    expect(await heard).toBe(18n)
+  })
+
+  it('treats a hidden path as absent, whatever becomes of it', async () => {
+    const at = site(({ effect, path }) =>
+      effect === 'read' && path === 'a'
+        ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
+        : { verdict: 'stage' },
+    )
+    const told = watching(at)
+    const beside = watching(at, `${at.root}/b`)
+    await Promise.all([told.next(), beside.next()])
+    fs.writeFileSync(at.file, 'secret')
+    at.fs.writeFileSync(at.file, 'staged secret')
+    for (const content of ['1', '22']) {
+      const heard = beside.next()
+      fs.writeFileSync(`${at.root}/b`, content)
+      await heard
+    }
+    expect(told.all.map(([current]) => current.size)).toEqual([0])
+  })
+
+  it('follows a link to where it leads at each look', async () => {
+    const at = site()
+    at.fs.writeFileSync(`${at.root}/longer`, 'more than lower')
+    fs.symlinkSync('a', `${at.root}/link`)
+    const told = watching(at, `${at.root}/link`)
+    const heard = told.next()
+    fs.unlinkSync(`${at.root}/link`)
+    fs.symlinkSync('longer', `${at.root}/link`)
+    expect(await heard).toMatchObject([{ size: 15 }, { size: 5 }])
+  })
+
+  it('gives one watcher for one path, an emitter, and takes a relative path from the root', () => {
+    const at = site()
+    const first: fs.StatWatcher = at.fs.watchFile(at.file, QUICK, () => undefined)
+    const second = at.fs.watchFile('a', () => undefined)
+    expect(first).toBe(second)
+    expect(first).toBeInstanceOf(EventEmitter)
+    expect(first.unref()).toBe(first)
+    expect(first.ref()).toBe(first)
+    expect(at.watches.polls.size).toBe(1)
+  })
+
+  it.each([
+    ['no listener', []],
+    ['options and no listener', [{ interval: 5 }]],
+    ['an interval that is no number', [{ interval: 'x' }, () => undefined]],
+    ['a negative interval', [{ interval: -1 }, () => undefined]],
+  ])('fails as the host’s does: %s', (_, args) => {
+    const at = site()
+    const failure = (api: typeof fs) => {
+      try {
+        Reflect.apply(api.watchFile, api, [`${at.root}/none`, ...args])
+        return undefined
+      } catch (error) {
+        const { name, code } = error as NodeJS.ErrnoException
+        return { name, code }
+      } finally {
+        api.unwatchFile(`${at.root}/none`)
+      }
+    }
+    expect(failure(at.fs)).toEqual(failure(fs))
+    expect(failure(at.fs)).toBeDefined()
+  })
+})
+
+describe('unwatchFile', () => {
+  it('ends one listener, and with the last of them the watcher', async () => {
+    const at = site()
+    const [one, other] = [looks(), looks()]
+    at.fs.watchFile(at.file, QUICK, one.listener)
+    const watcher = at.fs.watchFile(at.file, QUICK, other.listener)
+    at.fs.unwatchFile(at.file, one.listener)
+    const heard = other.next()
+    at.fs.writeFileSync(at.file, 'staged')
+    await heard
+    expect(one.all).toEqual([])
+    const stopped = once(watcher, 'stop')
+    at.fs.unwatchFile(at.file, other.listener)
+    await stopped
+    expect(at.watches.polls.size).toBe(0)
+  })
+
+  it('ends all listeners where none is named, and is nothing for a path nobody watches', () => {
+    const at = site()
+    at.fs.watchFile(at.file, QUICK, () => undefined)
+    at.fs.watchFile(at.file, QUICK, () => undefined)
+    at.fs.unwatchFile(`${at.root}/none`)
+    expect(at.watches.polls.size).toBe(1)
+    at.fs.unwatchFile(at.file)
+    expect(at.watches.polls.size).toBe(0)
+  })
+})
+
+function values(stats: fs.Stats | fs.BigIntStats): string {
+  const names = ['dev', 'mode', 'nlink', 'uid', 'gid', 'rdev', 'blksize', 'ino', 'size', 'blocks', 'atimeMs', 'mtimeNs']
+  const dates = [stats.atime, stats.mtime, stats.ctime, stats.birthtime].map((date) => date.getTime())
+  return [...names.map((name) => `${name}=${String(Reflect.get(stats, name))}`), ...dates].join(' ')
+}
