@@ -41,6 +41,11 @@ export function entryOf(change: StagedChange): ReviewEntry {
   return { path, ...(from !== undefined && { from }), before: stateOf(before), after: stateOf(after) }
 }
 
+/** Tells the changes of one path apart: a file that went, and a directory that came in its place. */
+export function keyOf({ path, before, after }: StagedChange | ReviewEntry): string {
+  return before?.type === 'dir' || after?.type === 'dir' ? `${path}/` : path
+}
+
 /** True while a change is what an entry was written for: same place, same base, same outcome. */
 export function matches(entry: ReviewEntry, change: StagedChange | ReviewEntry): boolean {
   return (

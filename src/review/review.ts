@@ -127,8 +127,9 @@ async function commitApproved(deps: ReviewDeps, options: { strict?: boolean; mer
   const approvals = new Map<string, Verdict>()
   const approved = staged.filter((change) => {
     const { state, verdict } = verdicts.of(change)
-    if (state === 'approved' && verdict !== undefined) approvals.set(change.path, verdict)
-    return approvals.has(change.path)
+    if (state !== 'approved' || verdict === undefined) return false
+    approvals.set(change.path, verdict)
+    return true
   })
   if (approved.length === 0) return { id: '', seq: 0, committed: [], conflicts: [] }
   const result = await deps.commit(approved, { ...options, approvals })

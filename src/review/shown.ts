@@ -1,7 +1,7 @@
 import type { StagedChange } from '../../overlay/change.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { byImportance } from './change-set.js'
-import { entryOf, matches, type ReviewEntry } from './record.js'
+import { entryOf, keyOf, matches, type ReviewEntry } from './record.js'
 
 /** What a person has been shown: a verdict is given on this and on nothing that came after. */
 export interface Shown extends ReviewEntry {
@@ -17,9 +17,9 @@ export function shownOf(staged: readonly StagedChange[], drifted: ReadonlySet<st
 
 /** @throws `stale_file`, naming each, where the stage no longer holds a change as it was shown. */
 export function refuseChanged(chosen: readonly Shown[], staged: readonly StagedChange[]): void {
-  const now = new Map(staged.map((change) => [change.path as string, change]))
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
   const refused = chosen.flatMap((shown) => {
-    const change = now.get(shown.path)
+    const change = now.get(keyOf(shown))
     if (change !== undefined && matches(shown, change)) return []
     return [refusal(shown.path, change === undefined ? 'has left the stage' : 'was changed in the stage')]
   })

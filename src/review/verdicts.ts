@@ -1,6 +1,6 @@
 import type { StagedChange } from '../../overlay/change.js'
 import type { ChangeState, Reviewer, Verdict } from '../core/api.js'
-import { matches, type ReviewEntry, type ReviewRecord, type VerdictRecord, verdictOf } from './record.js'
+import { keyOf, matches, type ReviewEntry, type ReviewRecord, type VerdictRecord, verdictOf } from './record.js'
 
 /** The verdicts that stand. */
 export interface VerdictState {
@@ -30,13 +30,13 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
   const words = new Map<string, Word>()
   for (const record of records) {
     for (const entry of record.entries) {
-      if (record.kind === 'verdict') words.set(entry.path, { record, entry })
-      else words.delete(entry.path)
+      if (record.kind === 'verdict') words.set(keyOf(entry), { record, entry })
+      else words.delete(keyOf(entry))
     }
   }
   return {
     of(change) {
-      const word = words.get(change.path)
+      const word = words.get(keyOf(change))
       if (word === undefined || !matches(word.entry, change)) return { state: 'pending' }
       return { state: word.record.verdict, verdict: verdictOf(word.record) }
     },
