@@ -116,6 +116,7 @@ export class Stage {
     moved.lower = edit.lower
     if (moved.inode) moved.inode.ctimeNs = BigInt(edit.t)
     moved.credit = creditOf(edit)
+    creditAll(moved, edit)
     if (edit.whiteout) this.#whiteout(edit.from, moved.credit)
     else this.tree.set(edit.from, undefined)
     this.tree.set(edit.to, moved)
@@ -234,6 +235,12 @@ function touch(inode: Inode, edit: EditCommon): void {
   inode.mtimeNs = BigInt(edit.t)
   inode.ctimeNs = inode.mtimeNs
   credit(inode, edit)
+}
+
+/** What is staged in a directory moves with it, and stands at its new place for whom it was moved. */
+function creditAll(node: TreeNode, edit: EditCommon): void {
+  if (node.inode) credit(node.inode, edit)
+  for (const child of node.children?.values() ?? []) creditAll(child, edit)
 }
 
 function creditOf({ intent, call }: EditCommon): Credit {

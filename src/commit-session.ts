@@ -6,7 +6,7 @@ import type { AgentInfo, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
-import { compileScope, protection } from './policy/index.js'
+import { commitDenial, type PolicyState, protection } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import type { StageStore } from './stage-store.js'
 import { attributeFile, type FileAttribution, type LedgerStore, newDraft, type RecordDraft } from './trace/index.js'
@@ -17,6 +17,7 @@ export interface CommitDeps {
   readonly agent: AgentInfo | undefined
   readonly ledger: LedgerStore
   readonly intents: () => IntentsState
+  readonly policy: () => PolicyState
 }
 
 export interface CommitOptions {
@@ -40,7 +41,7 @@ export async function commitSession(
     layout: deps.layout,
     sessionId: deps.sessionId,
     entries,
-    gate: (entry) => gate(deps.intents(), entry, owners),
+    gate: (entry) => gate(deps, entry, owners),
     record: ({ tx }) => ({ ...commitDraft(deps, store, approved, options.approvals, tx) }),
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
@@ -53,7 +54,7 @@ export async function commitSession(
 function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly StagedChange[]): CommitResult {
   const left = new Set(conflicts.map(({ path }) => path))
   const committed = approved.map(({ path }) => path as string).filter((path) => !left.has(path))
-  return { id: tx, seq, committed, conflicts: [...conflicts] }
+  return { id: tx, seq, committed: [...new Set(committed)], conflicts: [...conflicts] }
 }
 
 function refuseDrifted(approved: readonly StagedChange[]): void {
@@ -91,32 +92,23 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
 function ownersOf(approved: readonly StagedChange[]): Map<string, string | undefined> {
   const owners = new Map<string, string | undefined>()
   for (const { path, from, intentId } of approved) {
-    owners.set(path, intentId)
-    if (from !== undefined) owners.set(from, intentId)
+    for (const name of from === undefined ? [path] : [path, from]) owners.set(name, intentId ?? owners.get(name))
   }
   return owners
 }
 
-/**
- * Policy once more, from the change alone: never a protected path, and inside the scope its intent has now. Whether the
- * intent is still open does not matter any more: a person has approved the result.
- */
-function gate(intents: IntentsState, entry: CommitEntry, owners: Map<string, string | undefined>): Refusal | undefined {
+/** Directories that come and go with the files in them are judged by those; the protected ones never land. */
+function gate(
+  deps: CommitDeps,
+  entry: CommitEntry,
+  owners: ReadonlyMap<string, string | undefined>,
+): Refusal | undefined {
   const { path } = entry
-  if (protection(path)?.level === 'never')
-    return { path, reason: 'protected_path', message: `Protected Path: ${path} is never written by a commit.` }
-  // Directories come and go with the files in them, which are judged themselves.
-  if (!owners.has(path)) return undefined
-  const intentId = owners.get(path)
-  const intent = intents.ok && intentId !== undefined ? intents.intents.get(intentId) : undefined
-  if (!intent) return intentId === undefined ? undefined : unknownOwner(path, intentId)
-  if (compileScope(intent.ownedScope).matches(path)) return undefined
-  const message = `Scope Violation: ${intent.id} is not authorized to edit ${path}. Request scope expansion.`
-  return { path, reason: 'scope_violation', message }
-}
-
-function unknownOwner(path: string, intentId: string): Refusal {
-  return { path, reason: 'unknown_intent', message: `Unknown Intent: ${intentId}, for which ${path} was written.` }
+  const isNamed = owners.has(path)
+  if (!isNamed && protection(path)?.level !== 'never') return undefined
+  const isDirectory = entry.op === 'mkdir' || entry.op === 'rmdir'
+  const denial = commitDenial({ path, isDirectory, intentId: owners.get(path) }, deps.intents(), deps.policy())
+  return denial && { path, reason: denial.reason, message: denial.message }
 }
 
 function commitDraft(

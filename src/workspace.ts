@@ -135,6 +135,7 @@ class LocalWorkspace implements Workspace {
           agent: this.#agentOf(sessionId),
           ledger: this.store,
           intents: () => this.intents.state(),
+          policy: this.#policyFile,
         }
         return commitSession(deps, current, changes, options)
       },

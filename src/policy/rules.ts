@@ -44,6 +44,16 @@ export const READ_RULES: readonly Rule[] = [
   { name: 'access', judge: readAccess },
 ]
 
+/** What must hold still when a staged change is committed. */
+export const COMMIT_RULES: readonly Rule[] = [
+  { name: 'containment', judge: containment },
+  { name: 'protected', judge: protectedNames },
+  { name: 'policy file', judge: policyValid },
+  { name: 'intents file', judge: registryValid },
+  { name: 'access', judge: commitAccess },
+  { name: 'scope', judge: inScope },
+]
+
 export function isOutside(path: string): boolean {
   return isAbsolute(path) || path === '..' || path.startsWith('../')
 }
@@ -124,11 +134,25 @@ function readAccess(access: Access, { policy }: Moment): Denial | undefined {
 
 function writeAccess(access: Access, { policy }: Moment): Denial | undefined {
   const rules = rulesForReads(policy)
-  const kept = first(namesOf(access), (name) => {
+  return personsProtection(access, rules) ?? judgeAccess(access, rules, new Set(['deny', 'hidden', 'read-only', 'ask']))
+}
+
+function personsProtection(access: Access, rules: PolicyRules | undefined): Denial | undefined {
+  return first(namesOf(access), (name) => {
     const rule = rules?.protected.find(name)
     return rule && say.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
   })
-  return kept ?? judgeAccess(access, rules, new Set(['deny', 'hidden', 'read-only', 'ask']))
+}
+
+/** The person at the commit is told of hidden paths, and has been asked already. */
+function commitAccess(access: Access, { policy }: Moment): Denial | undefined {
+  const rules = rulesForReads(policy)
+  const rule = rules?.access.find(access.path)
+  const refused = rule && ['deny', 'hidden', 'read-only'].includes(rule.value)
+  return (
+    personsProtection(access, rules) ??
+    (refused ? say.accessDenied(access.asked, access.path, rule, 'access') : undefined)
+  )
 }
 
 function judgeAccess(access: Access, rules: PolicyRules | undefined, refused: ReadonlySet<string>): Denial | undefined {

@@ -1,0 +1,41 @@
+import type { Denial } from '../core/denials.js'
+import { type IntentsState, unknownIntent } from '../core/intents-state.js'
+import { missingIntent, ruleFailed } from './messages.js'
+import type { PolicyState } from './policy-file.js'
+import { COMMIT_RULES, type Moment } from './rules.js'
+import { compileScope } from './scope.js'
+
+/** One name a commit would write, and the intent it was staged for. */
+export interface Landing {
+  readonly path: string
+  readonly isDirectory: boolean
+  readonly intentId: string | undefined
+}
+
+/**
+ * Policy once more, from what is to be committed alone: by the rules as they are now, inside the scope its intent has
+ * now. Whether the intent is still open does not matter any more, nor an `ask`: a person has approved the result.
+ */
+export function commitDenial(landing: Landing, intents: IntentsState, policy: PolicyState): Denial | undefined {
+  const { path, isDirectory, intentId } = landing
+  const intent = intents.ok && intentId !== undefined ? intents.intents.get(intentId) : undefined
+  try {
+    const moment: Moment = {
+      policy,
+      intents,
+      activeId: intentId,
+      scope: intent && compileScope(intent.ownedScope),
+      // Roo Code's directories are made without an intent.
+      lenientMkdir: isDirectory && intentId === undefined,
+    }
+    const access = { effect: isDirectory ? 'mkdir' : 'put', path, asked: path } as const
+    const denials = COMMIT_RULES.map((rule) => rule.judge(access, moment))
+    const denial = denials.find((each) => each !== undefined)
+    if (denial?.reason !== 'scope_violation' || intent) return denial
+    return intentId === undefined
+      ? missingIntent(path, 'A person stages it anew, for an intent.')
+      : unknownIntent(intents, intentId)
+  } catch (error) {
+    return ruleFailed(path, error)
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/index.js'
+import { scene } from './kit.js'
+
+const refusals = (commit: Promise<unknown>) =>
+  commit.then(
+    () => 'committed',
+    (error: { refused?: { path: string; reason: string }[]; reason?: string }) =>
+      error.refused?.map(({ path, reason }) => `${path}: ${reason}`) ?? error.reason,
+  )
+
+async function approved(s: ReturnType<typeof scene>, work: (session: Session) => void) {
+  const workspace = await s.open()
+  const session = await s.agent(workspace)
+  work(session)
+  await session.flush()
+  const review = await workspace.review('one')
+  await review.changes()
+  await review.approve()
+  return { workspace, session, review }
+}
+
+test('a rule a person adds after the write holds for its commit', async () => {
+  const s = scene({ 'src/secret/a.ts': 'a\n', 'src/b.ts': 'b\n' })
+  const { review } = await approved(s, ({ fs }) => {
+    fs.writeFileSync('src/secret/a.ts', 'changed\n')
+    fs.writeFileSync('src/b.ts', 'changed\n')
+  })
+  s.write('.orchestration/policy.yaml', 'protected: [src/secret]\n')
+  expect(await refusals(review.commit())).toEqual(['src/secret/a.ts: protected_path'])
+  s.write('.orchestration/policy.yaml', 'access: { src/b.ts: read-only }\n')
+  expect(await refusals(review.commit())).toEqual(['src/b.ts: access_denied'])
+  expect(s.read('src/b.ts')).toBe('b\n')
+})
+
+test('with a broken policy.yaml nothing is committed', async () => {
+  const s = scene({ 'src/b.ts': 'b\n' })
+  const { review } = await approved(s, ({ fs }) => fs.writeFileSync('src/b.ts', 'changed\n'))
+  s.write('.orchestration/policy.yaml', 'acess: {}\n')
+  expect(await refusals(review.commit())).toEqual(['src/b.ts: policy_invalid'])
+  expect(s.read('src/b.ts')).toBe('b\n')
+})
+
+test('deletions and renames are judged by the scope their intent has at commit', async () => {
+  const intents = (scope: string) =>
+    `active_intents:\n  - id: INT-001\n    name: W\n    status: IN_PROGRESS\n    owned_scope: [${scope}]\n`
+  const s = scene({ 'src/a/x.ts': 'x\n', 'src/b/y.ts': 'y\n', 'src/d/z.ts': 'z\n' }, intents('"src/**"'))
+  const { review } = await approved(s, ({ fs }) => {
+    fs.unlinkSync('src/a/x.ts')
+    fs.renameSync('src/b/y.ts', 'src/b/w.ts')
+    fs.renameSync('src/d', 'src/e')
+  })
+  s.write('.orchestration/active_intents.yaml', intents('"src/none/**"'))
+  const refused = await refusals(review.commit())
+  expect(refused).toContain('src/a/x.ts: scope_violation')
+  expect(refused).toContain('src/b/w.ts: scope_violation')
+  expect(refused).toContain('src/e/z.ts: scope_violation')
+})
+
+test('a file written for one intent and moved for another is judged by the one that put it there', async () => {
+  const s = scene(
+    { 'src/a/x.ts': 'x\n', 'lib/keep.ts': '' },
+    `active_intents:
+  - { id: INT-A, name: A, status: IN_PROGRESS, owned_scope: ["src/a/**"] }
+  - { id: INT-B, name: B, status: IN_PROGRESS, owned_scope: ["src/**"] }
+`,
+  )
+  const workspace = await s.open()
+  const session = await s.agent(workspace, 'one', 'INT-A')
+  session.fs.writeFileSync('src/a/new.ts', 'new\n')
+  await session.selectIntent('INT-B')
+  session.fs.renameSync('src/a/new.ts', 'src/moved.ts')
+  await session.flush()
+  expect(await s.release('one')).toEqual(['src/moved.ts'])
+})
