@@ -1,0 +1,77 @@
+import { type Comparison, compare, type Effort } from './harness.js'
+import { type Aim, OURS, type Row, rowText, type Unit } from './report.js'
+import { growthExponent } from './stats.js'
+
+/** What a suite is given: it measures and tells, row by row. */
+
+export interface RowSpec extends Comparison {
+  readonly title: string
+  readonly aim?: Aim
+  /** Peers that cannot take part, and why. */
+  readonly absent?: Row['skipped']
+  /** For operations of milliseconds: fewer rounds, of one run each. */
+  readonly heavy?: boolean
+}
+
+export interface GrowthSpec extends RowSpec {
+  /** The size each variant stands for; the baseline stands for none. */
+  readonly sizes: readonly { readonly name: string; readonly size: number }[]
+}
+
+export interface Bench {
+  readonly quick: boolean
+  readonly rows: readonly Row[]
+  compare(spec: RowSpec): Promise<void>
+  /** The same operation at several sizes. The row shows the largest as ours, and the exponent of the growth. */
+  growth(spec: GrowthSpec): Promise<void>
+  /** A row whose values were not timed. */
+  values(title: string, unit: Unit, values: readonly { name: string; value: number }[], aim?: Aim): void
+  /** A whole row that could not be measured. */
+  skip(title: string, reason: string, aim?: Aim): void
+}
+
+export type Suite = (bench: Bench) => Promise<void>
+
+const FULL: Effort = { rounds: 40, sampleMs: 2, warmUpMs: 40 }
+const QUICK: Effort = { rounds: 9, sampleMs: 0.7, warmUpMs: 8 }
+const FULL_HEAVY: Effort = { rounds: 7, sampleMs: 0, warmUpMs: 0.001 }
+const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3 }
+
+/** @param tell is given each row's text as soon as it is measured. */
+export function newBench(quick: boolean, tell: (text: string) => void): Bench {
+  const rows: Row[] = []
+  const add = (row: Row) => {
+    rows.push(row)
+    tell(`${rowText(row)}\n`)
+  }
+  const measure = async (spec: RowSpec): Promise<Row> => {
+    const light = quick ? QUICK : FULL
+    const heavy = quick ? QUICK_HEAVY : FULL_HEAVY
+    const { results, skipped } = await compare(spec, spec.heavy ? heavy : light)
+    const { title, aim, absent = [] } = spec
+    return { title, unit: 'ns', results, skipped: [...skipped, ...absent], ...(aim && { aim }) }
+  }
+  return {
+    quick,
+    rows,
+    compare: async (spec) => add(await measure(spec)),
+    growth: async (spec) => add(withGrowth(await measure(spec), spec)),
+    values(title, unit, values, aim) {
+      const results = values.map(({ name, value }) => ({ name, p25: value, median: value, p90: value }))
+      add({ title, unit, results, skipped: [], ...(aim && { aim }) })
+    },
+    skip: (title, reason, aim) =>
+      add({ title, unit: 'ns', results: [], skipped: [{ name: OURS, reason }], ...(aim && { aim }) }),
+  }
+}
+
+function withGrowth(row: Row, { sizes }: GrowthSpec): Row {
+  const points = sizes.flatMap(({ name, size }) => {
+    const found = row.results.find((result) => result.name === name)
+    return found ? [{ size, cost: found.median }] : []
+  })
+  if (points.length < 2) return row
+  const largest = sizes.at(-1)?.name
+  const results = row.results.map((result) => (result.name === largest ? { ...result, name: OURS } : result))
+  return { ...row, results, growth: { points, exponent: growthExponent(points) } }
+}

@@ -1,0 +1,27 @@
+import type { Bench } from '../bench.js'
+import { makeFiles } from '../places.js'
+import type { Aim } from '../report.js'
+import type { Ground, Subject } from './subjects.js'
+
+const MANY = 50_000
+const FEW = 10
+const AIM: Aim = { of: 'value', atMost: 1e6 }
+
+/** A directory of the lower layer is renamed, there and back, one rename an operation. */
+export async function measureRename(bench: Bench, ground: Ground, ours: Subject): Promise<void> {
+  makeFiles(`${ground.lower}/big/many`, MANY, 0, 1_000)
+  makeFiles(`${ground.lower}/big/few`, FEW, 0)
+  const { sync, root } = ours
+  if (!sync) return
+  const swap = (dir: string) => (turn: number) => {
+    const [here, there] = [`${root}/big/${dir}`, `${root}/moved/${dir}`]
+    return turn % 2 === 0 ? sync.renameSync(here, there) : sync.renameSync(there, here)
+  }
+  sync.mkdirSync(`${root}/moved`, { recursive: true })
+  const variants = [
+    { name: `a directory of ${FEW} files`, run: swap('few') },
+    { name: ours.name, run: swap('many') },
+  ]
+  const title = `renameSync of a lower directory of ${MANY.toLocaleString('en')} files`
+  await bench.compare({ title, mode: 'sync', aim: AIM, variants, maxBatch: 100 })
+}

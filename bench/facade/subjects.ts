@@ -1,0 +1,180 @@
+import fs from 'node:fs'
+import { memfs } from 'memfs'
+import memfsManifest from 'memfs/package.json' with { type: 'json' }
+import type { Skipped } from '../harness.js'
+import { loadPeer, PEERS, type PeerName } from '../peers.js'
+import { OURS } from '../report.js'
+import { govern } from '../workspace.js'
+
+/** Everything that takes part in the suite, behind the few calls it makes of each. */
+
+export interface SyncCalls {
+  readFileSync(path: string): unknown
+  statSync(path: string): unknown
+  existsSync(path: string): boolean
+  readdirSync(path: string): unknown
+  writeFileSync(path: string, data: Buffer): unknown
+  mkdirSync(path: string, options: { recursive: true }): unknown
+  unlinkSync(path: string): unknown
+  renameSync(from: string, to: string): unknown
+}
+
+export interface PromiseCalls {
+  readFile(path: string): Promise<unknown>
+  stat(path: string): Promise<unknown>
+  writeFile(path: string, data: Buffer): Promise<unknown>
+  mkdir(path: string, options: { recursive: true }): Promise<unknown>
+}
+
+export interface Subject {
+  /** With its version. */
+  readonly name: string
+  /** What its paths begin with. */
+  readonly root: string
+  /** Its reads go through to the ground's files. */
+  readonly overLower: boolean
+  readonly sync?: SyncCalls
+  readonly promises: PromiseCalls
+  close(): unknown
+}
+
+/** The directories of a run: both hold the same files when it starts. */
+export interface Ground {
+  /** What escrowfs governs and the peers read through to. */
+  readonly lower: string
+  /** What plain `node:fs` reads and writes. */
+  readonly raw: string
+  /** For peers that keep a file of their own. */
+  readonly spare: string
+}
+
+export function rawSubject({ raw }: Ground): Subject {
+  return {
+    name: `node:fs ${process.version}`,
+    root: raw,
+    overLower: true,
+    sync: fs,
+    promises: fs.promises,
+    close: () => undefined,
+  }
+}
+
+export async function ourSubject(
+  { lower }: Ground,
+  id: string,
+  durability: 'memory' | 'process' = 'memory',
+  name: string = OURS,
+): Promise<Subject> {
+  const { workspace, session } = await govern(lower, id, { durability })
+  return {
+    name,
+    root: lower,
+    overLower: true,
+    sync: session.fs,
+    promises: session.fs.promises,
+    close: () => workspace.close(),
+  }
+}
+
+/** Those that could be had, and those that could not. */
+export async function peerSubjects(ground: Ground): Promise<{ peers: Subject[]; absent: Skipped[] }> {
+  const peers: Subject[] = [memfsSubject()]
+  const absent: Skipped[] = []
+  const makers: [PeerName, (ground: Ground, name: string) => Promise<Subject>][] = [
+    ['unionfs', unionSubject],
+    ['just-bash', justBashSubject],
+    ['@zenfs/core', zenSubject],
+    ['agentfs-sdk', agentSubject],
+  ]
+  for (const [name, make] of makers) {
+    const title = `${name} ${PEERS[name]}`
+    try {
+      peers.push(await make(ground, title))
+    } catch (error) {
+      absent.push({ name: title, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return { peers, absent }
+}
+
+const MEMFS = `memfs ${memfsManifest.version}`
+
+export function memfsSubject(): Subject {
+  const { fs: volume } = memfs()
+  const promises = volume.promises
+  return { name: MEMFS, root: '/w', overLower: false, sync: volume, promises, close: () => undefined }
+}
+
+interface Union extends SyncCalls {
+  use(layer: unknown): Union
+  promises: PromiseCalls
+}
+
+async function unionSubject({ lower }: Ground, title: string): Promise<Subject> {
+  const { Union } = await loadPeer<{ Union: new () => Union }>('unionfs', ['Union'])
+  const { fs: volume } = memfs()
+  const union = new Union().use(fs).use(volume)
+  // A directory must be there in the upper layer, or unionfs writes into the lower one.
+  const mkdirSync = (path: string) => volume.mkdirSync(path, { recursive: true })
+  union.mkdirSync = mkdirSync
+  const name = `${title} over memfs`
+  return { name, root: lower, overLower: true, sync: union, promises: union.promises, close: () => undefined }
+}
+
+interface JustBash {
+  OverlayFs: new (options: {
+    root: string
+    mountPoint: string
+  }) => PromiseCalls & {
+    readFileBuffer(path: string): Promise<unknown>
+  }
+}
+
+async function justBashSubject({ lower }: Ground, title: string): Promise<Subject> {
+  const { OverlayFs } = await loadPeer<JustBash>('just-bash', ['OverlayFs'])
+  const overlay = new OverlayFs({ root: lower, mountPoint: lower })
+  const promises: PromiseCalls = {
+    readFile: (path) => overlay.readFileBuffer(path),
+    stat: (path) => overlay.stat(path),
+    writeFile: (path, data) => overlay.writeFile(path, data),
+    mkdir: (path, options) => overlay.mkdir(path, options),
+  }
+  return { name: `${title} OverlayFs`, root: lower, overLower: true, promises, close: () => undefined }
+}
+
+interface Zen {
+  configure(configuration: { mounts: Record<string, unknown> }): Promise<unknown>
+  CopyOnWrite: unknown
+  Passthrough: unknown
+  InMemory: unknown
+  fs: SyncCalls & { promises: PromiseCalls }
+}
+
+async function zenSubject({ lower }: Ground, title: string): Promise<Subject> {
+  const members = ['configure', 'CopyOnWrite', 'Passthrough', 'InMemory', 'fs'] as const
+  const zen = await loadPeer<Zen>('@zenfs/core', members)
+  const readable = { backend: zen.Passthrough, fs, prefix: lower }
+  const writable = { backend: zen.InMemory }
+  await zen.configure({ mounts: { '/w': { backend: zen.CopyOnWrite, readable, writable } } })
+  const name = `${title} CopyOnWrite`
+  return { name, root: '/w', overLower: true, sync: zen.fs, promises: zen.fs.promises, close: () => undefined }
+}
+
+interface Agent {
+  AgentFS: {
+    open(options: { path: string }): Promise<{ fs: Omit<PromiseCalls, 'mkdir'>; close(): Promise<void> }>
+  }
+}
+
+async function agentSubject({ spare }: Ground, title: string): Promise<Subject> {
+  const { AgentFS } = await loadPeer<Agent>('agentfs-sdk', ['AgentFS'])
+  const agent = await AgentFS.open({ path: `${spare}/agent.db` })
+  const promises: PromiseCalls = {
+    readFile: (path) => agent.fs.readFile(path),
+    stat: (path) => agent.fs.stat(path),
+    writeFile: (path, data) => agent.fs.writeFile(path, data),
+    // Parents are made by its writes.
+    mkdir: async () => undefined,
+  }
+  return { name: title, root: '/w', overLower: false, promises, close: () => agent.close() }
+}

@@ -1,0 +1,110 @@
+import type { Bench } from '../bench.js'
+import { contentOf, namesOf, parentOf } from '../places.js'
+import type { Aim } from '../report.js'
+import { at, type Cast, pathsOf, promiseParts, RECURSIVE, throughToLower } from './cast.js'
+import { SIZES, TOUCHED } from './ground.js'
+import type { Subject } from './subjects.js'
+
+/** New files are kept, so that a sample must not make too many. */
+const NEW_BATCH = 50
+const ratio = (atMost: number): Aim => ({ of: 'ratio', atMost })
+
+/** Staged writes with every check: scope, protected paths, content lock, digest, stage. `node:fs` writes for real. */
+export async function measureWrites(bench: Bench, memory: Cast, durable: Cast): Promise<void> {
+  const aims = { memory: ratio(1.25), process: ratio(1.8) }
+  for (const size of Object.values(SIZES)) {
+    const aim = size === SIZES.small ? { aim: aims.memory } : {}
+    const title = `writeFileSync ${size.title} over a staged file, durability memory`
+    await bench.compare({ title, mode: 'sync', ...aim, ...rewrites(memory, size) })
+  }
+  const title = 'writeFileSync 4 KB'
+  const few = { mode: 'sync' as const, maxBatch: NEW_BATCH }
+  await bench.compare({
+    title: `${title}, a new file, durability memory`,
+    aim: aims.memory,
+    ...few,
+    ...creations(memory, 'made/new'),
+  })
+  const first = firstTouches(memory)
+  await bench.compare({
+    title: `${title} over a lower file, first touch, durability memory`,
+    aim: aims.memory,
+    ...few,
+    ...first,
+  })
+  const over = rewrites(durable, SIZES.small)
+  await bench.compare({
+    title: `${title} over a staged file, durability process`,
+    mode: 'sync',
+    aim: aims.process,
+    ...over,
+  })
+  await bench.compare({
+    title: `${title}, a new file, durability process`,
+    aim: aims.process,
+    ...few,
+    ...creations(durable, 'made/new-durable'),
+  })
+  await bench.compare({ title: 'promises.writeFile 4 KB over a staged file', mode: 'async', ...promised(memory) })
+}
+
+type Size = (typeof SIZES)[keyof typeof SIZES]
+
+/** The first turn of each path, in the warm-up, copies it up; the rest write over what is staged. */
+function rewrites(cast: Cast, { bytes, dir, files }: Size) {
+  const data = contentOf(bytes)
+  const names = namesOf(`made/${dir}`, files)
+  return syncWrites(cast, (subject) => {
+    const paths = pathsOf(subject, names)
+    return (turn) => ({ path: at(paths, turn), data })
+  })
+}
+
+/** @param dir is of this row's own: `node:fs` has what earlier rows made. */
+function creations(cast: Cast, dir: string) {
+  const data = contentOf(SIZES.small.bytes)
+  return syncWrites(cast, ({ root, sync }) => {
+    sync?.mkdirSync(`${root}/${dir}`, RECURSIVE)
+    return (turn) => ({ path: `${root}/${dir}/f${turn}.ts`, data })
+  })
+}
+
+/** The first write of a file that is on disk: its content becomes the base that the commit will compare with. */
+function firstTouches(cast: Cast) {
+  const data = contentOf(SIZES.small.bytes)
+  const names = namesOf(TOUCHED.dir, TOUCHED.files, TOUCHED.perDir)
+  const readers = { ...cast, subjects: cast.subjects.filter((subject) => throughToLower(subject) === undefined) }
+  return syncWrites(readers, (subject) => {
+    const paths = pathsOf(subject, names)
+    // unionfs writes into the lower directory where its upper layer has none.
+    for (const dir of new Set(paths.map(parentOf))) subject.sync?.mkdirSync(dir, RECURSIVE)
+    return (turn) => {
+      const path = paths[turn]
+      if (path === undefined) throw new Error(`it wrote all ${TOUCHED.files} files before the time was up`)
+      return { path, data }
+    }
+  })
+}
+
+function syncWrites(cast: Cast, jobsOf: (subject: Subject) => (turn: number) => { path: string; data: Buffer }) {
+  const able = cast.subjects.filter(({ sync }) => sync)
+  const variants = able.map((subject) => {
+    const { name, sync } = subject
+    const job = jobsOf(subject)
+    return {
+      name,
+      run(turn: number) {
+        const { path, data } = job(turn)
+        sync?.writeFileSync(path, data)
+      },
+    }
+  })
+  const mute = cast.subjects.filter(({ sync }) => !sync)
+  return { variants, absent: [...cast.absent, ...mute.map(({ name }) => ({ name, reason: 'it has no sync calls' }))] }
+}
+
+function promised(cast: Cast) {
+  const data = contentOf(SIZES.small.bytes)
+  const names = namesOf(`made/${SIZES.small.dir}`, SIZES.small.files)
+  return promiseParts(cast, names, (fs, path) => fs.writeFile(path, data))
+}

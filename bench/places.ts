@@ -1,0 +1,64 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+
+const MEMORY = '/dev/shm'
+
+export interface Place {
+  readonly path: string
+  /** For the report: what the files lie on. */
+  readonly medium: 'tmpfs' | 'disk'
+}
+
+const made: string[] = []
+
+/** A directory of the bench's own, in memory where the machine has a tmpfs. */
+export function memoryPlace(): Place {
+  try {
+    accessSync(MEMORY, constants.W_OK)
+    return { path: newDir(MEMORY), medium: 'tmpfs' }
+  } catch {
+    return diskPlace()
+  }
+}
+
+/** A directory of the bench's own on a disk: below `ESCROWFS_BENCH_DIR`, or the host's temporary directory. */
+export function diskPlace(): Place {
+  return { path: newDir(process.env.ESCROWFS_BENCH_DIR ?? tmpdir()), medium: 'disk' }
+}
+
+export function removePlaces(): void {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })
+}
+
+function newDir(parent: string): string {
+  const path = realpathSync(mkdtempSync(`${parent}/escrowfs-bench-`))
+  made.push(path)
+  return path
+}
+
+/** Writes `count` files of `bytes` each, `perDir` to a directory, and answers their paths. */
+export function makeFiles(dir: string, count: number, bytes: number, perDir = count): string[] {
+  const content = contentOf(bytes)
+  const paths = namesOf(dir, count, perDir)
+  for (const path of paths) {
+    mkdirSync(parentOf(path), { recursive: true })
+    writeFileSync(path, content)
+  }
+  return paths
+}
+
+/** `dir/f0.ts` …, or `dir/d0/f0.ts` … where they do not all go into one directory. */
+export function namesOf(dir: string, count: number, perDir = count): string[] {
+  return Array.from({ length: count }, (_, n) =>
+    perDir >= count ? `${dir}/f${n}.ts` : `${dir}/d${Math.floor(n / perDir)}/f${n}.ts`,
+  )
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
+}
+
+/** Text that is not all one character: source code, repeated. */
+export function contentOf(bytes: number): Buffer {
+  return Buffer.alloc(bytes, 'export const price = (net: number): number => Math.round(net * 1.2)\n')
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { arch, cpus, platform, release, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { Result, Skipped } from './harness.js'
+import type { Summary } from './stats.js'
+
+/** What a suite found: the rows, what they should be, and the forms they are shown in. */
+
+/** What a row is judged by. `ratio` is of escrowfs to the baseline, `value` in the row's own unit. */
+export interface Aim {
+  readonly of: 'ratio' | 'value' | 'exponent'
+  readonly atMost: number
+}
+
+export type Unit = 'ns' | 'bytes'
+
+export interface Row {
+  readonly title: string
+  readonly unit: Unit
+  readonly results: readonly Result[]
+  readonly skipped: readonly Skipped[]
+  readonly aim?: Aim
+  /** Cost by size, where the row is one of growth. */
+  readonly growth?: { readonly exponent: number; readonly points: readonly { size: number; cost: number }[] }
+}
+
+export interface Verdict {
+  readonly value: number
+  readonly met: boolean
+}
+
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryGiB: number
+  readonly system: string
+  readonly node: string
+}
+
+export interface Report {
+  readonly suite: string
+  readonly date: string
+  readonly quick: boolean
+  /** Where files lay while they were measured. */
+  readonly medium: string
+  readonly machine: Machine
+  readonly rows: readonly Row[]
+}
+
+/** The name under which our own results stand in every row. */
+export const OURS = 'escrowfs'
+
+export function thisMachine(): Machine {
+  const all = cpus()
+  return {
+    cpu: all[0]?.model.trim() ?? 'unknown',
+    cores: all.length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${platform()} ${release().split('-')[0]} ${arch()}`,
+    node: process.version,
+  }
+}
+
+/** Undefined where there is nothing to judge: no aim, or escrowfs did not run. */
+export function verdictOf({ aim, results, growth }: Row): Verdict | undefined {
+  const ours = results.find(({ name }) => name === OURS)
+  if (!aim || !ours) return undefined
+  const value = aim.of === 'value' ? ours.median : aim.of === 'ratio' ? ours.ratio?.median : growth?.exponent
+  return value === undefined ? undefined : { value, met: value <= aim.atMost }
+}
+
+/** One row as lines of text. */
+export function rowText(row: Row): string {
+  const lines = row.results.map(
+    (result) => `  ${result.name.padEnd(36)}${costText(result, row.unit)}${ratioText(result)}`,
+  )
+  const left = row.skipped.map(({ name, reason }) => `  ${name.padEnd(36)}skipped: ${reason}`)
+  return [row.title, ...lines, ...left, ...judgement(row)].join('\n')
+}
+
+/** How many aims were met, and which were not. */
+export function summaryText(rows: readonly Row[]): string {
+  const judged = rows.flatMap((row) => {
+    const verdict = verdictOf(row)
+    return verdict ? [{ row, verdict }] : []
+  })
+  const missed = judged.filter(({ verdict }) => !verdict.met)
+  const unjudged = rows.filter((row) => row.aim && !verdictOf(row))
+  return [
+    `${judged.length - missed.length} of ${judged.length} aims met.`,
+    ...missed.map(({ row, verdict }) => `missed: ${row.title}: ${amount(verdict.value, row)}, aim ${aimText(row)}`),
+    ...unjudged.map((row) => `not measured: ${row.title}: ${row.skipped.map(({ reason }) => reason).join('; ')}`),
+  ].join('\n')
+}
+
+export function headline({ date, quick, medium, machine }: Report): string {
+  const { cpu, cores, memoryGiB, system, node } = machine
+  const effort = quick ? ', quick run' : ''
+  return `${date.slice(0, 10)}, Node ${node}, ${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, files on ${medium}${effort}`
+}
+
+const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
+
+/** @returns the file written, relative to the repository. */
+export function saveResult(name: string, content: string): string {
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(`${RESULTS}${name}`, content)
+  return `bench/results/${name}`
+}
+
+export function aimText({ aim, unit }: Row): string {
+  if (!aim) return ''
+  if (aim.of === 'value') return `≤ ${quantity(aim.atMost, unit)}`
+  return aim.of === 'ratio' ? `≤ ${aim.atMost}×` : `≤ size^${aim.atMost}`
+}
+
+/** A cost or size with its unit, in three digits. */
+export function quantity(value: number, unit: Unit): string {
+  const steps: readonly [number, string][] =
+    unit === 'ns'
+      ? [
+          [1e9, 's'],
+          [1e6, 'ms'],
+          [1e3, 'µs'],
+          [1, 'ns'],
+        ]
+      : [
+          [2 ** 20, 'MiB'],
+          [2 ** 10, 'KiB'],
+          [1, 'B'],
+        ]
+  const [step, name] = steps.find(([size]) => Math.abs(value) >= size) ?? steps.at(-1) ?? [1, '']
+  return `${digits(value / step)} ${name}`
+}
+
+function digits(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+function costText({ p25, median, p90 }: Summary, unit: Unit): string {
+  const spread = p25 === p90 ? '' : `${quantity(p25, unit)} … ${quantity(p90, unit)}`
+  return `${quantity(median, unit).padStart(10)}  ${spread.padEnd(22)}`
+}
+
+function ratioText({ ratio }: Result): string {
+  if (!ratio) return ''
+  return `${digits(ratio.median).padStart(7)}×  (${digits(ratio.low)}–${digits(ratio.high)})`
+}
+
+function judgement(row: Row): string[] {
+  const growth = row.growth ? [`  grows as size^${row.growth.exponent.toFixed(2)}`] : []
+  const verdict = verdictOf(row)
+  if (!verdict) return growth
+  return [...growth, `  aim ${aimText(row)}: ${verdict.met ? 'met' : 'missed'}, ${amount(verdict.value, row)}`]
+}
+
+function amount(value: number, { aim, unit }: Row): string {
+  if (aim?.of === 'value') return quantity(value, unit)
+  return aim?.of === 'ratio' ? `${digits(value)}×` : `size^${value.toFixed(2)}`
+}

@@ -1,0 +1,38 @@
+import { newBench, type Suite } from './bench.js'
+import { facade } from './facade/suite.js'
+import { memoryPlace, removePlaces } from './places.js'
+import { headline, type Report, saveResult, summaryText, thisMachine } from './report.js'
+
+/** npm run bench [-- suite …] [--quick] */
+
+const SUITES: Readonly<Record<string, Suite>> = { facade }
+
+async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
+  const print = (text: string) => process.stdout.write(`${text}\n`)
+  const bench = newBench(quick, print)
+  const date = new Date().toISOString()
+  const medium = memoryPlace().medium
+  const about = { suite: name, date, quick, medium, machine: thisMachine() }
+  print(`== ${name}: ${headline({ ...about, rows: [] })}\n`)
+  await suite(bench)
+  const report: Report = { ...about, rows: bench.rows }
+  print(summaryText(report.rows))
+  print(`Written: ${saveResult(`${name}.json`, `${JSON.stringify(report, undefined, 2)}\n`)}`)
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const quick = args.includes('--quick')
+  const wanted = args.filter((arg) => arg !== '--quick')
+  const unknown = wanted.filter((name) => !(name in SUITES))
+  if (unknown.length > 0) {
+    process.stderr.write(`No suite ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}.\n`)
+    return 2
+  }
+  for (const [name, suite] of Object.entries(SUITES))
+    if (wanted.length === 0 || wanted.includes(name)) await runSuite(name, suite, quick)
+  return 0
+}
+
+process.once('exit', removePlaces)
+process.once('SIGINT', () => process.exit(130))
+process.exit(await main(process.argv.slice(2)))

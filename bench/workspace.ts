@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { openWorkspace, type Session, type Workspace, type WorkspaceOptions } from '../src/index.js'
+
+/** A workspace with one intent that may touch everything a suite writes. */
+
+export interface Governed {
+  readonly workspace: Workspace
+  readonly session: Session
+}
+
+const SCOPE = ['src/**', 'made/**', 'other/**', 'big/**', 'moved/**', 'docs/*.md', '!src/legacy/**']
+
+export function declareIntent(root: string): void {
+  mkdirSync(`${root}/.orchestration`, { recursive: true })
+  const scope = SCOPE.map((glob) => `      - "${glob}"\n`).join('')
+  writeFileSync(
+    `${root}/.orchestration/active_intents.yaml`,
+    `active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
+  )
+}
+
+/** Opens a workspace and a session in it that may write. */
+export async function govern(root: string, id: string, options: WorkspaceOptions): Promise<Governed> {
+  const workspace = await openWorkspace(root, options)
+  const session = await workspace.session({ id, agent: { tool: 'bench' } })
+  await session.selectIntent('INT-001')
+  return { workspace, session }
+}
