@@ -1,0 +1,1 @@
+export const FILES = ['src/one.txt', 'src/two.txt', 'src/deep/three.txt', 'src/deep/four.txt']
