@@ -23,7 +23,11 @@ export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, 
   return (args) => {
     const outer = deps.view.begin()
     try {
-      return row.run(deps.view, args, form)
+      const answer = row.run(deps.view, args, form)
+      if (!(answer instanceof Promise)) return answer
+      return answer.catch((error: unknown) => {
+        throw asFsError(error, syscall, shown(args, row.paths), deps)
+      })
     } catch (error) {
       throw asFsError(error, syscall, shown(args, row.paths), deps)
     } finally {
@@ -88,16 +92,26 @@ export function callbackForm(body: Body): AnyFunction {
     if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
     const answer = settle(body, args.slice(0, -1))
     if ('error' in answer && isArgumentError(answer.error)) throw answer.error
-    process.nextTick(() => {
-      if ('error' in answer) callback(answer.error)
-      else if (answer.value instanceof Spread) callback(null, ...answer.value.values)
-      else if (answer.value === undefined) callback(null)
-      else callback(null, answer.value)
-    })
+    if ('value' in answer && answer.value instanceof Promise) {
+      answer.value.then(
+        (value: unknown) => process.nextTick(() => callBack(callback, { value })),
+        (error: unknown) => process.nextTick(() => callBack(callback, { error })),
+      )
+    } else process.nextTick(() => callBack(callback, answer))
   }
 }
 
-function settle(body: Body, args: Args): { error: unknown } | { value: unknown } {
+type Answer = { readonly error: unknown } | { readonly value: unknown }
+
+function callBack(callback: unknown, answer: Answer): void {
+  const call = callback as AnyFunction
+  if ('error' in answer) call(answer.error)
+  else if (answer.value instanceof Spread) call(null, ...answer.value.values)
+  else if (answer.value === undefined) call(null)
+  else call(null, answer.value)
+}
+
+function settle(body: Body, args: Args): Answer {
   try {
     return { value: body(args) }
   } catch (error) {

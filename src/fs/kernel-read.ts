@@ -84,7 +84,7 @@ function statInside(view: ReadView, place: Inside, bigint: boolean): Stats | Big
   return bigint ? view.layer.lstatBig(place.path) : view.layer.lstat(place.path)
 }
 
-export function readFile(view: ReadView, [path, given]: Args): Buffer | string {
+export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffer | string | Promise<Buffer | string> {
   const options = readOptions(given)
   const encoding = readEncoding(options)
   checkSignal(options)
@@ -93,9 +93,34 @@ export function readFile(view: ReadView, [path, given]: Args): Buffer | string {
     const rest = readRest(view.descriptors.get(path))
     return encoding === undefined ? rest : rest.toString(encoding)
   }
+  const later = form === 'sync' ? undefined : readLater(view, path, options)
+  if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
+  const began = performance.now()
   const quick = view.quick(path)
   const content = (quick !== undefined && readQuick(view, quick)) || readSlowly(view, path)
+  if (form !== 'sync') view.took(performance.now() - began)
   return encoding === undefined ? content : content.toString(encoding)
+}
+
+/** The async lane: what would hold up the event loop is read by the host's own asynchronous calls. */
+function readLater(
+  view: ReadView,
+  path: unknown,
+  options: ReturnType<typeof readOptions>,
+): Promise<Buffer> | undefined {
+  const quick = view.quick(path)
+  const place = quick !== undefined && view.layer.typeOf(quick) === 'file' ? quick : fileAt(view, path)
+  if (place === undefined || !view.isSlow(place)) return undefined
+  return view.readLater(place).then((content) => {
+    checkSignal(options)
+    view.seen(place, content)
+    return content
+  })
+}
+
+function fileAt(view: ReadView, path: unknown): RelPath | undefined {
+  const place = view.at(path, 'follow')
+  return place.inside && place.type === 'file' ? place.path : undefined
 }
 
 /** Reads a plain name at once: the disk itself refuses a link (ELOOP), which then takes the long way. */
@@ -156,7 +181,23 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   list(listing, '')
   // Node's own order: first found first, but in the promise form last found first.
   const next = () => (form === 'promise' ? listing.dirs.pop() : listing.dirs.shift())
+  if (recursive && form !== 'sync') return listInTurns(listing, next)
   if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
+  return listing.found
+}
+
+/** How long (milliseconds) a walk may hold the event loop before it lets others have a turn. */
+const TURN_MS = 5
+
+async function listInTurns(listing: Listing, next: () => string | undefined): Promise<unknown[]> {
+  let began = performance.now()
+  for (let below = next(); below !== undefined; below = next()) {
+    const dir = below
+    listing.view.within(() => list(listing, dir))
+    if (performance.now() - began < TURN_MS) continue
+    await new Promise((turn) => setImmediate(turn))
+    began = performance.now()
+  }
   return listing.found
 }
 

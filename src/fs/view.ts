@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
-import type { Lower } from '../../overlay/lower.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
+import { type UnionView, unionView } from '../../overlay/union-view.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'
@@ -33,6 +33,14 @@ export interface ReadView {
   readonly descriptors: ReadDescriptors
   /** What is staged is on the medium when it returns. */
   sync(): void
+  /** Runs a part of a call that goes on after its op has ended. */
+  within<T>(work: () => T): T
+  /** True where reading a lower file at once would hold the event loop up: it is large, or the disk was slow lately. */
+  isSlow(path: RelPath): boolean
+  /** Reads a place without blocking. */
+  readLater(path: RelPath): Promise<Buffer>
+  /** Tells how long a lower read took, in milliseconds. */
+  took(milliseconds: number): void
   /** The host's own functions, for reads outside the workspace, once the place was judged. */
   host(place: Outside): HostReads
 }
@@ -96,6 +104,12 @@ export interface ViewDeps {
   readonly sync: () => void
 }
 
+/** A lower file above this (bytes) is read asynchronously by the promise and callback forms. */
+const LARGE = 64 * 1024
+/** A lower read that took longer moves the workspace's later ones to the async lane for a while. */
+const SLOW_MS = 2
+const SLOW_FOR_MS = 10_000
+
 /** A view for one session; `begin` starts each op. */
 export class View implements WriteView, WatchView {
   readonly layer: GuardedLayer
@@ -106,7 +120,9 @@ export class View implements WriteView, WatchView {
   readonly descriptors = new Descriptors()
   readonly watches: Watches
   readonly #resolver: Resolver
-  readonly #lower: Lower
+  readonly #overlay: Overlay
+  readonly #union: UnionView
+  #slowUntil = 0
 
   constructor(deps: ViewDeps) {
     this.layer = deps.layer
@@ -116,17 +132,18 @@ export class View implements WriteView, WatchView {
     this.sync = deps.sync
     this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
-    this.#lower = deps.overlay.lower
+    this.#overlay = deps.overlay
+    this.#union = unionView(deps.overlay)
   }
 
   begin(): Op {
-    this.#lower.begin()
+    this.#overlay.lower.begin()
     return this.layer.begin()
   }
 
   end(outer: Op): void {
     this.layer.end(outer)
-    this.#lower.end()
+    this.#overlay.lower.end()
   }
 
   aside<T>(run: () => T): T {
@@ -136,6 +153,31 @@ export class View implements WriteView, WatchView {
     } finally {
       this.end(outer)
     }
+  }
+
+  within<T>(work: () => T): T {
+    const outer = this.begin()
+    try {
+      return work()
+    } finally {
+      this.end(outer)
+    }
+  }
+
+  isSlow(path: RelPath): boolean {
+    const place = this.#overlay.placeOf(path)
+    if (place.node?.inode || place.lower === undefined) return false
+    if (performance.now() < this.#slowUntil) return true
+    return (this.#overlay.lower.lstat(place.lower)?.size ?? 0) > LARGE
+  }
+
+  readLater(path: RelPath): Promise<Buffer> {
+    this.layer.judge('read', path)
+    return this.#union.readFile(path)
+  }
+
+  took(milliseconds: number): void {
+    if (milliseconds > SLOW_MS) this.#slowUntil = performance.now() + SLOW_FOR_MS
   }
 
   quick(path: unknown): RelPath | undefined {

@@ -1,0 +1,81 @@
+import fs from 'node:fs'
+import { Union } from 'unionfs/lib/union.js'
+import { fsError } from './errno.js'
+import type { MergedView } from './merged.js'
+import { isWithin, type RelPath } from './path.js'
+
+/**
+ * The asynchronous long tail of reads: unionfs over two read-only gates. unionfs tries its layers from the last to the
+ * first and falls through on any error, so what a layer must not answer it refuses: the upper gate everything that is
+ * not staged, the lower gate everything that the stage covers. No mutator is in either: a write has nowhere to fall.
+ */
+export interface UnionView {
+  /** A file's content, read without blocking. The path is physical; a link at its end is not followed. */
+  readFile(path: RelPath): Promise<Buffer>
+}
+
+/** What a gate offers: the reading promises, and nothing else. */
+interface Gate {
+  readonly promises: { readFile(path: string): Promise<Buffer> }
+}
+
+/** One error for every miss: unionfs only asks whether there was one. Made without a stack. */
+const MISS = missOnce()
+
+const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
+
+export function unionView(merged: MergedView): UnionView {
+  const { root } = merged.lower
+  const placeOf = (path: string) => {
+    if (!isWithin(path, root)) throw MISS
+    return merged.placeOf(path.slice(root.length + 1) as RelPath)
+  }
+  const upper: Gate = {
+    promises: {
+      async readFile(path: string) {
+        const inode = placeOf(path).node?.inode
+        if (inode?.type !== 'file') throw MISS
+        return inode.bytes()
+      },
+    },
+  }
+  const lower: Gate = {
+    promises: {
+      readFile(path: string) {
+        const { node, lower: below } = placeOf(path)
+        if (node?.inode || node?.whiteout || below === undefined) return Promise.reject(fsError('ENOENT', 'open', path))
+        return fs.promises.readFile(merged.lower.hostPath(below), { flag: READ_FLAGS })
+      },
+    },
+  }
+  const union = new Union().use(asLayer(lower)).use(asLayer(upper))
+  return {
+    async readFile(path) {
+      try {
+        return (await union.promiseMethod('readFile', [merged.lower.hostPath(path)])) as Buffer
+      } catch (error) {
+        // Staged between the two gates: neither of them answered.
+        const { node } = merged.placeOf(path)
+        if (node?.inode?.type === 'file') return node.inode.bytes()
+        // unionfs chains the misses it passed over onto the last error.
+        if (error instanceof Error && 'prev' in error) Reflect.deleteProperty(error, 'prev')
+        throw error
+      }
+    },
+  }
+}
+
+type Layer = Parameters<Union['use']>[0]
+
+/** unionfs's types ask for a whole fs; its code asks only for the methods it is called for. */
+function asLayer(gate: Gate): Layer {
+  return gate as unknown as Layer
+}
+
+function missOnce(): Error {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  const miss = fsError('ENOENT', 'open')
+  Error.stackTraceLimit = limit
+  return miss
+}
