@@ -22,6 +22,7 @@ import type { Layout } from './core/layout.js'
 import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
 import { createFacade } from './fs/facade.js'
 import { GuardedLayer } from './fs/guarded.js'
+import { judgeWrites } from './fs/judge-writes.js'
 import { View } from './fs/view.js'
 import type { Lease } from './host/owner.js'
 import { intentContext, type RegistryStore } from './intents/index.js'
@@ -162,7 +163,7 @@ export class LocalSession implements Session {
     let outcome = 'error'
     try {
       const result = await runInTool(context, async () => {
-        this.#judgeAll(call.writes ?? [])
+        judgeWrites(this.#view, call.writes ?? [], (denial) => this.#denied(denial))
         return run()
       })
       outcome = 'ok'
@@ -194,8 +195,7 @@ export class LocalSession implements Session {
       await this.flush()
       await this.#clearIntent()
     } finally {
-      this.#reportLeaks()
-      this.#view.watches.closeAll()
+      this.#view.close(`Session ${this.id}`)
       this.#closed = true
       this.#guard.closed = true
       this.#store.close()
@@ -267,33 +267,6 @@ export class LocalSession implements Session {
       ...(this.#intentId !== undefined && { intent: this.#intentId }),
       ...(tool && { call: tool.callId }),
     }
-  }
-
-  #judgeAll(writes: NonNullable<ToolCall['writes']>): void {
-    for (const { path, effect } of writes) {
-      this.#view.begin()
-      try {
-        const place = this.#view.target(path, effect === 'put' ? 'follow' : 'exact', effect)
-        this.#view.layer.judge(effect, place.path)
-      } catch (error) {
-        if (!(error instanceof Denied)) continue
-        this.#denied(error.denial)
-        throw denialError(error.denial, effect === 'put' ? 'open' : effect === 'move' ? 'rename' : 'unlink', path)
-      }
-    }
-  }
-
-  /** Descriptors nobody closed: said, then closed. */
-  #reportLeaks(): void {
-    const { descriptors } = this.#view
-    const leaked = descriptors.leaked()
-    if (leaked.length === 0) return
-    const some = leaked.slice(0, 3).join(', ') + (leaked.length > 3 ? ', …' : '')
-    process.emitWarning(
-      `Session ${this.id} was closed with ${leaked.length} file(s) open: ${some}`,
-      'EscrowLeakWarning',
-    )
-    descriptors.closeAll()
   }
 
   #accessOf(path: string, effect: Effect): Access {

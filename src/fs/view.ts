@@ -180,6 +180,16 @@ export class View implements WriteView, WatchView {
     if (milliseconds > SLOW_MS) this.#slowUntil = performance.now() + SLOW_FOR_MS
   }
 
+  /** Ends watches and closes descriptors; those nobody closed are said in a warning. */
+  close(who: string): void {
+    this.watches.closeAll()
+    const leaked = this.descriptors.leaked()
+    this.descriptors.closeAll()
+    if (leaked.length === 0) return
+    const some = leaked.slice(0, 3).join(', ') + (leaked.length > 3 ? ', …' : '')
+    process.emitWarning(`${who} was closed with ${leaked.length} file(s) open: ${some}`, 'EscrowLeakWarning')
+  }
+
   quick(path: unknown): RelPath | undefined {
     return typeof path === 'string' ? this.#resolver.quick(path) : undefined
   }
