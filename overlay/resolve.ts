@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, normalize } from 'node:path'
 import { codeOf, Errno } from './errno.js'
 import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
@@ -101,6 +101,20 @@ export class Resolver {
   asked(text: string): string | undefined {
     const inner = this.inner(text)
     return inner === undefined ? undefined : lexical(inner)
+  }
+
+  /**
+   * Where a symlink's target leads once the link stands at `link`: relative to the root, or absolute when outside. A
+   * target that cannot be walked yet is taken as it reads.
+   */
+  leadsTo(target: string, link: RelPath): string {
+    const text = target.startsWith('/') ? target : `${this.#root}/${parentOf(link)}/${target}`
+    try {
+      return this.resolve(text, 'follow').path
+    } catch (error) {
+      if (!(error instanceof Errno)) throw error
+      return this.asked(text) ?? normalize(text)
+    }
   }
 
   #inside(from: RelPath, walk: Walk, follow: Follow, text: string): Resolved {

@@ -185,7 +185,8 @@ export class Stage {
     node.inode = this.#make(type, made, t)
     node.lower = null
     if (old) release(old, t)
-    this.#touchParent(path, t)
+    // What is copied up had its name before.
+    if (made.origin === undefined) this.#touchParent(path, t)
     return node.inode
   }
 

@@ -243,10 +243,11 @@ export class LocalSession implements Session {
 
   #makeView(): View {
     const { overlay } = this.#store
-    const layer = new GuardedLayer(overlay, this.#guard.decide)
+    const resolver = new Resolver(overlay, this.#deps.aliases)
+    const layer = new GuardedLayer(overlay, this.#guard.decide, (target, link) => resolver.leadsTo(target, link))
     return new View({
       root: this.#deps.layout.root,
-      resolver: new Resolver(overlay, this.#deps.aliases),
+      resolver,
       overlay,
       layer,
       seen: (path, content) => this.#lock.saw(path, content),

@@ -1,13 +1,15 @@
 import { constants } from 'node:fs'
 import { inspect } from 'node:util'
+import { codeOf } from '../../overlay/errno.js'
+import { pathText } from '../../overlay/path.js'
 
 /** Reading of arguments as Node's own functions read them. Each is read once; the errors are Node's. */
 
-export interface ArgumentError extends TypeError {
+export interface ArgumentError extends Error {
   code: string
 }
 
-function argumentError(code: string, message: string, Kind: typeof TypeError | typeof RangeError): ArgumentError {
+function argumentError(code: string, message: string, Kind: ErrorConstructor): ArgumentError {
   const error = new Kind(message) as ArgumentError
   error.code = code
   return error
@@ -31,10 +33,35 @@ export function outOfRange(name: string, range: string, value: unknown): Argumen
   return argumentError('ERR_OUT_OF_RANGE', message, RangeError)
 }
 
+export function invalidSymlinkType(type: string): ArgumentError {
+  const message = `Symlink type must be one of "dir", "file", or "junction". Received "${type}"`
+  return argumentError('ERR_FS_INVALID_SYMLINK_TYPE', message, Error)
+}
+
+export function unopenedBlob(): ArgumentError {
+  return argumentError('ERR_INVALID_ARG_VALUE', 'Unable to open file as blob', TypeError)
+}
+
+export function incompatible(a: string, b: string): ArgumentError {
+  const message = `Option "${a}" cannot be used in combination with option "${b}"`
+  return argumentError('ERR_INCOMPATIBLE_OPTION_PAIR', message, TypeError)
+}
+
+export function methodMissing(name: string): ArgumentError {
+  return argumentError('ERR_METHOD_NOT_IMPLEMENTED', `The ${name} method is not implemented`, Error)
+}
+
+export function invalidReturn(expected: string, name: string, value: unknown): ArgumentError {
+  const message = `Expected ${expected} to be returned from the "${name}" function but got ${describe(value)}.`
+  return argumentError('ERR_INVALID_RETURN_VALUE', message, TypeError)
+}
+
 /** True for the errors of a wrong call, which the callback form throws at once. */
 export function isArgumentError(error: unknown): boolean {
   const code = (error as { code?: unknown }).code
-  return typeof code === 'string' && /^ERR_(INVALID_ARG|OUT_OF_RANGE|INVALID_THIS|METHOD)/.test(code)
+  return (
+    typeof code === 'string' && /^ERR_(INVALID_ARG|OUT_OF_RANGE|INVALID_THIS|METHOD|INCOMPATIBLE|FS_INVALID)/.test(code)
+  )
 }
 
 function describe(value: unknown): string {
@@ -69,6 +96,16 @@ export function encodeName(text: string, options: Readonly<Record<string, unknow
   if (encoding === 'buffer') return Buffer.from(text)
   const wanted = readEncoding(options)
   return wanted === undefined || wanted === 'utf8' || wanted === 'utf-8' ? text : Buffer.from(text).toString(wanted)
+}
+
+/** A path argument as text; errors call it by its own name. */
+export function readPath(name: string, value: unknown): string {
+  try {
+    return pathText(value)
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_INVALID_ARG_TYPE') throw error
+    throw invalidType(name, 'of type string or an instance of Buffer or URL', value)
+  }
 }
 
 export function readBoolean(name: string, value: unknown, fallback: boolean): boolean {

@@ -1,6 +1,7 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { invalidType, isArgumentError } from './args.js'
+import { InnerFailure } from './inner-call.js'
 import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
 import type { View } from './view.js'
 
@@ -13,7 +14,7 @@ export interface DeriveDeps {
 }
 
 export type Body = (args: Args) => unknown
-type AnyFunction = (...args: unknown[]) => unknown
+export type AnyFunction = (...args: unknown[]) => unknown
 type Promised = (...args: unknown[]) => Promise<unknown>
 
 /** The sync body of a row: runs on the view, and gives every failure its call and its path as asked. */
@@ -62,7 +63,10 @@ function shown(args: Args, paths: number): (string | undefined)[] {
   })
 }
 
-function asFsError(error: unknown, syscall: string, [path, dest]: (string | undefined)[], deps: DeriveDeps): unknown {
+type Shown = readonly (string | undefined)[]
+
+function asFsError(error: unknown, syscall: string, [path, dest]: Shown, deps: DeriveDeps): unknown {
+  if (error instanceof InnerFailure) return asFsError(error.failure, error.syscall, error.paths, deps)
   if (error instanceof Denied) {
     deps.denied(error.denial)
     return denialError(error.denial, syscall, path, dest)

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import {
+  type AnyFunction,
   type Body,
   bodyOf,
   callbackForm,
@@ -14,6 +15,7 @@ import {
 } from './derive.js'
 import { GovernedFileHandle, type HandleDeps, namedResult } from './file-handle.js'
 import { type Form, OPS, type Rows, rowOf } from './ops.js'
+import { type BodyOf, shapeOf } from './shapes.js'
 import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
 import { watchEvents } from './watch-events.js'
 import type { Watcher } from './watcher.js'
@@ -43,10 +45,10 @@ function hostExports(): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, Reflect.get(fs, name)]))
 }
 
-type BodyOf = (stem: string, form: Form) => Body
-
 function faceOf(name: string, value: unknown, rows: Rows, body: BodyOf, streams: Streams): unknown {
   if (isClass(name)) return value
+  const shape = shapeOf(name)
+  if (shape) return named(name, shape(body))
   const stream = streamFace(name, streams)
   if (stream) return stream
   if (name.endsWith('Sync')) return named(name, syncForm(body(name.slice(0, -4), 'sync')))
@@ -115,7 +117,9 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
   return face
 }
 
-function promiseFace(name: string, body: BodyOf, handles: HandleDeps): (...args: unknown[]) => unknown {
+function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFunction {
+  const shape = shapeOf(`promises.${name}`)
+  if (shape) return shape(body)
   const run = body(name, 'promise')
   if (name === 'watch') return eventsForm(watchForm(run))
   if (name === 'open') return async (...args) => new GovernedFileHandle(Number(run(args)), handles)

@@ -28,6 +28,8 @@ export class GuardedLayer implements WriteLayer {
   constructor(
     private readonly layer: WriteLayer & { open(path: RelPath): WriteFile },
     private readonly decide: Decide,
+    /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
+    private readonly leadsTo: (target: string, link: RelPath) => string,
   ) {}
 
   /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
@@ -122,12 +124,12 @@ export class GuardedLayer implements WriteLayer {
 
   link(existing: RelPath, path: RelPath): void {
     this.judge('link', existing)
-    this.judge('link', path)
+    this.judge('link', path, existing)
     this.layer.link(existing, path)
   }
 
   symlink(target: string, path: RelPath): void {
-    this.judge('symlink', path, target)
+    this.judge('symlink', path, this.leadsTo(target, path))
     this.layer.symlink(target, path)
   }
 
@@ -146,7 +148,10 @@ export class GuardedLayer implements WriteLayer {
   #judgeMove(from: RelPath, to: RelPath): void {
     this.judge('move', from)
     this.judge('move', to)
-    if (this.layer.typeOf(from) !== 'dir') return
+    const type = this.layer.typeOf(from)
+    // A relative link points elsewhere from its new place.
+    if (type === 'symlink') this.judge('symlink', to, this.leadsTo(this.layer.readlink(from), to))
+    if (type !== 'dir') return
     for (const entry of this.layer.readdir(from)) this.#judgeMove(childOf(from, entry.name), childOf(to, entry.name))
   }
 

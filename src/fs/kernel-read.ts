@@ -222,14 +222,15 @@ function list(listing: Listing, below: string): void {
   }
 }
 
-function entriesOf(view: ReadView, text: string): Entry[] {
+/** A directory's entries by a name of it, wherever it is. */
+export function entriesOf(view: ReadView, text: string): Entry[] {
   const place = view.at(text, 'follow')
   if (!place.inside) return view.host(place).readdirSync(place.path, { withFileTypes: true }).map(entryOf)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
   return view.layer.readdir(place.path)
 }
 
-function leadsToDir(view: ReadView, entry: Entry, text: string): boolean {
+export function leadsToDir(view: ReadView, entry: Entry, text: string): boolean {
   if (entry.type !== 'symlink') return false
   try {
     const place = view.at(text, 'follow')
@@ -242,13 +243,14 @@ function leadsToDir(view: ReadView, entry: Entry, text: string): boolean {
 function shape(listing: Listing, entry: Entry, below: string, name: string): unknown {
   if (!listing.options.withFileTypes) return encodeName(name, listing.options)
   const parent = below === '' ? listing.shown : join(listing.shown, below)
-  return makeDirent(encodeName(entry.name, listing.options), entry, parent)
+  return direntOf(entry, parent, listing.options)
 }
 
 // libuv's uv_dirent_type_t; `fs.constants` has them too, its types do not.
 const DIRENT_TYPES = { other: 0, file: 1, dir: 2, symlink: 3 }
 
-function makeDirent(name: string | Buffer, entry: Entry, parent: string): Dirent {
+export function direntOf(entry: Entry, parent: string, options: Readonly<Record<string, unknown>>): Dirent {
+  const name = encodeName(entry.name, options)
   // The class is exported, its constructor is in every host; only the types leave it out.
   return Reflect.construct(fs.Dirent, [name, DIRENT_TYPES[entry.type], parent]) as Dirent
 }

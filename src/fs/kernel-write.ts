@@ -144,11 +144,11 @@ export function rmdir(view: WriteView, [path, given]: Args): void {
   view.layer.judge('remove', place.path)
   if (place.type === undefined) throw new Errno('ENOENT', options.recursive === true ? 'lstat' : undefined)
   if (place.type !== 'dir') throw new Errno('ENOTDIR')
+  if (place.ending === 'dot') throw new Errno('EINVAL')
   if (options.recursive === true) {
     removeTree(view, place.path)
     return
   }
-  if (place.ending === 'dot') throw new Errno('EINVAL')
   if (place.ending === 'dotdot') throw new Errno('ENOTEMPTY')
   view.layer.remove(place.path)
 }

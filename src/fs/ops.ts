@@ -1,7 +1,16 @@
+import { glob } from './glob.js'
+import * as attr from './kernel-attr.js'
+import { openAsBlob } from './kernel-blob.js'
+import { cp } from './kernel-cp.js'
+import { opendir } from './kernel-dir.js'
 import * as fd from './kernel-fd.js'
+import * as links from './kernel-links.js'
 import * as read from './kernel-read.js'
+import { statfs } from './kernel-statfs.js'
+import { mkdtemp } from './kernel-temp.js'
 import * as write from './kernel-write.js'
 import type { Stem } from './stems.js'
+import { unixTime } from './times.js'
 import type { ReadView, WatchView, WriteView } from './view.js'
 import { watch } from './watch.js'
 import { unwatchFile, watchFile } from './watch-file.js'
@@ -76,9 +85,6 @@ function refused(why: string): RefusedRow {
 const DERIVED: DerivedRow = { kind: 'derived' }
 
 const HANDLES = 'File descriptors are not governed by this version; use the path forms.'
-const ATTRIBUTES = 'Changing owners, modes and times is not governed by this version.'
-const LINKS = 'Making links is not governed by this version.'
-const TREES = 'Not governed by this version; copy file by file.'
 
 export const OPS = {
   access: reads('access', read.access),
@@ -100,13 +106,13 @@ export const OPS = {
   rename: writes('rename', write.rename, 2),
   copyFile: writes('copyfile', write.copyFile, 2),
 
-  cp: refused(TREES),
-  glob: refused('Use readdir with recursive.'),
-  opendir: refused('Use readdir.'),
-  mkdtemp: refused('Use mkdir with a name of your own.'),
-  mkdtempDisposable: refused('Use mkdir with a name of your own.'),
-  statfs: refused('The disk below says nothing about what is staged.'),
-  openAsBlob: refused('Use readFile.'),
+  cp: writes('cp', cp, 2),
+  glob: reads('scandir', glob, 0),
+  opendir: reads('opendir', opendir),
+  mkdtemp: writes('mkdtemp', mkdtemp),
+  mkdtempDisposable: writes('mkdtemp', mkdtemp),
+  statfs: reads('statfs', statfs),
+  openAsBlob: reads('open', openAsBlob),
 
   open: writes('open', fd.open),
   close: reads('close', fd.close, 0),
@@ -125,20 +131,24 @@ export const OPS = {
   createReadStream: DERIVED,
   createWriteStream: DERIVED,
 
-  chmod: refused(ATTRIBUTES),
-  lchmod: refused(ATTRIBUTES),
-  chown: refused(ATTRIBUTES),
-  lchown: refused(ATTRIBUTES),
-  utimes: refused(ATTRIBUTES),
-  lutimes: refused(ATTRIBUTES),
+  chmod: writes('chmod', attr.chmod),
+  lchmod: writes('lchmod', attr.lchmod),
+  chown: writes('chown', attr.chown),
+  lchown: writes('lchown', attr.lchown),
+  utimes: writes('utime', attr.utimes),
+  lutimes: writes('lutime', attr.lutimes),
 
-  link: refused(LINKS),
-  symlink: refused(LINKS),
+  link: writes('link', links.link, 2),
+  symlink: writes('symlink', links.symlink, 2),
 
   watch: watches(watch),
   watchFile: watches(watchFile),
   unwatchFile: watches(unwatchFile),
-  _toUnixTimestamp: refused('An internal of Node.'),
+  _toUnixTimestamp: reads(
+    'utime',
+    (_view, [time, name]) => unixTime(time, typeof name === 'string' ? name : undefined),
+    0,
+  ),
 } satisfies Record<Stem, Row> & Record<string, Row>
 
 export type Rows = Readonly<Record<string, Row>>

@@ -56,6 +56,8 @@ export interface WriteView extends ReadView {
   readonly descriptors: Descriptors
   /** Opens a place outside for reading, once it was judged. */
   openHost(place: Outside): WriteFile
+  /** Runs a step, as an op of its own, of an op that lets others run between its steps. */
+  aside<T>(run: () => T): T
   /** Where a write leads: inside, or it is refused. */
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
@@ -81,6 +83,7 @@ export type HostReads = Pick<
   | 'readlinkSync'
   | 'realpathSync'
   | 'statSync'
+  | 'statfsSync'
 >
 
 const HOST_READS: HostReads = {
@@ -92,6 +95,7 @@ const HOST_READS: HostReads = {
   readlinkSync: fs.readlinkSync,
   realpathSync: fs.realpathSync,
   statSync: fs.statSync,
+  statfsSync: fs.statfsSync,
 }
 
 export interface ViewDeps {

@@ -20,10 +20,11 @@ export interface BareFacade {
 export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' })): BareFacade {
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
   const denied: Denial[] = []
-  const layer = new GuardedLayer(overlay, decide)
+  const resolver = new Resolver(overlay)
+  const layer = new GuardedLayer(overlay, decide, (target, link) => resolver.leadsTo(target, link))
   const view = new View({
     root,
-    resolver: new Resolver(overlay),
+    resolver,
     overlay,
     layer,
     seen: () => undefined,

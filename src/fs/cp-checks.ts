@@ -1,0 +1,72 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { isWithin } from '../../overlay/path.js'
+import { innerCall } from './inner-call.js'
+import { lstat, stat } from './kernel-read.js'
+import { type SystemErrorInfo, systemError } from './system-error.js'
+import type { ReadView } from './view.js'
+
+/** What cp makes sure of before it copies an entry: the two are not one, and the one is not inside the other. */
+
+export type AnyStats = Stats | BigIntStats
+
+/** stat or lstat as a call of cp's own; undefined for what is absent, where that is no failure. */
+export function look(view: ReadView, path: string, follow: boolean, mayMiss: true): AnyStats | undefined
+export function look(view: ReadView, path: string, follow: boolean): AnyStats
+export function look(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
+  const [name, run] = follow ? (['stat', stat] as const) : (['lstat', lstat] as const)
+  return innerCall(name, [path], () => run(view, [path, { bigint: true, throwIfNoEntry: !mayMiss }], 'sync'))
+}
+
+/** Throws ERR_FS_CP_EINVAL, ERR_FS_CP_DIR_TO_NON_DIR, ERR_FS_CP_NON_DIR_TO_DIR. */
+export function checkPair(view: ReadView, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): void {
+  if (to) {
+    if (isSame(from, to)) throw invalid(dest, 'src and dest cannot be the same')
+    const fromDir = from.isDirectory()
+    if (fromDir && !to.isDirectory()) {
+      const message = `cannot overwrite non-directory ${dest} with directory ${src}`
+      throw systemError('ERR_FS_CP_DIR_TO_NON_DIR', cpInfo('EISDIR', message, dest))
+    }
+    if (!fromDir && to.isDirectory()) {
+      const message = `cannot overwrite directory ${dest} with non-directory ${src}`
+      throw systemError('ERR_FS_CP_NON_DIR_TO_DIR', cpInfo('ENOTDIR', message, dest))
+    }
+  }
+  if (from.isDirectory() && isBelow(view, dest, src)) throw intoItself(src, dest)
+}
+
+/** No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. */
+export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
+  const source = resolve(view.root, src)
+  const stop = dirname(source)
+  const inner = isWithin(source, view.root)
+  for (let at = dirname(resolve(view.root, dest)); at !== stop && at !== '/'; at = dirname(at)) {
+    // What lies in the workspace is not above it.
+    if (inner && !isWithin(at, view.root)) return
+    const parent = look(view, at, true, true)
+    if (parent === undefined) return
+    if (isSame(from, parent)) throw intoItself(src, dest)
+  }
+}
+
+/** By the names alone. */
+export function isBelow(view: ReadView, path: string, dir: string): boolean {
+  const above = resolve(view.root, dir)
+  return above === '/' || isWithin(resolve(view.root, path), above)
+}
+
+export function cpInfo(code: SystemErrorInfo['code'], message: string, path: string): SystemErrorInfo {
+  return { code, message, path, syscall: 'cp' }
+}
+
+export function invalid(dest: string, message: string): Error {
+  return systemError('ERR_FS_CP_EINVAL', cpInfo('EINVAL', message, dest))
+}
+
+export function intoItself(src: string, dest: string, at = dest): Error {
+  return invalid(at, `cannot copy ${src} to a subdirectory of self ${dest}`)
+}
+
+function isSame(a: AnyStats, b: AnyStats): boolean {
+  return Boolean(b.ino) && Boolean(b.dev) && a.ino === b.ino && a.dev === b.dev
+}

@@ -1,0 +1,53 @@
+import type { Dirent } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { invalidType, readBoolean } from './args.js'
+
+/** fs.glob's arguments, as the hosts that have it read them. */
+export interface GlobOptions {
+  readonly patterns: readonly string[]
+  /** Where patterns begin; the workspace root when it is not given. */
+  readonly cwd: string
+  readonly withFileTypes: boolean
+  readonly followSymlinks: boolean
+  /** Globs of what to leave out, or the caller's own test. */
+  readonly exclude: readonly string[] | ((entry: string | Dirent) => unknown)
+}
+
+/** Throws ERR_INVALID_ARG_TYPE. */
+export function readGlobOptions(pattern: unknown, given: unknown = {}): GlobOptions {
+  if (typeof given !== 'object' || given === null) throw invalidType('options', 'of type object', given)
+  const { cwd, exclude, withFileTypes, followSymlinks }: Readonly<Record<string, unknown>> = { ...given }
+  return {
+    patterns: readPatterns(pattern),
+    cwd: readCwd(cwd),
+    withFileTypes: Boolean(withFileTypes),
+    followSymlinks: readBoolean('options.followSymlinks', followSymlinks ?? undefined, false),
+    exclude: readExclude(exclude),
+  }
+}
+
+function readPatterns(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return readStrings('patterns', 'of type string', value)
+}
+
+function readCwd(value: unknown): string {
+  if (value === undefined || value === null) return '.'
+  if (value instanceof URL) return fileURLToPath(value)
+  if (typeof value !== 'string') throw invalidType('options.cwd', 'of type string', value)
+  return value
+}
+
+function readExclude(value: unknown): GlobOptions['exclude'] {
+  if (value === undefined || value === null) return []
+  if (typeof value === 'function') return (entry) => value(entry)
+  return readStrings('options.exclude', 'an instance of string[] or of type function', value)
+}
+
+function readStrings(name: string, expected: string, value: unknown): string[] {
+  if (!Array.isArray(value)) throw invalidType(name, expected, value)
+  return value.map((each: unknown, i) => {
+    if (typeof each !== 'string') throw invalidType(`${name}[${i}]`, 'of type string', each)
+    return each
+  })
+}

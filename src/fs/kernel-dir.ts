@@ -1,0 +1,29 @@
+import type { Dirent } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readBoolean, readEncoding, readInteger, readOptions, readPath } from './args.js'
+import { direntOf, entriesOf } from './kernel-read.js'
+import type { Args } from './ops.js'
+import type { ReadView } from './view.js'
+
+/** What an open directory begins with: it is listed when it is opened. */
+export interface OpenedDir {
+  readonly path: string | Buffer
+  readonly entries: readonly Dirent[]
+  readonly recursive: boolean
+  readonly encoding: unknown
+}
+
+const MAX_BUFFER = 2 ** 32 - 1
+
+export function opendir(view: ReadView, [path, given]: Args): OpenedDir {
+  const options = readOptions(given)
+  const text = readPath('path', path)
+  readEncoding(options)
+  readInteger('options.bufferSize', options.bufferSize ?? 1, 1, MAX_BUFFER)
+  return {
+    path: path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path : text,
+    entries: entriesOf(view, text).map((entry) => direntOf(entry, text, options)),
+    recursive: readBoolean('options.recursive', options.recursive, false),
+    encoding: options.encoding,
+  }
+}

@@ -1,0 +1,35 @@
+import { randomInt } from 'node:crypto'
+import { codeOf } from '../../overlay/errno.js'
+import { encodeName, readOptions, readPath } from './args.js'
+import { innerCall } from './inner-call.js'
+import { createdMode } from './open-rules.js'
+import type { Args } from './ops.js'
+import type { WriteView } from './view.js'
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const RANDOM = 6
+const TRIES = 100
+
+/** mkdtemp(3): a new directory, the prefix and six random characters its name, for its owner alone. */
+export function mkdtemp(view: WriteView, [given, more]: Args): string | Buffer {
+  const options = readOptions(more)
+  const prefix = readPath('prefix', given)
+  encodeName('', options)
+  return innerCall('mkdtemp', [`${prefix}XXXXXX`], () => encodeName(makeUnique(view, prefix), options))
+}
+
+function makeUnique(view: WriteView, prefix: string): string {
+  for (let tries = 1; ; tries++) {
+    const name = prefix + randomLetters()
+    try {
+      view.layer.mkdir(view.target(name, 'exact', 'mkdir').path, createdMode(0o700))
+      return name
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || tries === TRIES) throw error
+    }
+  }
+}
+
+function randomLetters(): string {
+  return Array.from({ length: RANDOM }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+}

@@ -1,0 +1,179 @@
+import fs, { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Overlay, openLower, openStageLog, replay, Stage, type StageLog } from '../../overlay/index.js'
+import { tempDir } from '../support/facade.js'
+import { merged, p, seed } from './bench.js'
+
+interface Kept {
+  readonly root: string
+  readonly files: { log: string; pack: string }
+  /** An overlay that logs, begun from what the files say. */
+  open(each?: boolean): { overlay: Overlay; log: StageLog; torn: number }
+  /** What the files alone say. */
+  read(): Record<string, string>
+}
+
+function kept(): Kept {
+  const { path: outer, dispose } = tempDir()
+  onTestFinished(dispose)
+  const root = `${outer}/root`
+  seed(root, { a: 'lower' })
+  const files = { log: `${outer}/stage.log`, pack: `${outer}/pack` }
+  const replayed = () => {
+    const stage = new Stage()
+    const { torn } = replay(files, stage)
+    return { stage, torn }
+  }
+  return {
+    root,
+    files,
+    open(each = false) {
+      const { stage, torn } = replayed()
+      const log = openStageLog(files, torn, each)
+      onTestFinished(() => log.close())
+      const overlay = new Overlay({ lower: openLower(root), stage, log: (edit, data) => log.append(edit, data) })
+      return { overlay, log, torn }
+    },
+    read: () => merged(new Overlay({ lower: openLower(root), stage: replayed().stage })),
+  }
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('the stage log', () => {
+  it('without files is an empty stage, and reading makes none', () => {
+    const at = kept()
+    expect(at.read()).toEqual({ a: 'file 644 lower' })
+    expect(fs.existsSync(at.files.log)).toBe(false)
+  })
+
+  it('holds each edit before the call returns; equal contents lie in the pack once', () => {
+    const at = kept()
+    const { overlay } = at.open()
+    overlay.put(p('one'), Buffer.from('the content'))
+    expect(at.read().one).toBe('file 666 the content')
+    overlay.put(p('two'), Buffer.from('the content'))
+    overlay.put(p('a'), Buffer.from('!'), { at: 5 })
+    expect(at.read()).toEqual(merged(overlay))
+    expect(readFileSync(at.files.pack, 'utf8')).toBe('the contentlower!')
+  })
+
+  it('is readable to its owner alone', () => {
+    const at = kept()
+    at.open()
+    expect(fs.statSync(at.files.log).mode & 0o077).toBe(0)
+    expect(fs.statSync(at.files.pack).mode & 0o077).toBe(0)
+  })
+
+  it('goes on after it was closed and opened', () => {
+    const at = kept()
+    const first = at.open()
+    first.overlay.put(p('one'), Buffer.from('1'))
+    first.log.close()
+    const second = at.open()
+    expect(second.torn).toBe(0)
+    second.overlay.move(p('one'), p('two'))
+    expect(at.read()).toEqual({ a: 'file 644 lower', two: 'file 666 1' })
+  })
+})
+
+describe('a torn tail', () => {
+  it('cut at any byte of the last line loses that line alone, is kept beside, and writing goes on', () => {
+    const at = kept()
+    const { overlay, log } = at.open()
+    overlay.put(p('one'), Buffer.from('1'))
+    const before = fs.statSync(at.files.log).size
+    overlay.put(p('two'), Buffer.from('2'))
+    log.close()
+    const whole = readFileSync(at.files.log)
+    for (let size = before; size < whole.length; size += 1) {
+      writeFileSync(at.files.log, whole.subarray(0, size))
+      fs.rmSync(`${at.files.log}.torn`, { force: true })
+      expect(at.read(), `cut at ${size}`).toEqual({ a: 'file 644 lower', one: 'file 666 1' })
+      const again = at.open()
+      expect(again.torn).toBe(size - before)
+      if (again.torn > 0) expect(readFileSync(`${at.files.log}.torn`)).toEqual(whole.subarray(before, size))
+      again.overlay.put(p('three'), Buffer.from('3'))
+      again.log.close()
+      expect(at.read()).toMatchObject({ one: 'file 666 1', three: 'file 666 3' })
+      expect(at.read()).not.toHaveProperty('two')
+    }
+  })
+
+  it('of garbage is passed over by a reader and changes nothing on disk', () => {
+    const at = kept()
+    at.open().overlay.put(p('one'), Buffer.from('1'))
+    appendFileSync(at.files.log, '12345678 {"op":"remove","path":"one","whiteout":false,"t":"1"}')
+    const bytes = readFileSync(at.files.log)
+    expect(at.read()).toHaveProperty('one')
+    expect(readFileSync(at.files.log)).toEqual(bytes)
+  })
+})
+
+describe('a damaged line before the last', () => {
+  it('is refused by file and line, whichever byte it is, and nothing is cut', () => {
+    const at = kept()
+    const { overlay, log } = at.open()
+    overlay.put(p('one'), Buffer.from('1'))
+    const size = fs.statSync(at.files.log).size
+    overlay.put(p('two'), Buffer.from('2'))
+    log.close()
+    const whole = readFileSync(at.files.log)
+    for (let i = 0; i < size - 1; i += 7) {
+      const bytes = Buffer.from(whole)
+      bytes[i] = (bytes[i] ?? 0) ^ 1
+      writeFileSync(at.files.log, bytes)
+      expect(() => at.read(), `byte ${i}`).toThrow(/stage\.log is damaged at line 1/)
+      expect(() => at.open()).toThrow(/nothing was changed/)
+      expect(readFileSync(at.files.log)).toEqual(bytes)
+    }
+  })
+})
+
+describe('a damaged pack', () => {
+  it('is told when the content is asked for, never answered with other bytes', () => {
+    const at = kept()
+    const { overlay, log } = at.open()
+    overlay.put(p('one'), Buffer.from('the content'))
+    overlay.put(p('two'), Buffer.from('another'))
+    log.close()
+    writeFileSync(at.files.pack, readFileSync(at.files.pack, 'utf8').replace('content', 'c0ntent'))
+    const reopened = at.open().overlay
+    expect(() => reopened.read(p('one'))).toThrow(/pack is damaged/)
+    expect(reopened.read(p('two')).toString()).toBe('another')
+    truncateSync(at.files.pack, 3)
+    expect(() => at.open().overlay.read(p('two'))).toThrow(/pack is damaged/)
+  })
+})
+
+describe('a disk that is full', () => {
+  /** Lets so many bytes through to any file, then fails as a full disk does. */
+  function fillAfter(bytes: number): void {
+    const real = fs.writeSync as (...args: unknown[]) => number
+    let left = bytes
+    vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, data: Uint8Array, offset: number, length: number) => {
+      if (left === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+      const part = Math.min(length, left)
+      left -= part
+      return real(fd, data, offset, part)
+    }) as typeof fs.writeSync)
+  }
+
+  it('fails the call, leaves the stage as it was, and the next line starts clean', () => {
+    for (let bytes = 0; bytes < 120; bytes += 3) {
+      const at = kept()
+      const { overlay, log } = at.open()
+      overlay.put(p('one'), Buffer.from('1'))
+      const before = merged(overlay)
+      fillAfter(bytes)
+      expect(() => overlay.put(p('two'), Buffer.from('two'.repeat(10)))).toThrow(/ENOSPC/)
+      vi.restoreAllMocks()
+      expect(merged(overlay), `${bytes} bytes`).toEqual(before)
+      expect(at.read()).toEqual(before)
+      overlay.put(p('two'), Buffer.from('two'.repeat(10)))
+      overlay.put(p('three'), Buffer.from('3'))
+      log.close()
+      expect(at.read()).toEqual(merged(overlay))
+    }
+  })
+})
