@@ -16,7 +16,7 @@ import type {
 } from './core/api.js'
 import { EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
-import { type Denial, Denied, denialError, denialOf } from './core/denials.js'
+import { type Denial, denialOf } from './core/denials.js'
 import { newId } from './core/ids.js'
 import type { Layout } from './core/layout.js'
 import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
