@@ -22,7 +22,7 @@ export interface Bench {
   readonly quick: boolean
   readonly rows: readonly Row[]
   compare(spec: RowSpec): Promise<void>
-  /** The same operation at several sizes. The row shows the largest as ours, and the exponent of the growth. */
+  /** The same operation at several sizes, and the exponent of its growth. */
   growth(spec: GrowthSpec): Promise<void>
   /** A row whose values were not timed. */
   values(title: string, unit: Unit, values: readonly { name: string; value: number }[], aim?: Aim): void
@@ -32,10 +32,10 @@ export interface Bench {
 
 export type Suite = (bench: Bench) => Promise<void>
 
-const FULL: Effort = { rounds: 40, sampleMs: 2, warmUpMs: 40 }
-const QUICK: Effort = { rounds: 9, sampleMs: 0.7, warmUpMs: 8 }
-const FULL_HEAVY: Effort = { rounds: 7, sampleMs: 0, warmUpMs: 0.001 }
-const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3 }
+const FULL: Effort = { rounds: 40, sampleMs: 2, warmUpMs: 40, budgetMs: 6_000 }
+const QUICK: Effort = { rounds: 9, sampleMs: 0.7, warmUpMs: 8, budgetMs: 600 }
+const FULL_HEAVY: Effort = { rounds: 7, sampleMs: 0, warmUpMs: 0.001, budgetMs: 15_000 }
+const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3, budgetMs: 3_000 }
 
 /** @param tell is given each row's text as soon as it is measured. */
 export function newBench(quick: boolean, tell: (text: string) => void): Bench {
@@ -65,13 +65,12 @@ export function newBench(quick: boolean, tell: (text: string) => void): Bench {
   }
 }
 
+/** Costs come from the ratios: they are paired by round, and a slow moment of the machine is in none of them. */
 function withGrowth(row: Row, { sizes }: GrowthSpec): Row {
+  const baseline = row.results[0]?.median
   const points = sizes.flatMap(({ name, size }) => {
-    const found = row.results.find((result) => result.name === name)
-    return found ? [{ size, cost: found.median }] : []
+    const ratio = row.results.find((result) => result.name === name)?.ratio
+    return ratio && baseline !== undefined ? [{ size, cost: ratio.median * baseline }] : []
   })
-  if (points.length < 2) return row
-  const largest = sizes.at(-1)?.name
-  const results = row.results.map((result) => (result.name === largest ? { ...result, name: OURS } : result))
-  return { ...row, results, growth: { points, exponent: growthExponent(points) } }
+  return points.length < 2 ? row : { ...row, growth: { points, exponent: growthExponent(points) } }
 }

@@ -29,6 +29,8 @@ export interface Effort {
   readonly sampleMs: number
   /** How long each variant runs before anything counts, milliseconds. */
   readonly warmUpMs: number
+  /** A comparison that has taken this long ends after a few rounds, milliseconds. */
+  readonly budgetMs?: number
 }
 
 export interface Result extends Summary {
@@ -55,6 +57,8 @@ export type Clock = () => number
 
 const clockOfHost: Clock = () => Number(process.hrtime.bigint())
 const MAX_BATCH = 1 << 16
+/** Fewer samples than this say nothing, however slow they are. */
+const FEWEST_ROUNDS = 3
 
 /** What a run gave; kept where the optimizer cannot prove it unused. */
 export const sink: { last: unknown } = { last: undefined }
@@ -73,7 +77,8 @@ export async function compare(comparison: Comparison, effort: Effort, clock: Clo
   for (const variant of comparison.variants) lanes.push(new Lane(variant, comparison, clock))
   const baseline = lanes[0]
   for (const lane of [...lanes]) await lane.warmUp(effort).catch((error: unknown) => fail(lane, error))
-  for (let round = 0; round < effort.rounds; round += 1)
+  const ends = clock() + (effort.budgetMs ?? Number.POSITIVE_INFINITY) * 1e6
+  for (let round = 0; round < effort.rounds && (round < FEWEST_ROUNDS || clock() < ends); round += 1)
     for (const lane of orderOf(lanes, round)) await lane.sample().catch((error: unknown) => fail(lane, error))
   if (baseline === undefined || !lanes.includes(baseline)) return { results: [], skipped }
   return { results: lanes.map((lane) => resultOf(lane, baseline)), skipped }

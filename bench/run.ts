@@ -1,11 +1,14 @@
 import { newBench, type Suite } from './bench.js'
+import { commit } from './commit.js'
 import { facade } from './facade/suite.js'
+import { open } from './open.js'
 import { memoryPlace, removePlaces } from './places.js'
+import { policy } from './policy.js'
 import { headline, type Report, saveResult, summaryText, thisMachine } from './report.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)

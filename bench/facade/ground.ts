@@ -14,8 +14,8 @@ export const DIRS = {
 } as const
 
 export const SIZES = {
-  tiny: { title: '100 B', bytes: 100, files: 512, dir: 'src/app/tiny' },
-  small: { title: '4 KB', bytes: 4_096, files: 512, dir: DIRS.small },
+  tiny: { title: '100 B', bytes: 100, files: 256, dir: 'src/app/tiny' },
+  small: { title: '4 KB', bytes: 4_096, files: 256, dir: DIRS.small },
   large: { title: '1 MB', bytes: 1 << 20, files: 8, dir: 'src/app/large' },
 } as const
 

@@ -3,13 +3,13 @@ import { makeFiles } from '../places.js'
 import type { Aim } from '../report.js'
 import type { Ground, Subject } from './subjects.js'
 
-const MANY = 50_000
 const FEW = 10
 const AIM: Aim = { of: 'value', atMost: 1e6 }
 
 /** A directory of the lower layer is renamed, there and back, one rename an operation. */
 export async function measureRename(bench: Bench, ground: Ground, ours: Subject): Promise<void> {
-  makeFiles(`${ground.lower}/big/many`, MANY, 0, 1_000)
+  const many = bench.quick ? 5_000 : 50_000
+  makeFiles(`${ground.lower}/big/many`, many, 0, 1_000)
   makeFiles(`${ground.lower}/big/few`, FEW, 0)
   const { sync, root } = ours
   if (!sync) return
@@ -22,6 +22,6 @@ export async function measureRename(bench: Bench, ground: Ground, ours: Subject)
     { name: `a directory of ${FEW} files`, run: swap('few') },
     { name: ours.name, run: swap('many') },
   ]
-  const title = `renameSync of a lower directory of ${MANY.toLocaleString('en')} files`
-  await bench.compare({ title, mode: 'sync', aim: AIM, variants, maxBatch: 100 })
+  const title = `renameSync of a lower directory of ${many.toLocaleString('en')} files`
+  await bench.compare({ title, mode: 'sync', aim: AIM, variants, heavy: true })
 }

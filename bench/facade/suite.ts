@@ -32,6 +32,7 @@ export const facade: Suite = async (bench) => {
   await measureCrowd(bench, cast)
   await measureRename(bench, ground, ours)
   const governed = await govern(ground.lower, 'facade-snapshots', { durability: 'memory' })
+  governed.session.fs.mkdirSync('made', { recursive: true })
   for (let n = 0; n < staged; n += 1) governed.session.fs.writeFileSync(`made/snapshot-${n}.ts`, 'x')
   await measureSnapshots(bench, governed, staged)
   for (const subject of [...cast.subjects, durable]) await subject.close()

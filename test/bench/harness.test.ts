@@ -169,6 +169,14 @@ describe('compare', () => {
     expect(prepared).toBe(EFFORT.rounds + 1)
   })
 
+  it('ends a comparison that takes too long after a few rounds', async () => {
+    const { clock, ran, variant } = lab()
+    const slow = { ...variant('raw', () => 1e9), before: () => undefined }
+    const effort = { rounds: 100, sampleMs: 0, warmUpMs: 0, budgetMs: 1 }
+    expect((await compare({ variants: [slow], mode: 'sync' }, effort, clock)).results[0]?.median).toBe(1e9)
+    expect(ran.length).toBe(1 + 3)
+  })
+
   it('leaves out by name what fails, early or late, and keeps the rest', async () => {
     const { clock, variant } = lab()
     const early = { name: 'early', run: () => Promise.reject(new Error('no such op')) }
