@@ -113,8 +113,7 @@ export class DiskWatch {
     const { lower } = target
     if (name === null || this.#isItself(target, name)) {
       const gone = this.overlay.lower.typeOf(lower) === undefined
-      // Of a directory further down its parent's watch tells.
-      if (dir === this.scope.path) this.told.event(dir, lower, gone ? 'rename' : 'change')
+      this.told.event(dir, lower, gone ? 'rename' : 'change')
       return
     }
     const path = childOf(dir, name)

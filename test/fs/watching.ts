@@ -1,4 +1,75 @@
-import type { FSWatcher, Stats } from 'node:fs'
+import fs, { type FSWatcher, type Stats } from 'node:fs'
+import { afterEach } from 'vitest'
+import { diffStage, settleLanded, tidy } from '../../overlay/index.js'
+import type { Decide } from '../../src/core/decision.js'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+const disposers: (() => void)[] = []
+afterEach(() => {
+  for (const dispose of disposers.splice(0)) dispose()
+})
+
+export interface Site extends BareFacade {
+  readonly root: string
+  /** What is told of a directory, and what was told when all was. */
+  watch(
+    dir: string,
+    options?: fs.WatchOptionsWithStringEncoding,
+  ): Told & { readonly watcher: FSWatcher; all(): Promise<string[]> }
+  /** Another directory, outside. */
+  outside(): string
+}
+
+/** A facade over a small tree; what it watches and its directories end with the test. */
+export function site(decide?: Decide): Site {
+  const { path: root, dispose } = tempDir()
+  fs.mkdirSync(`${root}/dir/sub`, { recursive: true })
+  for (const name of ['a', 'b', 'dir/x', 'dir/sub/y', 'probe', 'dir/probe', 'dir/sub/probe'])
+    fs.writeFileSync(`${root}/${name}`, 'lower')
+  const facade = bareFacade(root, decide)
+  disposers.push(() => {
+    facade.watches.closeAll()
+    dispose()
+  })
+  return {
+    ...facade,
+    root,
+    watch(dir, options = {}) {
+      const watcher = facade.fs.watch(dir, options)
+      const told = recorded(watcher)
+      return { ...told, watcher, all: () => settled(told, (round) => fs.writeFileSync(`${dir}/probe`, round)) }
+    },
+    outside() {
+      const other = tempDir()
+      disposers.push(other.dispose)
+      fs.writeFileSync(`${other.path}/probe`, '')
+      return other.path
+    },
+  }
+}
+
+/** Hides from reading what `hides` says. */
+export function hiding(hides: (path: string, asked: string) => boolean): Decide {
+  return ({ effect, path, asked }) =>
+    effect === 'read' && hides(path, asked)
+      ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
+      : { verdict: 'stage' }
+}
+
+/** The disk gets everything staged, and the stage lets go of it, as a commit and its settling do. */
+export function land({ overlay, fs: staged, root }: Site): void {
+  const { changes } = diffStage(overlay)
+  const landed = changes.map(({ path, after }) => {
+    if (after === null) fs.rmSync(`${root}/${path}`)
+    else {
+      fs.writeFileSync(`${root}.landing`, staged.readFileSync(`${root}/${path}`), { mode: after.mode })
+      fs.renameSync(`${root}.landing`, `${root}/${path}`)
+    }
+    return { path, after, own: true }
+  })
+  for (const settle of [settleLanded(overlay, landed), tidy(overlay)])
+    overlay.apply({ op: 'settle', t: String(Date.now() * 1e6), ...settle, seq: 1, reviewed: 0 })
+}
 
 /** What a watcher told, in order, as `event:filename`. */
 export interface Told {

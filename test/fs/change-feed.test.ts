@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { diffStage, type RelPath } from '../../overlay/index.js'
+import { land, site } from './watching.js'
+
+/** Another program changes the disk. */
+function elsewhere(script: string, ...args: string[]): void {
+  execFileSync(process.execPath, ['-e', `const fs = require('node:fs'); ${script}`, ...args])
+}
+
+describe('a change of a watched directory', () => {
+  it('tells once of each staged change', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    const steps: [() => void, string][] = [
+      [() => at.fs.writeFileSync(`${at.root}/new`, '1'), 'rename:new'],
+      [() => at.fs.writeFileSync(`${at.root}/new`, '2'), 'change:new'],
+      [() => at.fs.appendFileSync(`${at.root}/new`, '3'), 'change:new'],
+      [() => at.fs.writeFileSync(`${at.root}/a`, 'over a lower file'), 'change:a'],
+      [() => at.fs.truncateSync(`${at.root}/b`, 2), 'change:b'],
+      [() => at.fs.unlinkSync(`${at.root}/a`), 'rename:a'],
+      [() => at.fs.mkdirSync(`${at.root}/made`), 'rename:made'],
+      [() => at.fs.rmdirSync(`${at.root}/made`), 'rename:made'],
+    ]
+    const expected: string[] = []
+    for (const [step, event] of steps) {
+      const heard = told.next(event.split(':')[1] ?? '')
+      step()
+      await heard
+      expected.push(event)
+    }
+    expect(await told.all()).toEqual(expected)
+  })
+
+  it('tells of a rename at both its names, whether file or directory', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    at.fs.renameSync(`${at.root}/a`, `${at.root}/c`)
+    at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
+    expect(await told.all()).toEqual(['rename:a', 'rename:c', 'rename:dir', 'rename:moved'])
+  })
+
+  it('tells of a file renamed over another', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    at.fs.renameSync(`${at.root}/a`, `${at.root}/b`)
+    expect(await told.all()).toEqual(['rename:a', 'rename:b'])
+  })
+
+  it('tells of nothing where a name came and went at once, and where a write was refused', async () => {
+    const at = site(({ effect, path }) =>
+      effect !== 'read' && path === 'b'
+        ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
+        : { verdict: 'stage' },
+    )
+    const told = at.watch(at.root)
+    at.fs.writeFileSync(`${at.root}/brief`, '')
+    at.fs.unlinkSync(`${at.root}/brief`)
+    expect(() => at.fs.writeFileSync(`${at.root}/b`, '')).toThrow('No.')
+    expect(await told.all()).toEqual([])
+  })
+
+  it('tells nothing of directories below', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
+    fs.writeFileSync(`${at.root}/dir/sub/y`, 'disk')
+    expect(await told.all()).toEqual([])
+  })
+
+  it('tells once of each change another program makes', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    const steps: [string, string][] = [
+      ["fs.writeFileSync('a', 'x'.repeat(100000))", 'change:a'],
+      ["fs.writeFileSync('new', 'new')", 'rename:new'],
+      ["fs.chmodSync('new', 0o600)", 'change:new'],
+      ["fs.unlinkSync('new')", 'rename:new'],
+    ]
+    for (const [script, event] of steps) {
+      const heard = told.next(event.split(':')[1] ?? '')
+      elsewhere(`process.chdir(process.argv[1]); ${script}`, at.root)
+      await heard
+    }
+    expect(await told.all()).toEqual(steps.map(([, event]) => event))
+  })
+
+  it('is silent about the disk where the stage speaks', async () => {
+    const at = site()
+    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    at.fs.unlinkSync(`${at.root}/b`)
+    at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
+    const told = at.watch(at.root)
+    fs.writeFileSync(`${at.root}/a`, 'disk')
+    fs.writeFileSync(`${at.root}/b`, 'disk')
+    fs.chmodSync(`${at.root}/dir`, 0o700)
+    expect(await told.all()).toEqual([])
+  })
+
+  it('does not tell again what was staged when a commit brings it to the disk', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    at.fs.writeFileSync(`${at.root}/new`, 'staged')
+    at.fs.unlinkSync(`${at.root}/b`)
+    expect(await told.all()).toEqual(['change:a', 'rename:new', 'rename:b'])
+    land(at)
+    expect(diffStage(at.overlay).changes).toEqual([])
+    expect(await told.all()).toHaveLength(3)
+    fs.writeFileSync(`${at.root}/a`, 'afterwards')
+    expect((await told.all()).at(-1)).toBe('change:a')
+  })
+
+  it('tells when what was staged is thrown away', async () => {
+    const at = site()
+    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    at.fs.writeFileSync(`${at.root}/new`, 'staged')
+    const told = at.watch(at.root)
+    const drop = ['a', 'new'] as RelPath[]
+    at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 0, reviewed: 1 })
+    expect(await told.all()).toEqual(['change:a', 'rename:new'])
+  })
+
+  it('tells of a write and a replacement by rename as one', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    fs.writeFileSync(`${at.root}/a`, 'written')
+    fs.writeFileSync(`${at.root}/dir/sub/new`, 'renamed here')
+    fs.renameSync(`${at.root}/dir/sub/new`, `${at.root}/a`)
+    expect(await told.all()).toEqual(['rename:a'])
+  })
+
+  it('tells when a settling hides a name of the disk', async () => {
+    const at = site()
+    const told = at.watch(at.root)
+    const hide = ['a' as RelPath]
+    at.overlay.apply({ op: 'settle', t: '1', drop: [], point: [], hide, forget: [], seq: 1, reviewed: 0 })
+    expect(await told.all()).toEqual(['rename:a'])
+  })
+})
+
+describe('those who watch', () => {
+  it('hear nothing of what came before', async () => {
+    const at = site()
+    const early = at.watch(at.root)
+    at.fs.writeFileSync(`${at.root}/a`, 'staged')
+    const late = at.watch(at.root)
+    expect(await late.all()).toEqual([])
+    expect(await early.all()).toEqual(['change:a'])
+  })
+
+  it('are all told, whatever a listener throws', async () => {
+    const at = site()
+    const others = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    try {
+      const fault = once(process, 'uncaughtException')
+      at.fs.watch(at.root, () => {
+        throw new Error('of the listener')
+      })
+      const told = at.watch(at.root)
+      const heard = told.next('a')
+      at.fs.writeFileSync(`${at.root}/a`, 'staged')
+      await heard
+      expect(String((await fault)[0])).toBe('Error: of the listener')
+    } finally {
+      for (const each of others) process.on('uncaughtException', each)
+    }
+  })
+})

@@ -1,0 +1,87 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { hiding, recorded, settled, site } from './watching.js'
+
+describe('a directory', () => {
+  it('tells of the disk below a renamed directory, by the name that shows', async () => {
+    const at = site()
+    at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
+    const told = recorded(at.fs.watch(`${at.root}/moved`))
+    const probe = (round: string) => fs.writeFileSync(`${at.root}/dir/probe`, round)
+    fs.writeFileSync(`${at.root}/dir/x`, 'disk')
+    expect(await settled(told, probe)).toEqual(['change:x'])
+  })
+
+  it('tells that it is gone itself', async () => {
+    const at = site()
+    const staged = recorded(at.fs.watch(`${at.root}/dir/sub`))
+    const heard = staged.next('sub')
+    at.fs.rmSync(`${at.root}/dir/sub`, { recursive: true })
+    await heard
+    expect(staged.events).toEqual(['rename:probe', 'rename:y', 'rename:sub'])
+    const disk = recorded(at.fs.watch(`${at.root}/dir`))
+    const gone = disk.next('dir')
+    fs.rmSync(`${at.root}/dir`, { recursive: true })
+    await gone
+    expect(disk.events.at(-1)).toBe('rename:dir')
+  })
+
+  it('tells its own changes from those of a child of its name', async () => {
+    const at = site()
+    fs.writeFileSync(`${at.root}/dir/dir`, 'of its own name')
+    const told = at.watch(`${at.root}/dir`)
+    fs.unlinkSync(`${at.root}/dir/dir`)
+    expect(await told.all()).toEqual(['rename:dir'])
+    fs.chmodSync(`${at.root}/dir`, 0o700)
+    expect((await told.all()).slice(1)).toEqual(['change:dir'])
+    fs.writeFileSync(`${at.root}/dir/dir`, 'there again')
+    expect((await told.all()).slice(2)).toEqual(['rename:dir'])
+  })
+})
+
+describe('a tree', () => {
+  it('tells of every depth, relative to the top', async () => {
+    const at = site()
+    const told = at.watch(at.root, { recursive: true })
+    at.fs.writeFileSync(`${at.root}/dir/sub/y`, 'staged')
+    fs.writeFileSync(`${at.root}/dir/x`, 'disk')
+    at.fs.mkdirSync(`${at.root}/p/q`, { recursive: true })
+    expect((await told.all()).sort()).toEqual(['change:dir/sub/y', 'change:dir/x', 'rename:p', 'rename:p/q'])
+  })
+
+  it('takes in directories that appear on disk, with what is in them already', async () => {
+    const at = site()
+    const told = at.watch(at.root, { recursive: true })
+    fs.mkdirSync(`${at.root}/p/q`, { recursive: true })
+    fs.writeFileSync(`${at.root}/p/q/r`, '1')
+    expect((await told.all()).sort()).toEqual(['rename:p', 'rename:p/q', 'rename:p/q/r'])
+    fs.writeFileSync(`${at.root}/p/q/r`, '22')
+    expect((await told.all()).at(-1)).toBe('change:p/q/r')
+  })
+
+  it('follows a renamed directory', async () => {
+    const at = site()
+    const told = at.watch(at.root, { recursive: true })
+    at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
+    expect(await told.all()).toEqual(['rename:dir', 'rename:moved'])
+    fs.writeFileSync(`${at.root}/dir/sub/y`, 'disk')
+    expect((await told.all()).slice(2)).toEqual(['change:moved/sub/y'])
+  })
+
+  it('never tells of a hidden path, staged or on disk, nor looks into a hidden directory', async () => {
+    const at = site(hiding((path) => /^(secret|dir)(\/|$)/.test(path)))
+    const told = at.watch(at.root, { recursive: true })
+    at.fs.writeFileSync(`${at.root}/secret`, 'staged')
+    fs.writeFileSync(`${at.root}/dir/x`, 'disk')
+    fs.mkdirSync(`${at.root}/dir/more`)
+    expect(await told.all()).toEqual([])
+    expect(() => at.fs.watch(`${at.root}/dir`)).toThrow(/^ENOENT/)
+  })
+
+  it('does not enter a hidden directory, not even for a name in it that is not', async () => {
+    const at = site(hiding((path) => path === 'dir'))
+    const told = at.watch(at.root, { recursive: true })
+    fs.writeFileSync(`${at.root}/dir/x`, 'disk')
+    expect(await told.all()).toEqual([])
+  })
+})
