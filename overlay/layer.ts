@@ -27,6 +27,13 @@ export interface ReadLayer {
   read(path: RelPath): Buffer
   /** A directory's names in Node's order (by UTF-8 bytes). Throws ENOENT, ENOTDIR. */
   readdir(path: RelPath): Entry[]
+  /** The names alone, in the same order: an untouched directory is listed by the disk itself. */
+  names(path: RelPath): string[]
+  /**
+   * Whether something stands where the name leads, links followed; undefined where only a walk in the merged view
+   * can tell.
+   */
+  exists(path: RelPath): boolean | undefined
   /** A symlink's target as written. Throws ENOENT, EINVAL. */
   readlink(path: RelPath): string
 }

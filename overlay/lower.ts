@@ -59,6 +59,8 @@ export function openLower(root: string): Lower {
     // Node's types leave numeric flags out of readFileSync; its documentation and code take them.
     read: (path) => fs.readFileSync(hostPath(path), { flag: READ_FLAGS as unknown as string }),
     readdir: (path) => fs.readdirSync(hostPath(path), { withFileTypes: true }).map(entryOf),
+    names: (path) => fs.readdirSync(hostPath(path)),
+    exists: (path) => fs.existsSync(hostPath(path)),
     readlink: (path) => fs.readlinkSync(hostPath(path)),
   }
 }

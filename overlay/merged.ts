@@ -73,6 +73,23 @@ export class MergedView implements ReadLayer {
     return [...merged.values()].sort(byName)
   }
 
+  names(path: RelPath): string[] {
+    const { node, lower } = this.stage.tree.find(path)
+    if (lower === undefined || node?.inode || node?.children?.size) return this.readdir(path).map(({ name }) => name)
+    return this.lower.names(lower)
+  }
+
+  exists(path: RelPath): boolean | undefined {
+    const { node, lower } = this.stage.tree.find(path)
+    if (node?.inode) return node.inode.type === 'symlink' ? undefined : true
+    if (lower === undefined) return false
+    const found = this.lower.exists(lower)
+    const { tree } = this.stage
+    // A link of the disk may lead to what the stage hides or adds; only then does its being a link matter.
+    if (tree.empty || (found ? !tree.covers : this.lower.typeOf(lower) !== 'symlink')) return found
+    return this.lower.typeOf(lower) === 'symlink' ? undefined : found
+  }
+
   /** What of the lower layer shows at a path. */
   placeOf(path: RelPath): Place {
     return this.stage.tree.find(path)

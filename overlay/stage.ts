@@ -33,7 +33,10 @@ export class Stage {
   apply(edit: StageEdit, data?: EditData): void {
     for (const listener of this.#listeners) listener(edit)
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
-    if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') this.tree.shape++
+    if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') {
+      this.tree.shape++
+      this.tree.covers = true
+    }
     switch (edit.op) {
       case 'put':
         this.#put(edit, data ?? new Uint8Array())

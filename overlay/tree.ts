@@ -33,6 +33,8 @@ export interface Place {
 
 export class Tree {
   readonly root = new TreeNode()
+  /** True once something of the lower layer was ever covered: deleted, renamed or made anew. */
+  covers = false
   /** Rises when a directory may have gone or become something else; what is known of directories is stale then. */
   shape = 0
 

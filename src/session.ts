@@ -244,7 +244,8 @@ export class LocalSession implements Session {
   #makeView(): View {
     const { overlay } = this.#store
     const resolver = new Resolver(overlay, this.#deps.aliases)
-    const layer = new GuardedLayer(overlay, this.#guard.decide, (target, link) => resolver.leadsTo(target, link))
+    const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
+    const layer = new GuardedLayer(overlay, this.#guard.decide, leadsTo, this.#policy.mayHide)
     return new View({
       root: this.#deps.layout.root,
       resolver,

@@ -30,6 +30,8 @@ export class GuardedLayer implements WriteLayer {
     private readonly decide: Decide,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
     private readonly leadsTo: (target: string, link: RelPath) => string,
+    /** Whether a name in a directory can be hidden at all; where none can, none is asked about. */
+    private readonly mayHide: (dir: string) => boolean = () => true,
   ) {}
 
   /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
@@ -93,6 +95,16 @@ export class GuardedLayer implements WriteLayer {
   readdir(path: RelPath): Entry[] {
     this.judge('read', path)
     return this.layer.readdir(path).filter((entry) => !this.#hidden(childOf(path, entry.name)))
+  }
+
+  names(path: RelPath): string[] {
+    this.judge('read', path)
+    const names = this.layer.names(path)
+    return this.mayHide(path) ? names.filter((name) => !this.#hidden(childOf(path, name))) : names
+  }
+
+  exists(path: RelPath): boolean | undefined {
+    return this.#hidden(path) ? false : this.layer.exists(path)
   }
 
   readlink(path: RelPath): string {

@@ -44,6 +44,9 @@ function permits(stats: Stats, wanted: number): boolean {
 /** Never throws: what cannot be looked at does not exist. */
 export function exists(view: ReadView, [path]: Args): boolean {
   try {
+    const quick = view.quick(path)
+    const direct = quick === undefined ? undefined : view.layer.exists(quick)
+    if (direct !== undefined) return direct
     const place = view.at(path, 'follow')
     if (!place.inside) return view.host(place).existsSync(place.path)
     return view.layer.typeOf(place.path) !== undefined
@@ -177,6 +180,10 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   const options = readOptions(given)
   readEncoding(options)
   const recursive = readBoolean('options.recursive', options.recursive, false)
+  if (!recursive && !options.withFileTypes) {
+    const place = view.at(path, 'follow')
+    if (place.inside) return namesIn(view, place, options)
+  }
   const listing: Listing = { view, options, shown: pathText(path), found: [], dirs: [] }
   list(listing, '')
   // Node's own order: first found first, but in the promise form last found first.
@@ -184,6 +191,13 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   if (recursive && form !== 'sync') return listInTurns(listing, next)
   if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
   return listing.found
+}
+
+function namesIn(view: ReadView, place: Inside, options: Readonly<Record<string, unknown>>): (string | Buffer)[] {
+  if (place.type === undefined) throw new Errno('ENOENT')
+  if (place.type !== 'dir') throw new Errno('ENOTDIR')
+  const names = view.layer.names(place.path)
+  return options.encoding === undefined ? names : names.map((name) => encodeName(name, options))
 }
 
 /** How long (milliseconds) a walk may hold the event loop before it lets others have a turn. */

@@ -8,7 +8,7 @@ import { explainBy } from './explain.js'
 import { ruleFailed, staleFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import { protection } from './protected.js'
-import { type Moment, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
+import { type Moment, mayHoldInternals, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
 
 export interface PolicyDeps {
   readonly intents: () => IntentsState
@@ -34,6 +34,8 @@ export interface Policy {
    * @param intentId whose scope is meant; the active intent's unless given. Without either, scope is not judged.
    */
   flags(path: string, intentId?: string): string[]
+  /** False where no name in a directory can be hidden, so that a listing need not ask about each. */
+  mayHide(dir: string): boolean
 }
 
 /** For this long reads go by the policy file as last seen: a `stat` would double the cost of one. Writes never do. */
@@ -76,7 +78,12 @@ export function createPolicy(deps: PolicyDeps): Policy {
     ]
   }
 
-  return { decide, explain, flags }
+  function mayHide(dir: string): boolean {
+    const policy = deps.policy()
+    return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
+  }
+
+  return { decide, explain, flags, mayHide }
 }
 
 function readJudge(deps: PolicyDeps): (access: Access) => Denial | undefined {

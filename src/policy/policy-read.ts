@@ -11,6 +11,8 @@ import { type AccessWord, NOT_YET, policySchema, rulesSchema } from './policy-sc
 export interface PolicyRules {
   /** Inside the workspace, by paths relative to the root. */
   readonly access: PathRules<AccessWord>
+  /** Some rule hides paths. */
+  readonly hides: boolean
   /** Outside the workspace; takes absolute paths, or relative ones that leave the root. */
   readonly outside: { find(path: string): PathRule<AccessWord> | undefined }
   /** Paths no agent may write, beside those nobody may. */
@@ -51,6 +53,7 @@ function compile(root: string, { access, outside, protected: paths }: Sections):
   const beyond = pathRules(Object.entries(outside).map(([key, word]) => [outsideName(root, key), word] as const))
   return {
     access: pathRules(Object.entries(access)),
+    hides: Object.values(access).includes('hidden'),
     outside: { find: (path) => beyond.find(outsideName(root, path)) },
     protected: pathRules(paths.map((path) => [path, true] as const)),
   }

@@ -118,12 +118,17 @@ function rulesForReads(policy: PolicyState): PolicyRules | undefined {
 function internals(access: Access): Denial | undefined {
   return first(namesOf(access), (name) => {
     // Folding costs more than the rest of a read's decision: only for what could fold to our directory.
-    if (!/^\W*[oO]/.test(name) && !/[^\0-\x7f]/.test(name)) return undefined
+    if (!mayHoldInternals(name)) return undefined
     const [top = '', second = ''] = name.split('/').map(foldSegment)
     return (top === ORCHESTRATION || /^orches~\d/.test(top)) && PRIVATE.has(second)
       ? say.hidden(access.asked)
       : undefined
   })
+}
+
+/** Whether a directory's name could fold to ours. */
+export function mayHoldInternals(dir: string): boolean {
+  return /^\W*[oO]/.test(dir) || /[^\0-\x7f]/.test(dir)
 }
 
 const PRIVATE: ReadonlySet<string> = new Set(PRIVATE_NAMES)

@@ -33,7 +33,7 @@ const pathArg = fc
     const full = `${root}/${text}`
     return how === 'buffer'
       ? Buffer.from(full)
-      : how === 'url' && !/\/\.{0,2}$|\.\./.test(text)
+      : how === 'url' && !/(^|\/)\.{0,2}$|\.\./.test(text)
         ? new URL(`file://${encodeURI(full)}`)
         : full
   })
