@@ -20,7 +20,7 @@ import type {
 import { EscrowError, unsupported } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
-import { isOwned, takeOwnership } from './host/owner.js'
+import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
@@ -162,13 +162,13 @@ class LocalWorkspace implements Workspace {
     // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
     const kept = this.options.durability !== 'memory' && existsSync(this.layout.dir)
     const { dir, owner, meta } = this.layout.session(id)
-    if (kept) this.#prepare(dir)
-    const lease = kept ? await takeOwnership(owner, BUSY_WAIT_MS) : undefined
-    if (kept && !lease)
-      throw new EscrowError('session_busy', `Session ${id} is held by another process.`, {
-        hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
-      })
+    let lease: Lease | undefined
     try {
+      if (kept) {
+        this.#prepare(dir)
+        lease = await takeOwnership(owner, BUSY_WAIT_MS)
+        if (!lease) throw sessionBusy(id)
+      }
       if (kept && agent) replaceDurable(meta, JSON.stringify(agent))
       return new LocalSession({
         id,
@@ -185,7 +185,7 @@ class LocalWorkspace implements Workspace {
       })
     } catch (error) {
       lease?.release()
-      throw error
+      throw sessionFailure(id, error)
     }
   }
 
@@ -251,4 +251,21 @@ class LocalWorkspace implements Workspace {
 /** A directory that is no workspace is not made one by what was refused in it. */
 function unwritten(ledger: LedgerStore): LedgerStore {
   return { ...ledger, append: async () => [] }
+}
+
+function sessionBusy(id: string): EscrowError {
+  return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
+    hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
+  })
+}
+
+/** A disk that does not let us keep the session, by name; any other error as it is. */
+function sessionFailure(id: string, error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error)) return error
+  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
+  return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
+    hint: 'Make .orchestration/sessions a directory that can be written, then open the session again.',
+    cause: error,
+  })
 }
