@@ -133,7 +133,13 @@ export function quantity(value: number, unit: Unit): string {
   return `${digits(value / step)} ${name}`
 }
 
+/** A ratio as people say it. */
+export function times(ratio: number): string {
+  return `${digits(ratio)}×`
+}
+
 function digits(value: number): string {
+  if (value > 0 && value < 0.1) return value.toPrecision(2)
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
@@ -156,5 +162,5 @@ function judgement(row: Row): string[] {
 
 function amount(value: number, { aim, unit }: Row): string {
   if (aim?.of === 'value') return quantity(value, unit)
-  return aim?.of === 'ratio' ? `${digits(value)}×` : `size^${value.toFixed(2)}`
+  return aim?.of === 'ratio' ? times(value) : `size^${value.toFixed(2)}`
 }

@@ -1,4 +1,5 @@
 import { newBench, type Suite } from './bench.js'
+import { chart } from './chart.js'
 import { commit } from './commit.js'
 import { facade } from './facade/suite.js'
 import { open } from './open.js'
@@ -20,7 +21,8 @@ async function runSuite(name: string, suite: Suite, quick: boolean): Promise<voi
   await suite(bench)
   const report: Report = { ...about, rows: bench.rows }
   print(summaryText(report.rows))
-  print(`Written: ${saveResult(`${name}.json`, `${JSON.stringify(report, undefined, 2)}\n`)}`)
+  const json = saveResult(`${name}.json`, `${JSON.stringify(report, undefined, 2)}\n`)
+  print(`Written: ${json}, ${saveResult(`${name}.svg`, chart(report))}`)
 }
 
 async function main(args: readonly string[]): Promise<number> {
