@@ -35,17 +35,21 @@ export function checkPair(view: ReadView, src: string, dest: string, from: AnySt
   if (from.isDirectory() && isBelow(view, dest, src)) throw intoItself(src, dest)
 }
 
-/** No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. */
+/**
+ * No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. Node leaves the one
+ * out that the source's name stands in, and copies a link to that one into itself until names grow too long.
+ */
 export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
   const source = resolve(view.root, src)
   const stop = dirname(source)
   const inner = isWithin(source, view.root)
-  for (let at = dirname(resolve(view.root, dest)); at !== stop && at !== '/'; at = dirname(at)) {
+  for (let at = dirname(resolve(view.root, dest)); at !== '/'; at = dirname(at)) {
     // What lies in the workspace is not above it.
     if (inner && !isWithin(at, view.root)) return
     const parent = look(view, at, true, true)
     if (parent === undefined) return
     if (isSame(from, parent)) throw intoItself(src, dest)
+    if (at === stop) return
   }
 }
 

@@ -1,0 +1,41 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+let dir: ReturnType<typeof tempDir>
+let facade: BareFacade
+beforeEach(() => {
+  dir = tempDir()
+  fs.writeFileSync(`${dir.path}/lower`, 'lower')
+  fs.writeFileSync(`${dir.path}/large`, Buffer.alloc(200_000, 'large'))
+  facade = bareFacade(dir.path)
+})
+afterEach(() => dir.dispose())
+
+it('openAsBlob gives the content as it was then', async () => {
+  facade.fs.writeFileSync(`${dir.path}/staged`, 'staged')
+  const blob = await facade.fs.openAsBlob(`${dir.path}/staged`, { type: 'text/plain' })
+  facade.fs.writeFileSync(`${dir.path}/staged`, 'later')
+  expect([await blob.text(), blob.type, blob.size]).toEqual(['staged', 'text/plain', 6])
+  expect(await (await facade.fs.openAsBlob(`${dir.path}/lower`)).text()).toBe('lower')
+  expect((await facade.fs.openAsBlob(`${dir.path}/large`)).size).toBe(200_000)
+})
+
+it.each([['none'], ['.'], ['lower/below']])('openAsBlob of %s throws at once, as Node does', (name) => {
+  const wanted = { name: 'TypeError', code: 'ERR_INVALID_ARG_VALUE', message: 'Unable to open file as blob' }
+  expect(() => facade.fs.openAsBlob(`${dir.path}/${name}`)).toThrow(expect.objectContaining(wanted))
+})
+
+it.each([[5], [null], [{ type: 5 }]])('openAsBlob takes no %o for options', (options) => {
+  expect(() => Reflect.apply(facade.fs.openAsBlob, facade.fs, [`${dir.path}/lower`, options])).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
+  )
+})
+
+it('openAsBlob rejects where reading is denied', async () => {
+  const { fs: denied } = bareFacade(dir.path, () => ({
+    verdict: 'deny',
+    denial: { reason: 'access_denied', message: 'No.' },
+  }))
+  await expect(denied.openAsBlob(`${dir.path}/lower`)).rejects.toMatchObject({ reason: 'access_denied' })
+})

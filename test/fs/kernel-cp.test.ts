@@ -1,0 +1,207 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Access, Decision } from '../../src/core/decision.js'
+import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+
+let outer: ReturnType<typeof tempDir>
+let real: string
+let root: string
+let facade: BareFacade
+
+function seed(at: string): void {
+  fs.mkdirSync(`${at}/src/deep`, { recursive: true })
+  fs.writeFileSync(`${at}/src/one`, 'one', { mode: 0o640 })
+  fs.writeFileSync(`${at}/src/deep/two`, 'two')
+  fs.symlinkSync('one', `${at}/src/link`)
+  fs.symlinkSync('deep', `${at}/src/dirLink`)
+  fs.mkdirSync(`${at}/full`)
+  fs.writeFileSync(`${at}/full/one`, 'old')
+  fs.writeFileSync(`${at}/file`, 'file')
+  fs.utimesSync(`${at}/src/one`, 1000, 2000)
+}
+
+beforeEach(() => {
+  outer = tempDir()
+  real = `${outer.path}/real`
+  root = `${outer.path}/copy`
+  seed(real)
+  seed(root)
+  facade = bareFacade(root)
+})
+afterEach(() => outer.dispose())
+
+type Form = 'sync' | 'callback' | 'promise'
+const FORMS: Form[] = ['sync', 'callback', 'promise']
+
+function copy(api: typeof fs, form: Form, from: string, to: string, options: object | undefined): Promise<void> {
+  const given = options as fs.CopyOptions
+  if (form === 'promise') return api.promises.cp(from, to, given)
+  if (form === 'callback')
+    return new Promise((resolve, reject) => api.cp(from, to, given, (error) => (error ? reject(error) : resolve())))
+  return new Promise((resolve) => resolve(Reflect.apply(api.cpSync, api, [from, to, options])))
+}
+
+/** What came of a copy: the error's look, and the tree. */
+async function outcome(api: typeof fs, at: string, ...[form, from, to, options]: [Form, string, string, object?]) {
+  const hide = (text: unknown) => (typeof text === 'string' ? text.replaceAll(at, '<root>') : text)
+  let failed: unknown
+  try {
+    await copy(api, form, `${at}/${from}`, `${at}/${to}`, options)
+  } catch (error) {
+    const { name, code, syscall, path, message } = error as NodeJS.ErrnoException
+    failed = [name, code, syscall, path, message].map(hide)
+  }
+  return { failed, tree: treeOf(api, at).map(hide) }
+}
+
+const CASES: [string, string, object?][] = [
+  ['file', 'new'],
+  ['file', 'not/there/yet'],
+  ['src', 'new'],
+  ['src', 'new', { recursive: true }],
+  ['src', 'new', { recursive: true, verbatimSymlinks: true }],
+  ['src', 'new', { recursive: true, dereference: true }],
+  ['src', 'full', { recursive: true }],
+  ['src', 'full', { recursive: true, force: false }],
+  ['src/one', 'full/one', { force: false, errorOnExist: true }],
+  ['src/one', 'full/one', { mode: 1 }],
+  ['src/one', 'full/one', { preserveTimestamps: true }],
+  ['src', 'src/deep/more', { recursive: true }],
+  ['src', 'src', { recursive: true }],
+  ['src', 'file', { recursive: true }],
+  ['file', 'src'],
+  ['file', 'file'],
+  ['src/link', 'src/dirLink'],
+  ['src/link', 'file'],
+  ['src/dirLink', 'src/link', { dereference: true }],
+  ['src', 'new', { recursive: true, filter: (from: string) => !from.endsWith('deep') }],
+]
+
+describe.each(FORMS)('cp, %s', (form) => {
+  it.each(CASES)('%s to %s, %o: as Node does', async (from, to, options) => {
+    const wanted = await outcome(fs, real, form, from, to, options)
+    expect(await outcome(facade.fs, root, form, from, to, options)).toEqual(wanted)
+  })
+
+  it.each([5, null, { dereference: 1 }, { mode: 9 }, { filter: 1 }, { dereference: true, verbatimSymlinks: true }])(
+    'refuses the options %o',
+    async (options) => {
+      const wanted = await copyError(fs, form, options)
+      expect(wanted?.code).toMatch(/^ERR_/)
+      expect(await copyError(facade.fs, form, options)).toEqual(wanted)
+    },
+  )
+
+  it('leaves the disk as it was', async () => {
+    const before = treeOf(fs, root)
+    await copy(facade.fs, form, `${root}/src`, `${root}/full`, { recursive: true, preserveTimestamps: true })
+    expect(treeOf(fs, root)).toEqual(before)
+    expect(facade.fs.statSync(`${root}/full/one`).mtimeMs).toBe(2_000_000)
+  })
+
+  it('stages nothing when all is denied', async () => {
+    const denied = bareFacade(
+      root,
+      denying(() => true),
+    )
+    const options = { recursive: true }
+    await expect(copy(denied.fs, form, `${root}/src`, `${root}/new`, options)).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(copy(denied.fs, form, `${root}/file`, `${root}/new`, options)).rejects.toMatchObject({
+      code: 'EACCES',
+    })
+    expect(denied.overlay.stage.tree.empty).toBe(true)
+  })
+
+  it('is denied for the one entry that is out of bounds, by its own call and name', async () => {
+    const denied = bareFacade(
+      root,
+      denying((path) => path.endsWith('deep/two')),
+    )
+    await expect(copy(denied.fs, form, `${root}/src`, `${root}/new`, { recursive: true })).rejects.toMatchObject({
+      code: 'EACCES',
+      syscall: 'copyfile',
+      path: `${root}/src/deep/two`,
+      dest: `${root}/new/deep/two`,
+    })
+    expect(denied.fs.existsSync(`${root}/new/deep/two`)).toBe(false)
+    expect(denied.denied).toHaveLength(1)
+  })
+})
+
+async function copyError(api: typeof fs, form: Form, options: object | number | null) {
+  try {
+    await copy(api, form, `${root}/file`, `${root}/new`, options as object)
+    return undefined
+  } catch (error) {
+    const { name, code, message } = error as NodeJS.ErrnoException
+    return { name, code, message }
+  }
+}
+
+const denying =
+  (denies: (path: string) => boolean) =>
+  (access: Access): Decision =>
+    access.effect !== 'read' && denies(access.path)
+      ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
+      : { verdict: 'stage' }
+
+describe('cp’s filter', () => {
+  it('is awaited, and may use the facade itself, where there is a promise to wait by', async () => {
+    const seen: string[] = []
+    const filter = async (from: string) => {
+      seen.push((await facade.fs.promises.realpath(from)).slice(root.length))
+      return !from.endsWith('deep')
+    }
+    await facade.fs.promises.cp(`${root}/src`, `${root}/new`, { recursive: true, filter })
+    expect(seen.sort()).toEqual(['/src', '/src/deep', '/src/deep', '/src/one', '/src/one'])
+    expect(facade.fs.readdirSync(`${root}/new`)).toEqual(['dirLink', 'link', 'one'])
+  })
+
+  it('may not be asynchronous in the sync form', () => {
+    const call = () =>
+      Reflect.apply(facade.fs.cpSync, facade.fs, [`${root}/file`, `${root}/new`, { filter: async () => true }])
+    expect(call).toThrow(expect.objectContaining({ code: 'ERR_INVALID_RETURN_VALUE' }))
+    expect(facade.overlay.stage.tree.empty).toBe(true)
+  })
+
+  it('that throws ends the copy with its own error', async () => {
+    const own = new Error('enough')
+    const filter = () => {
+      throw own
+    }
+    expect(() => facade.fs.cpSync(`${root}/file`, `${root}/new`, { filter })).toThrow(own)
+    await expect(facade.fs.promises.cp(`${root}/file`, `${root}/new`, { filter })).rejects.toBe(own)
+  })
+})
+
+describe('cp and the rest of the disk', () => {
+  it('copies in from outside, and never out', () => {
+    facade.fs.cpSync(`${real}/src`, `${root}/in`, { recursive: true })
+    expect(facade.fs.readFileSync(`${root}/in/deep/two`, 'utf8')).toBe('two')
+    expect(() => facade.fs.cpSync(`${root}/file`, `${real}/out`)).toThrow()
+    expect(fs.existsSync(`${real}/out`)).toBe(false)
+  })
+
+  it('does not copy a directory above the workspace into it, by whatever name', () => {
+    fs.symlinkSync(outer.path, `${outer.path}/around`)
+    const options = { recursive: true, dereference: true }
+    const call = () => facade.fs.cpSync(`${outer.path}/around`, `${root}/new`, options)
+    expect(call).toThrow(expect.objectContaining({ code: 'ERR_FS_CP_EINVAL' }))
+    expect(facade.overlay.stage.tree.empty).toBe(true)
+  })
+
+  it('lets other work run while a great tree is copied', async () => {
+    fs.mkdirSync(`${root}/many`)
+    for (let i = 0; i < 400; i++) fs.writeFileSync(`${root}/many/${i}`, 'x')
+    let turns = 0
+    const count = () => {
+      turns++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    await facade.fs.promises.cp(`${root}/many`, `${root}/more`, { recursive: true })
+    clearImmediate(timer)
+    expect(turns).toBeGreaterThan(0)
+    expect(facade.fs.readdirSync(`${root}/more`)).toHaveLength(400)
+  })
+})

@@ -1,0 +1,134 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Access, Decision } from '../../src/core/decision.js'
+import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+
+let dir: ReturnType<typeof tempDir>
+let root: string
+let facade: BareFacade
+
+beforeEach(() => {
+  dir = tempDir()
+  root = dir.path
+  fs.mkdirSync(`${root}/a/b`, { recursive: true })
+  fs.writeFileSync(`${root}/a/file`, 'one')
+  fs.writeFileSync(`${root}/secret`, 'secret')
+  fs.symlinkSync('a', `${root}/toA`)
+  facade = bareFacade(root)
+})
+afterEach(() => dir.dispose())
+
+const judged =
+  (accesses: Access[]) =>
+  (access: Access): Decision => {
+    accesses.push(access)
+    return { verdict: 'stage' }
+  }
+
+/** Denies whatever touches a name, by path or by target. */
+const keeping =
+  (name: string, reason: 'protected_path' | 'hidden') =>
+  (access: Access): Decision =>
+    [access.path, access.asked, access.target].includes(name)
+      ? { verdict: 'deny', denial: { reason, message: 'No.' } }
+      : { verdict: 'stage' }
+
+describe('link', () => {
+  it('gives a file a second name; the disk has one still', () => {
+    facade.fs.linkSync(`${root}/a/file`, `${root}/second`)
+    facade.fs.writeFileSync(`${root}/second`, 'two')
+    expect(facade.fs.readFileSync(`${root}/a/file`, 'utf8')).toBe('two')
+    expect(facade.fs.statSync(`${root}/a/file`).nlink).toBe(2)
+    facade.fs.unlinkSync(`${root}/a/file`)
+    expect(facade.fs.readFileSync(`${root}/second`, 'utf8')).toBe('two')
+    expect(fs.readFileSync(`${root}/a/file`, 'utf8')).toBe('one')
+    expect(fs.existsSync(`${root}/second`)).toBe(false)
+  })
+
+  it('judges the new name together with what it is a name for', () => {
+    const seen: Access[] = []
+    bareFacade(root, judged(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
+    expect(seen).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
+    expect(seen).toContainEqual({ effect: 'link', path: 'second', asked: 'second', target: 'a/file' })
+  })
+
+  it.each([
+    ['protected_path', 'EPERM'],
+    ['hidden', 'ENOENT'],
+  ] as const)('to what is kept (%s) is refused and stages nothing', (reason, code) => {
+    const { fs: kept, overlay } = bareFacade(root, keeping('secret', reason))
+    expect(() => kept.linkSync(`${root}/secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
+    expect(() => kept.linkSync(`${root}/a/../secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
+    expect(overlay.stage.tree.empty).toBe(true)
+  })
+
+  it('names its arguments as Node does', () => {
+    expect(() => Reflect.apply(facade.fs.linkSync, facade.fs, [5, 'x'])).toThrow(/"existingPath"/)
+    expect(() => Reflect.apply(facade.fs.linkSync, facade.fs, ['a/file', 5])).toThrow(/"newPath"/)
+  })
+})
+
+describe('symlink', () => {
+  it.each([
+    ['file', 'a/link', 'a/file'],
+    ['./b/../file', 'a/link', 'a/file'],
+    ['../../../etc/passwd', 'a/link', undefined],
+    ['/etc/passwd', 'link', undefined],
+    ['toA/b', 'link', 'a/b'],
+    ['file', 'toA/link', 'a/file'],
+    ['not/yet/there', 'link', 'not/yet/there'],
+    ['missing/../../out', 'link', undefined],
+  ])('to %s at %s is judged where it leads', (target, at, leads) => {
+    const seen: Access[] = []
+    bareFacade(root, judged(seen)).fs.symlinkSync(target, `${root}/${at}`)
+    const found = seen.find((access) => access.effect === 'symlink' && access.target !== undefined)?.target
+    if (leads === undefined) expect(found?.startsWith('/')).toBe(true)
+    else expect(found).toBe(leads)
+  })
+
+  it('by the absolute name of the root is a link inside', () => {
+    const seen: Access[] = []
+    bareFacade(root, judged(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
+    expect(seen.at(-1)?.target).toBe('a/file')
+  })
+
+  it('that is moved is judged where it leads from there', () => {
+    const seen: Access[] = []
+    const { fs: moving } = bareFacade(root, judged(seen))
+    moving.symlinkSync('../secret', `${root}/a/up`)
+    seen.length = 0
+    moving.renameSync(`${root}/a/up`, `${root}/up`)
+    const target = seen.find((access) => access.effect === 'symlink')?.target
+    expect(target).toBe(`${root.slice(0, root.lastIndexOf('/'))}/secret`)
+  })
+
+  it.each([
+    ['', 'ENOENT'],
+    ['x', 'EEXIST'],
+  ])('to %j fails as symlink(2) does', (target, code) => {
+    const path = target === '' ? `${root}/new` : `${root}/a`
+    const told = `${code}: ${code === 'ENOENT' ? 'no such file or directory' : 'file already exists'}`
+    expect(() => facade.fs.symlinkSync(target, path)).toThrow(`${told}, symlink '${target}' -> '${path}'`)
+  })
+
+  it('refuses a type no host knows', () => {
+    expect(() => Reflect.apply(facade.fs.symlinkSync, facade.fs, ['x', `${root}/l`, 'odd'])).toThrow(
+      expect.objectContaining({ code: 'ERR_FS_INVALID_SYMLINK_TYPE' }),
+    )
+  })
+
+  it('stages nothing when it is denied', async () => {
+    const { fs: denied, overlay } = bareFacade(root, keeping('l', 'protected_path'))
+    expect(() => denied.symlinkSync('a', `${root}/l`)).toThrow(/No\./)
+    await expect(denied.promises.symlink('a', `${root}/l`)).rejects.toMatchObject({ reason: 'protected_path' })
+    expect(overlay.stage.tree.empty).toBe(true)
+  })
+})
+
+it('leaves the disk as it was', () => {
+  const before = treeOf(fs, root)
+  facade.fs.linkSync(`${root}/secret`, `${root}/other`)
+  facade.fs.symlinkSync('a', `${root}/l`)
+  facade.fs.lutimesSync(`${root}/toA`, 1, 1)
+  expect(treeOf(fs, root)).toEqual(before)
+})

@@ -1,0 +1,24 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+let dir: ReturnType<typeof tempDir>
+let facade: BareFacade
+beforeEach(() => {
+  dir = tempDir()
+  facade = bareFacade(dir.path)
+  facade.fs.writeFileSync(`${dir.path}/staged`, 'x')
+})
+afterEach(() => dir.dispose())
+
+it('statfs tells of the disk below, for what is staged too', async () => {
+  const { type, bsize, blocks } = fs.statfsSync(dir.path)
+  expect(facade.fs.statfsSync(`${dir.path}/staged`)).toMatchObject({ type, bsize, blocks })
+  expect(await facade.fs.promises.statfs(dir.path, { bigint: true })).toMatchObject({ bsize: BigInt(bsize) })
+  expect(facade.fs.statfsSync(dir.path).constructor).toBe(fs.statfsSync(dir.path).constructor)
+})
+
+it('statfs of what the merged view lacks fails', () => {
+  const path = `${dir.path}/none`
+  expect(() => facade.fs.statfsSync(path)).toThrow(`ENOENT: no such file or directory, statfs '${path}'`)
+})

@@ -1,0 +1,76 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { shapeOf } from '../../src/fs/shapes.js'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+let dir: ReturnType<typeof tempDir>
+let facade: BareFacade
+beforeEach(() => {
+  dir = tempDir()
+  facade = bareFacade(dir.path)
+})
+afterEach(() => dir.dispose())
+
+describe('mkdtemp', () => {
+  it('makes a directory for its owner alone, six characters after the prefix, in three forms', async () => {
+    const prefix = `${dir.path}/tmp-`
+    const called = new Promise<string>((resolve, reject) =>
+      facade.fs.mkdtemp(prefix, (error, path) => (error ? reject(error) : resolve(path))),
+    )
+    const made = [facade.fs.mkdtempSync(prefix), await facade.fs.promises.mkdtemp(prefix), await called]
+    for (const path of made) {
+      expect(path.slice(prefix.length)).toMatch(/^[A-Za-z0-9]{6}$/)
+      expect(facade.fs.statSync(path).mode & 0o7777).toBe(0o700)
+    }
+    expect(new Set(made).size).toBe(3)
+    expect(fs.readdirSync(dir.path)).toEqual([])
+  })
+
+  it('keeps the prefix as it was spelt, and encodes the answer', () => {
+    expect(facade.fs.mkdtempSync('./t-')).toMatch(/^\.\/t-.{6}$/)
+    expect(facade.fs.mkdtempSync('t-', 'buffer')).toBeInstanceOf(Buffer)
+  })
+
+  it('fails by the name with the Xs in it', () => {
+    const path = `${dir.path}/no/x`
+    const told = `ENOENT: no such file or directory, mkdtemp '${path}XXXXXX'`
+    expect(() => facade.fs.mkdtempSync(path)).toThrow(told)
+    expect(() => Reflect.apply(facade.fs.mkdtempSync, facade.fs, [5])).toThrow(/"prefix"/)
+  })
+
+  it('is judged by the name it gets, and stages nothing when denied', () => {
+    const seen: string[] = []
+    const denied = bareFacade(dir.path, ({ effect, path }) => {
+      if (effect === 'read') return { verdict: 'allow' }
+      seen.push(path)
+      return { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
+    })
+    expect(() => denied.fs.mkdtempSync(`${dir.path}/tmp-`)).toThrow(/EACCES: No\., mkdtemp/)
+    expect(seen.at(-1)).toMatch(/^tmp-.{6}$/)
+    expect(denied.overlay.stage.tree.empty).toBe(true)
+  })
+})
+
+describe('the disposable form', () => {
+  it('is there where the host has it', () => {
+    expect('mkdtempDisposableSync' in facade.fs).toBe('mkdtempDisposableSync' in fs)
+    expect('mkdtempDisposable' in facade.fs.promises).toBe('mkdtempDisposable' in fs.promises)
+  })
+
+  it('removes the directory and all in it, once or more', async () => {
+    const bodies = (stem: string) => (args: readonly unknown[]) => {
+      const [path, options] = args
+      if (stem === 'rm') return Reflect.apply(facade.fs.rmSync, facade.fs, [path, options])
+      return Reflect.apply(facade.fs.mkdtempSync, facade.fs, [path, options])
+    }
+    const sync = shapeOf('mkdtempDisposableSync')?.(bodies)(`${dir.path}/t-`)
+    const promised = await shapeOf('promises.mkdtempDisposable')?.(bodies)(`${dir.path}/t-`)
+    for (const made of [sync, promised]) {
+      const { path, remove } = made as { path: string; remove(): unknown }
+      facade.fs.writeFileSync(`${path}/inside`, 'x')
+      await remove()
+      await remove()
+      expect(facade.fs.existsSync(path)).toBe(false)
+    }
+  })
+})
