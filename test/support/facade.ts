@@ -6,6 +6,7 @@ import type { Decide } from '../../src/core/decision.js'
 import type { Denial } from '../../src/core/denials.js'
 import { createFacade } from '../../src/fs/facade.js'
 import { GuardedLayer } from '../../src/fs/guarded.js'
+import type { Rows } from '../../src/fs/ops.js'
 import { View } from '../../src/fs/view.js'
 import type { Watches } from '../../src/fs/watches.js'
 
@@ -17,7 +18,7 @@ export interface BareFacade {
   readonly watches: Watches
 }
 
-export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' })): BareFacade {
+export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' }), rows?: Rows): BareFacade {
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
   const denied: Denial[] = []
   const resolver = new Resolver(overlay)
@@ -31,7 +32,8 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
     opened: () => undefined,
     sync: () => undefined,
   })
-  return { fs: createFacade({ view, denied: (denial) => denied.push(denial) }), overlay, denied, watches: view.watches }
+  const facade = createFacade({ view, denied: (denial) => denied.push(denial) }, rows)
+  return { fs: facade, overlay, denied, watches: view.watches }
 }
 
 /** A directory of the test's own, physical path; gone when `dispose` is called. */
