@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf, diffStage } from '../overlay/index.js'
@@ -20,6 +19,7 @@ import type {
 import { EscrowError, unsupported } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
+import { gitUser } from './host/git.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
@@ -27,7 +27,7 @@ import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
 import { createReview } from './review/review.js'
-import { LocalSession } from './session.js'
+import type { LocalSession } from './session.js'
 import { readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
 
@@ -125,7 +125,7 @@ class LocalWorkspace implements Workspace {
       },
       flags: (change) => flagsOf(this.#policy, change),
       before: (change) => beforeOf(current.overlay, change),
-      reviewer: () => ({ name: userInfo().username }),
+      reviewer: () => gitUser(this.root),
       onVerdict: (verdict) => this.#recordVerdict(sessionId, verdict),
       commit: async (changes, options) => {
         if (options.merge) throw unsupported('Merging at commit')
@@ -159,6 +159,8 @@ class LocalWorkspace implements Workspace {
         'path_escape',
         `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
       )
+    // A reviewer's process never needs a session's rooms, and they take long to load.
+    const { LocalSession } = await import('./session.js')
     // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
     const kept = this.options.durability !== 'memory' && existsSync(this.layout.dir)
     const { dir, owner, meta } = this.layout.session(id)

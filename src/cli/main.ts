@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
+import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import { run } from './run.js'
 
@@ -10,7 +11,7 @@ const io: Io = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   cwd: process.cwd(),
-  color: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  color: wantsColor(process.env, process.stdout.isTTY === true),
   version,
 }
 

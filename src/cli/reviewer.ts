@@ -1,11 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Reviewer } from '../index.js'
 
-/** `--by NAME`, also as `--by 'NAME <EMAIL>'`; without it the workspace knows who the user is. */
+/** `--by NAME`, also as `--by 'NAME <EMAIL>'`; without it git's user, or the operating system's. */
 export function byOption(): Option {
-  return new Option('--by <name>', "who decides: 'Name' or 'Name <email>'; by default git's user").argParser(
-    parseReviewer,
-  )
+  const by = "who decides: 'Name' or 'Name <email>'; by default git's user.name and user.email, else the system's user"
+  return new Option('--by <name>', by).argParser(parseReviewer)
 }
 
 export function parseReviewer(text: string): Reviewer {

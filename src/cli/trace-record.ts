@@ -29,7 +29,7 @@ export function rowOf(record: TraceRecord): string[] {
   return [
     typeof seq === 'number' ? `${seq}` : '-',
     text(record.timestamp) ?? '-',
-    text(verdict) ?? text(type) ?? '-',
+    (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
     intentOf(record) ?? '-',
     text(record.session_id) ?? '-',
     [...about, ...(why === undefined ? [] : [`(${why})`])].join(' '),

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { findGit, type GitDirs, type ReadText } from '../host/git.js'
 
 /** A version control revision, as a record names it. */
 export interface Vcs {
@@ -12,13 +13,6 @@ const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const REF = /^refs\/(?!.*\.\.)[^\s\\:?*[~^]+$/
 const MAX_HOPS = 5
 const MAX_BYTES = 16 * 1024 * 1024
-
-interface GitDirs {
-  /** This worktree's own: HEAD. */
-  readonly own: string
-  /** What worktrees share: branches, packed-refs. */
-  readonly common: string
-}
 
 /**
  * Reads the commit at HEAD from `.git` itself, without a process: of the root or the nearest directory above it.
@@ -45,23 +39,7 @@ export function openVcs(root: string): () => Vcs | undefined {
   }
 }
 
-type Read = (path: string) => string | undefined
-
-function findGit(root: string, read: Read): GitDirs | undefined {
-  for (let dir = resolve(root); ; dir = dirname(dir)) {
-    const git = join(dir, '.git')
-    if (isDirectory(git)) return { own: git, common: git }
-    const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
-    if (pointer !== undefined) {
-      const own = resolve(dir, pointer.trim())
-      const common = read(join(own, 'commondir'))?.trim()
-      return { own, common: common === undefined ? own : resolve(own, common) }
-    }
-    if (dir === dirname(dir)) return undefined
-  }
-}
-
-function resolveRef(dirs: GitDirs, name: string, read: Read, hops: number): string | undefined {
+function resolveRef(dirs: GitDirs, name: string, read: ReadText, hops: number): string | undefined {
   if (hops > MAX_HOPS) return undefined
   const text = (read(join(dirs.own, name)) ?? (hops > 0 ? read(join(dirs.common, name)) : undefined))?.trim()
   if (text === undefined) return packedRef(read(join(dirs.common, 'packed-refs')), name)
@@ -81,10 +59,6 @@ function stampOf(path: string): string | undefined {
   const stat = attempt(() => statSync(path, { bigint: true }))
   if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return undefined
   return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
-}
-
-function isDirectory(path: string): boolean {
-  return attempt(() => statSync(path))?.isDirectory() ?? false
 }
 
 /** Absent, unreadable or replaced meanwhile: no revision is better than no record. */

@@ -127,7 +127,7 @@ describe('log', () => {
       { files: 'odd' },
       { type: 'verdict', verdict: 'rejected', paths: ['a.ts', 'c.ts'], words: 'no\u001b[2J' },
     ),
-    record(5, {}, { type: 'commit', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
+    record(5, {}, { type: 'commit', verdict: 'approved', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
   ]
   const numbers = async (...argv: string[]) => {
     const { out } = await escrow(workspaceDir(), ['log', '--json', ...argv], { records })

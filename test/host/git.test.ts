@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findGit, gitUser, userIn } from '../../src/host/git.js'
+
+let dir = ''
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'escrow-git-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function put(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true })
+    writeFileSync(join(dir, name), text)
+  }
+}
+
+const user = (name: string, email: string) => `[user]\n\tname = ${name}\n\temail = ${email}\n`
+const ADA = user('Ada Lovelace', 'ada@example.org')
+const BOB = user('Bob', 'bob@example.org')
+const asked = (at = 'repo') => gitUser(join(dir, at), { HOME: join(dir, 'home') })
+
+describe('gitUser', () => {
+  it("is the repository's, then the person's own, each key by itself", () => {
+    put({ 'repo/.git/config': ADA, 'home/.gitconfig': BOB })
+    expect(asked()).toEqual({ name: 'Ada Lovelace', email: 'ada@example.org' })
+    put({ 'repo/.git/config': '[user]\n\temail = work@example.org\n' })
+    expect(asked()).toEqual({ name: 'Bob', email: 'work@example.org' })
+    put({ 'repo/.git/config': '[core]\n\tbare = false\n' })
+    expect(asked()).toEqual({ name: 'Bob', email: 'bob@example.org' })
+  })
+
+  it('is looked for above the directory, through a worktree, and in the XDG place', () => {
+    put({ 'repo/.git/config': ADA, 'repo/a/b/x': '' })
+    expect(asked('repo/a/b').name).toBe('Ada Lovelace')
+    put({ 'tree/.git': `gitdir: ${dir}/repo/.git/worktrees/t\n`, 'repo/.git/worktrees/t/commondir': '../..\n' })
+    expect(asked('tree').name).toBe('Ada Lovelace')
+    put({ 'home/.config/git/config': BOB, 'bare/x': '', 'xdg/git/config': ADA })
+    expect(asked('bare').name).toBe('Bob')
+    const env = { HOME: join(dir, 'home'), XDG_CONFIG_HOME: join(dir, 'xdg') }
+    expect(gitUser(join(dir, 'bare'), env).name).toBe('Ada Lovelace')
+  })
+
+  it('is the user of the operating system where git knows none', () => {
+    put({ 'repo/x': '', 'home/.gitconfig': '[user]\n\tname =\n' })
+    expect(asked()).toEqual({ name: userInfo().username })
+  })
+
+  it('does not hang or fail on what is no readable file', () => {
+    put({ 'home/.gitconfig': BOB })
+    mkdirSync(join(dir, 'repo/.git/config'), { recursive: true })
+    expect(asked().name).toBe('Bob')
+    rmSync(join(dir, 'home/.gitconfig'))
+    symlinkSync('.gitconfig', join(dir, 'home/.gitconfig'))
+    expect(asked().name).toBe(userInfo().username)
+    rmSync(join(dir, 'home/.gitconfig'))
+    if (spawnSync('mkfifo', [join(dir, 'home/.gitconfig')]).status === 0) {
+      expect(asked().name).toBe(userInfo().username)
+    }
+  })
+})
+
+describe('findGit', () => {
+  it('takes no directory without a repository above it for one', () => {
+    expect(findGit(dir)).toBeUndefined()
+    put({ '.git': 'nothing of the kind\n' })
+    expect(findGit(dir)).toBeUndefined()
+  })
+})
+
+describe('userIn', () => {
+  it.each<[string, string, string | undefined]>([
+    ['a quoted value keeps its blanks', '[user]\nname = " A  B "', ' A  B '],
+    ['a comment ends a value', '[user]\nname = A B  # not C', 'A B'],
+    ['a comment sign in quotes does not', '[user]\nname = "A; B" ; C', 'A; B'],
+    ['escapes', `${String.raw`[user]`}\n${String.raw`name = A \"B\" \\ C`}`, 'A "B" \\ C'],
+    ['a line that goes on', '[user]\nname = A\\\nB', 'AB'],
+    ['a backslash that ends a line as itself', '[user]\nname = A\\\\\nemail = e', 'A\\'],
+    ['the last one counts', '[user]\nname = A\nname = B', 'B'],
+    ['case does not matter', '[USER]\nName = A', 'A'],
+    ['on the line of its header', '[user] name = A', 'A'],
+    ['line ends of Windows', '[user]\r\nname = A\r\n', 'A'],
+    ['a subsection is another section', '[user "work"]\nname = A', undefined],
+    ['so is any other', '[user]\n[author]\nname = A', undefined],
+    ['a comment is no entry', '[user]\n# name = A', undefined],
+    ['a key without a value is none', '[user]\nname', undefined],
+  ])('%s', (_what, text, name) => {
+    expect(userIn(text).name).toBe(name)
+  })
+
+  it('reads back any name git would write, and gives one line whatever the file holds', () => {
+    const quoted = (name: string) => `"${name.replace(/[\\"]/g, '\\$&')}"`
+    const printable = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n\u2028\u2029]/.test(text))
+    fc.assert(
+      fc.property(printable, (name) => {
+        expect(userIn(`[user]\nname = ${quoted(name)}\n`).name).toBe(name)
+      }),
+    )
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(userIn(`[user]\nname=${text}`).name ?? '').not.toMatch(/\n/)
+      }),
+    )
+  })
+})
