@@ -37,7 +37,8 @@ export class Overlay extends MergedView implements WriteLayer {
 
   // ---- the seven mutators
 
-  put(path: RelPath, data: Uint8Array, options: PutOptions = {}): void {
+  put(path: RelPath, content: Uint8Array, options: PutOptions = {}): void {
+    const data = unshared(content)
     const place = this.stage.tree.find(path)
     const type = this.typeAt(place)
     if (type === undefined) {
@@ -233,6 +234,11 @@ function touchedBy(path: RelPath, place: Place): RelPath[] {
 /** Staged content is held in memory. What cannot be must not reach the log, or no replay would get past it. */
 function checkSize(size: number): void {
   if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
+}
+
+/** Memory that another thread can write to is taken once: what the log digests is what is kept. */
+function unshared(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
 
 function ours(mode: number): NewInode {

@@ -50,10 +50,16 @@ export function asRelPath(text: string): RelPath {
  * Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE (NUL), EILSEQ (not UTF-8), ENAMETOOLONG.
  */
 export function pathText(input: unknown): string {
-  if (typeof input === 'string' && !input.includes('\0')) return checkLength(input)
+  if (typeof input === 'string' && !input.includes('\0')) return checkLength(checkEncoding(input))
   if (input instanceof Uint8Array) return bufferText(input)
   if (input instanceof URL && input.protocol === 'file:') return checkLength(hostPathOf(input))
   throw hostArgumentError(input)
+}
+
+/** A lone surrogate has no UTF-8: the host would write another name, and two names would be one file. */
+function checkEncoding(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new Errno('EILSEQ')
+  return text
 }
 
 function checkLength(text: string): string {

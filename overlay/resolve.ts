@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { dirname, normalize } from 'node:path'
+import { dirname, normalize, resolve } from 'node:path'
 import { codeOf, Errno } from './errno.js'
 import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
@@ -180,7 +180,7 @@ export class Resolver {
       if (this.#followLink(target, walk) === '/') at = '/'
     }
     if (at === this.#root) return this.#inside(ROOT, walk, follow, text)
-    return { inside: false, path: at, asked: text }
+    return { inside: false, path: at, asked: this.asked(text) ?? resolve(this.#root, text) }
   }
 }
 

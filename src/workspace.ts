@@ -21,6 +21,7 @@ import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
 import { gitUser } from './host/git.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
+import { isLink } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
@@ -43,6 +44,7 @@ const BUSY_WAIT_MS = 5_000
 export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
   const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
   const layout = layoutOf(physicalRoot(given))
+  refuseLink(layout)
   const ledger = openLedger(layout)
   if (existsSync(layout.dir)) {
     await recover(layout, async (record) => {
@@ -50,6 +52,14 @@ export async function openWorkspace(root: string | URL, options: WorkspaceOption
     })
   }
   return new LocalWorkspace(layout, [given], ledger, options)
+}
+
+/** Behind a link our own files would have a second name, which nothing protects. */
+function refuseLink(layout: Layout): void {
+  if (!isLink(layout.dir)) return
+  throw new EscrowError('path_escape', `${layout.dir} is a symlink, so what is kept there is not protected.`, {
+    hint: 'Make it a directory of its own.',
+  })
 }
 
 function physicalRoot(given: string): string {

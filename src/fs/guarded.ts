@@ -62,9 +62,9 @@ export class GuardedLayer implements WriteLayer {
     op.path = path
   }
 
-  /** Judges a name before it could be resolved, or one outside: nothing stands there to be reached. */
-  judgeName(effect: Effect, asked: string): void {
-    const decision = this.decide({ effect, path: asked, asked })
+  /** Judges a name before it could be resolved, or a place outside by it and by the name that led there. */
+  judgeName(effect: Effect, path: string, asked = path): void {
+    const decision = this.decide({ effect, path, asked })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
   }
 
@@ -180,9 +180,14 @@ export class GuardedLayer implements WriteLayer {
 
   #askedOf(path: RelPath): string {
     for (const [physical, asked] of this.#op.names)
-      if (isWithin(path, physical)) return asked + path.slice(physical.length + (asked === '' ? 1 : 0))
+      if (isWithin(path, physical)) return joined(asked, path.slice(physical.length))
     return path
   }
+}
+
+function joined(dir: string, below: string): string {
+  const rest = below.startsWith('/') ? below.slice(1) : below
+  return dir === '' || rest === '' ? dir + rest : `${dir}/${rest}`
 }
 
 /** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */

@@ -216,7 +216,7 @@ export class View implements WriteView, WatchView {
       throw error
     }
     if (!place.inside) {
-      this.layer.judgeName(effect, place.path)
+      this.layer.judgeName(effect, place.path, place.asked)
       throw new Errno('EXDEV')
     }
     if (asked === undefined) this.layer.judgeName(effect, text.startsWith('/') ? text : `/${text}`)
@@ -225,7 +225,7 @@ export class View implements WriteView, WatchView {
   }
 
   host(place: Outside): HostReads {
-    this.layer.judgeName('read', place.path)
+    this.layer.judgeName('read', place.path, place.asked)
     return HOST_READS
   }
 
@@ -234,7 +234,7 @@ export class View implements WriteView, WatchView {
   }
 
   openHost(place: Outside): WriteFile {
-    this.layer.judgeName('read', place.path)
+    this.layer.judgeName('read', place.path, place.asked)
     return openOutside(place.path)
   }
 }

@@ -1,6 +1,6 @@
 /** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Digest } from '../../overlay/digest.js'
 
 // Windows has none of the three; there 0 leaves a plain read.
@@ -26,6 +26,10 @@ export function digestFile(path: string): Digest {
 /** A file's bytes. Throws ELOOP on a symlink. */
 export function readWhole(path: string): Buffer {
   return readFileSync(path, { flag: NO_FOLLOW })
+}
+
+export function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }
 
 /** Opens a directory to hold it. Throws ENOTDIR on anything else, a symlink to a directory included. */

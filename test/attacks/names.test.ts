@@ -1,0 +1,85 @@
+import fs from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { asRelPath } from '../../overlay/index.js'
+import { overlayOver } from '../overlay/bench.js'
+import { tempDir } from '../support/facade.js'
+import { scene, thrown } from './kit.js'
+
+function vault(): string {
+  const { path, dispose } = tempDir('escrowfs-vault-')
+  onTestFinished(() => dispose())
+  fs.writeFileSync(`${path}/key`, 'secret\n')
+  return path
+}
+
+const reads = (api: typeof fs, path: string) => [
+  thrown(() => api.readFileSync(path))?.code,
+  thrown(() => api.copyFileSync(path, 'src/copy'))?.code,
+  thrown(() => api.statSync(path))?.code,
+  thrown(() => api.accessSync(path))?.code,
+  api.existsSync(path),
+]
+
+test.each([
+  ['deny', 'EACCES', 'EACCES'],
+  ['hidden', 'ENOENT', 'ENOENT'],
+])('an access rule (%s) on a link that leads outside holds for what it leads to', async (word, read, look) => {
+  const s = scene({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': `access: { vault: ${word} }\n` })
+  fs.symlinkSync(vault(), s.at('vault'))
+  const session = await s.agent(await s.open())
+  expect(reads(session.fs, 'vault/key').slice(0, 2)).toEqual([read, read])
+  expect(thrown(() => session.fs.readdirSync('vault'))?.code).toBe(look)
+  expect(session.fs.existsSync('vault/key')).toBe(false)
+})
+
+test('an outside rule holds for the name it gives, whatever links stand in that name', async () => {
+  const secret = vault()
+  const { path: home, dispose } = tempDir('escrowfs-home-')
+  onTestFinished(() => dispose())
+  fs.symlinkSync(secret, `${home}/.ssh`)
+  const s = scene({ '.orchestration/policy.yaml': `outside: { "${home}/.ssh": hidden }\n` })
+  const session = await s.agent(await s.open())
+  expect(thrown(() => session.fs.readFileSync(`${home}/.ssh/key`))?.code).toBe('ENOENT')
+  expect(thrown(() => session.fs.readFileSync(`${home}/./x/../.ssh/key`))?.code).toBe('ENOENT')
+  expect(session.fs.existsSync(`${home}/.ssh/key`)).toBe(false)
+})
+
+test('a link to the root gives each name below it its own spelling', async () => {
+  const s = scene({
+    'src/a.ts': 'a\n',
+    'loopsrc/b.ts': 'b\n',
+    '.orchestration/policy.yaml': 'access: { loop/src: hidden }\n',
+  })
+  fs.symlinkSync('.', s.at('loop'))
+  const session = await s.agent(await s.open())
+  expect(session.fs.readdirSync('loop')).not.toContain('src')
+  expect(session.fs.readdirSync('.')).toContain('src')
+})
+
+test('.orchestration that is a link elsewhere is no workspace: its files would be writable by that name', async () => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  fs.renameSync(s.at('.orchestration'), s.at('src/conf'))
+  fs.symlinkSync('src/conf', s.at('.orchestration'))
+  const { openWorkspace } = await import('../../src/index.js')
+  await expect(openWorkspace(s.root)).rejects.toMatchObject({ reason: 'path_escape' })
+})
+
+test('a name that no disk can spell is refused: two of them would be one file', async () => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  const session = await s.agent(await s.open())
+  expect(thrown(() => session.fs.writeFileSync('src/\ud800.ts', 'x'))?.code).toBe('EILSEQ')
+  expect(thrown(() => session.fs.renameSync('src/a.ts', 'src/\udc00'))?.code).toBe('EILSEQ')
+})
+
+test('bytes another thread may change meanwhile are taken once', () => {
+  const logged: Uint8Array[] = []
+  const log = (_edit: unknown, data: unknown) => data instanceof Uint8Array && logged.push(data)
+  const { overlay, dispose } = overlayOver({ a: 'a' }, { log })
+  onTestFinished(dispose)
+  const shared = new Uint8Array(new SharedArrayBuffer(4)).fill(65)
+  overlay.put(asRelPath('a'), shared)
+  overlay.put(asRelPath('b'), shared.subarray(1))
+  overlay.put(asRelPath('b'), shared, { at: 1 })
+  expect(logged.map((data) => data.buffer instanceof SharedArrayBuffer)).toEqual([false, false, false])
+  expect(overlay.read(asRelPath('b')).toString()).toBe('AAAAA')
+})
