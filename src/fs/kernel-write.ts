@@ -78,9 +78,14 @@ export function mkdir(view: WriteView, [path, given]: Args, form: Form): string 
   const mode = createdMode(readMode(options.mode, 0o777) & 0o1777)
   if (recursive) return makeDirs(view, pathText(path), mode, form)
   const place = view.target(path, 'exact', 'mkdir')
-  if (place.type !== undefined) throw new Errno('EEXIST')
+  if (isTaken(view, place)) throw new Errno('EEXIST')
   view.layer.mkdir(place.path, mode)
   return undefined
+}
+
+/** What is hidden takes no name: the mutator is refused as it would be where nothing stands. */
+function isTaken(view: WriteView, place: Inside): boolean {
+  return place.type !== undefined && view.layer.typeOf(place.path) !== undefined
 }
 
 /** mkdir -p: makes the missing parents first. Answers the first directory made, as spelt. */
@@ -99,8 +104,10 @@ function makeDirs(view: WriteView, text: string, mode: number, form: Form): stri
     first = makeDirs(view, parent, mode, form)
     place = view.target(text, 'follow', 'mkdir')
   }
-  if (place.type === 'dir') return first
-  if (place.type !== undefined) throw new Errno('EEXIST')
+  if (isTaken(view, place)) {
+    if (place.type === 'dir') return first
+    throw new Errno('EEXIST')
+  }
   view.layer.mkdir(place.path, mode)
   return first ?? text
 }

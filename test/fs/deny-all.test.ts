@@ -1,0 +1,73 @@
+import fs from 'node:fs'
+import { devNull } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { type Attempt, attempt, everyCall, type Work } from '../support/attempt.js'
+import { methodShapes } from '../support/call-shapes.js'
+import { type Callable, type Face, facesOf, makeCall } from '../support/make-call.js'
+import type { Mode } from '../support/sealed.js'
+
+/**
+ * Every function the running host exports, with arguments by the thousand, on a real tree with a directory beside it
+ * and another elsewhere. Whatever the guard says, the disk stays as it is, to the last time of change, and the kernel
+ * has nothing to tell of it; under a guard that denies, the stage stays as it is, too.
+ */
+
+const stems = [...new Set(facesOf(fs).map(({ stem }) => stem))]
+
+/** A method of each open handle. */
+function everyMethodCall(name: string): Work {
+  return async (house, made) => {
+    for (const handle of house.opened.handles) {
+      const call: Callable = (...args) => Reflect.apply(Reflect.get(handle, name), handle, args)
+      const face: Face = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
+      for (const args of methodShapes(name, house)) {
+        made.calls++
+        if (await makeCall(house.fs, face, args)) made.answered.add(face.name)
+      }
+    }
+  }
+}
+
+/** The names of what the host's own handles can do. */
+async function hostMethods(): Promise<string[]> {
+  const handle = await fs.promises.open(devNull)
+  await handle.close()
+  const prototype: object = Object.getPrototypeOf(handle)
+  return Object.getOwnPropertyNames(prototype).filter((name) => {
+    const { value } = Object.getOwnPropertyDescriptor(prototype, name) ?? {}
+    return typeof value === 'function' && name !== 'constructor'
+  })
+}
+
+async function everything(mode: Mode): Promise<{ calls: number; answered: string[]; broken: string[] }> {
+  const made: [string, Attempt][] = []
+  for (const stem of stems) made.push([stem, await attempt(mode, everyCall(stem, mode))])
+  for (const name of await hostMethods()) made.push([`FileHandle.${name}`, await attempt(mode, everyMethodCall(name))])
+  return {
+    calls: made.reduce((sum, [, { calls }]) => sum + calls, 0),
+    answered: made.flatMap(([, { answered }]) => [...answered]).sort(),
+    broken: made.flatMap(([what, { breaches }]) => [...breaches].map((breach) => `${what}: ${breach}`)),
+  }
+}
+
+describe('every function of the host', () => {
+  it('changes neither disk nor stage when every write is denied', async () => {
+    const { calls, broken, answered } = await everything('deny writes')
+    expect(broken).toEqual([])
+    expect(calls).toBeGreaterThan(10_000)
+    // The calls are not all nonsense: reads are answered.
+    expect(answered).toEqual(expect.arrayContaining(['readFileSync', 'promises.stat', 'readdir', 'openSync', 'read']))
+    expect(answered).toEqual(expect.arrayContaining(['createReadStream', 'FileHandle.read', 'promises.open']))
+  })
+
+  it('changes nothing on disk when every write is staged', async () => {
+    const { broken, answered } = await everything('stage')
+    expect(broken).toEqual([])
+    expect(answered).toEqual(expect.arrayContaining(['writeSync', 'mkdir', 'createWriteStream', 'openSync']))
+  })
+
+  it('tells nothing when every read is denied as if nothing were there', async () => {
+    const { broken } = await everything('deny all')
+    expect(broken).toEqual([])
+  })
+})
