@@ -123,7 +123,10 @@ export class Resolver {
     for (;;) {
       const segment = walk.todo.pop()
       if (segment === undefined) break
-      if (segment === '' || segment === '.') continue
+      if (segment === '' || segment === '.') {
+        if (!isOwnSlash(segment, walk, follow)) assertNameGoesOn(type, segment)
+        continue
+      }
       if (type !== 'dir') throw new Errno(type === undefined ? 'ENOENT' : 'ENOTDIR')
       if (segment === '..') {
         if (at === ROOT) return this.#outside(dirname(this.#root), walk, follow, text)
@@ -141,8 +144,6 @@ export class Resolver {
       if (left !== undefined) return this.#enter(left, walk, follow, text)
       type = 'dir'
     }
-    const mustBeDir = walk.ending === 'slash' ? follow !== 'exact' : walk.ending !== 'name'
-    if (mustBeDir && type !== undefined && type !== 'dir') throw new Errno('ENOTDIR')
     return { inside: true, path: at, asked: this.asked(text) ?? at, type, ending: walk.ending }
   }
 
@@ -164,9 +165,9 @@ export class Resolver {
     for (;;) {
       const segment = walk.todo.pop()
       if (segment === undefined) break
-      if (segment === '' || segment === '.') continue
-      if (segment === '..') {
-        at = dirname(at)
+      if (segment === '' || segment === '.' || segment === '..') {
+        assertDirectory(at, segment)
+        if (segment === '..') at = dirname(at)
         continue
       }
       const next = at === '/' ? `/${segment}` : `${at}/${segment}`
@@ -192,9 +193,25 @@ function walkOf(text: string): Walk {
   return { todo, links: 0, ending }
 }
 
+/** The slash at the end of a name that is left as it is: what it asks for, its caller judges. */
+function isOwnSlash(segment: string, walk: Walk, follow: Follow): boolean {
+  return segment === '' && follow === 'exact' && walk.ending === 'slash' && walk.todo.every((rest) => rest === '')
+}
+
+/** A slash or a dot, of the name or of a link in it, comes after a directory, or after what is still to be made. */
+function assertNameGoesOn(type: EntryType | undefined, segment: string): void {
+  if (type === undefined ? segment !== '' : type !== 'dir') throw new Errno(type === undefined ? 'ENOENT' : 'ENOTDIR')
+}
+
 /** A link in the last place stays unfollowed; one whose target brought more names to walk is no longer in it. */
 function keepsLink(walk: Walk, follow: Follow): boolean {
   return follow === 'exact' || (follow === 'nofollow' && walk.ending === 'name')
+}
+
+/** Only from a directory does a name go on; what is absent may still be made, unless the name leads back out of it. */
+function assertDirectory(path: string, segment: string): void {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined ? segment !== '' : !stats.isDirectory()) throw new Errno(stats ? 'ENOTDIR' : 'ENOENT')
 }
 
 function linkTarget(path: string): string | undefined {
