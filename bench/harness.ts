@@ -20,6 +20,8 @@ export interface Comparison {
   readonly opsPerRun?: number
   /** At most this many runs a sample: for operations that leave something behind. */
   readonly maxBatch?: number
+  /** And at most this many runs of warm-up. */
+  readonly maxWarmUp?: number
 }
 
 export interface Effort {
@@ -116,7 +118,8 @@ class Lane {
       return
     }
     const most = Math.min(this.comparison.maxBatch ?? MAX_BATCH, MAX_BATCH)
-    for (let spent = 0; spent < warmUpMs * 1e6; ) {
+    const enough = this.comparison.maxWarmUp ?? Number.POSITIVE_INFINITY
+    for (let spent = 0; spent < warmUpMs * 1e6 && this.#turn < enough; ) {
       const took = await this.#timed()
       spent += Math.max(took, 1)
       const fitting = Math.floor((sampleMs * 1e6 * this.#batch) / Math.max(took, 1))

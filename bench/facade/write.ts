@@ -7,6 +7,7 @@ import type { Subject } from './subjects.js'
 
 /** New files are kept, so that a sample must not make too many. */
 const NEW_BATCH = 50
+const NEW_WARM_UP = 5_000
 const ratio = (atMost: number): Aim => ({ of: 'ratio', atMost })
 
 /** Staged writes with every check: scope, protected paths, content lock, digest, stage. `node:fs` writes for real. */
@@ -18,7 +19,7 @@ export async function measureWrites(bench: Bench, memory: Cast, durable: Cast): 
     await bench.compare({ title, mode: 'sync', ...aim, ...rewrites(memory, size) })
   }
   const title = 'writeFileSync 4 KB'
-  const few = { mode: 'sync' as const, maxBatch: NEW_BATCH }
+  const few = { mode: 'sync' as const, maxBatch: NEW_BATCH, maxWarmUp: NEW_WARM_UP }
   await bench.compare({
     title: `${title}, a new file, durability memory`,
     aim: aims.memory,

@@ -140,6 +140,13 @@ describe('compare', () => {
     }
   })
 
+  it('warms up no more than allowed', async () => {
+    const { clock, ran, variant } = lab()
+    const few = { variants: [variant('raw', () => 10)], mode: 'sync' as const, maxBatch: 5, maxWarmUp: 20 }
+    await compare(few, { rounds: 1, sampleMs: 1, warmUpMs: 1_000 }, clock)
+    expect(ran.length).toBeLessThanOrEqual(20 + 2 * 5)
+  })
+
   it('divides by the operations of a run', async () => {
     const { clock, variant } = lab()
     const crowd = { variants: [variant('raw', () => 5_000)], mode: 'async' as const, opsPerRun: 50 }
