@@ -8,12 +8,16 @@ import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } fr
 import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
+import type { PackRef } from './upper.js'
 
 export interface OverlayOptions {
   readonly lower: Lower
   readonly stage: Stage
-  /** Called with each edit before it is applied: the durable log. A throw leaves the stage as it was. */
-  readonly log?: (edit: StageEdit, data: EditData | undefined) => void
+  /**
+   * Called with each edit before it is applied: the durable log, which answers where it keeps the bytes. A throw leaves
+   * the stage as it was.
+   */
+  readonly log?: (edit: StageEdit, data: EditData | undefined) => PackRef | undefined
   readonly credit?: () => Credit
   /** The base the session knows for a path it is about to touch first (what its agent last read). */
   readonly knownBase?: (path: RelPath) => Base | undefined
@@ -134,8 +138,8 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   /** Applies an edit that is logged already and keeps open files at their names. */
-  apply(edit: StageEdit, data?: EditData): void {
-    this.stage.apply(edit, data)
+  apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
+    this.stage.apply(edit, data, packed)
     if (this.#open.size > 0) followEdit(this.#open, edit, this)
   }
 
@@ -217,8 +221,8 @@ export class Overlay extends MergedView implements WriteLayer {
   #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
     const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path))
     const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
-    this.#options.log?.(dated, data)
-    this.apply(dated, data)
+    const packed = this.#options.log?.(dated, data)
+    this.apply(dated, data, packed)
   }
 
   #noteBase(path: RelPath): readonly [RelPath, Base] {

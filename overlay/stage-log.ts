@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
 import type { Stage } from './stage.js'
 import type { EditData, StageEdit } from './stage-edit.js'
+import type { PackRef } from './upper.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds
@@ -20,7 +22,10 @@ export interface StageFiles {
 type Line = StageEdit & { readonly data?: readonly [digest: Digest, offset: number, length: number] }
 
 export interface StageLog {
-  append(edit: StageEdit, data: EditData | undefined): void
+  /** Answers where the edit's bytes lie, if it has any. */
+  append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
+  /** Puts bytes into the pack alone: content that leaves memory. */
+  keep(data: Uint8Array): PackRef
   /** Waits until all of it is on the medium. */
   sync(): void
   close(): void
@@ -61,7 +66,7 @@ export function openStageLog(files: StageFiles, torn: number, each: boolean): St
   const log = fs.openSync(files.log, 'a+', 0o600)
   const pack = fs.openSync(files.pack, 'a+', 0o600)
   if (torn > 0) cutTail(log, files.log, torn)
-  return new FileStageLog(log, pack, each)
+  return new FileStageLog(log, pack, files.pack, each)
 }
 
 class FileStageLog implements StageLog {
@@ -74,13 +79,14 @@ class FileStageLog implements StageLog {
   constructor(
     private readonly log: number,
     private readonly pack: number,
+    private readonly packPath: string,
     private readonly each: boolean,
   ) {
     this.#logSize = fs.fstatSync(log).size
     this.#packSize = fs.fstatSync(pack).size
   }
 
-  append(edit: StageEdit, data: EditData | undefined): void {
+  append(edit: StageEdit, data: EditData | undefined): PackRef | undefined {
     // The numbers of closed files may be someone else's by now.
     if (this.#closed) throw new Errno('EBADF')
     const place = data instanceof Uint8Array ? this.#store(data) : undefined
@@ -89,6 +95,11 @@ class FileStageLog implements StageLog {
     this.#logSize += line.length
     this.#dirty = true
     if (this.each) this.sync()
+    return place && packed(this.packPath, place)
+  }
+
+  keep(data: Uint8Array): PackRef {
+    return packed(this.packPath, this.#store(data))
   }
 
   sync(): void {
@@ -118,24 +129,29 @@ class FileStageLog implements StageLog {
   }
 }
 
-function packed(pack: string, [key, offset, length]: readonly [Digest, number, number]) {
+const CHUNK = 1 << 20
+
+function packed(pack: string, [key, offset, size]: readonly [Digest, number, number]): PackRef {
   return {
     digest: key,
-    load(): Uint8Array {
-      const bytes = Buffer.alloc(length)
+    size,
+    *chunks() {
+      const hash = createHash('sha256')
       const fd = fs.openSync(pack, 'r')
       try {
-        let done = 0
-        while (done < length) {
-          const count = fs.readSync(fd, bytes, done, length - done, offset + done)
+        for (let at = 0; at < size; ) {
+          const chunk = Buffer.alloc(Math.min(CHUNK, size - at))
+          const count = fs.readSync(fd, chunk, 0, chunk.length, offset + at)
           if (count === 0) break
-          done += count
+          hash.update(chunk.subarray(0, count))
+          yield chunk.subarray(0, count)
+          at += count
         }
       } finally {
         fs.closeSync(fd)
       }
-      if (digest(bytes) !== key) throw new Error(`The stage's pack is damaged: ${pack} does not hold ${key}.`)
-      return bytes
+      if (`sha256:${hash.digest('hex')}` !== key)
+        throw new Error(`The stage's pack is damaged: ${pack} does not hold ${key}.`)
     },
   }
 }

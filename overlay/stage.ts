@@ -3,7 +3,7 @@ import { Errno } from './errno.js'
 import type { RelPath } from './path.js'
 import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, StageEdit } from './stage-edit.js'
 import { Tree, TreeNode } from './tree.js'
-import { type Inode, type InodeAttributes, Upper } from './upper.js'
+import { type Inode, type InodeAttributes, type PackRef, Upper } from './upper.js'
 
 /**
  * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
@@ -11,6 +11,9 @@ import { type Inode, type InodeAttributes, Upper } from './upper.js'
  */
 
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
+
+/** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
+const LARGE = 8 << 20
 
 export class Stage {
   readonly tree = new Tree()
@@ -21,7 +24,7 @@ export class Stage {
   reviewed = 0
   /** Notes not yet dealt with, by kind. */
   readonly notes = new Map<string, JsonValue[]>()
-  readonly #upper = new Upper()
+  readonly upper = new Upper()
   readonly #listeners = new Set<(edit: StageEdit) => void>()
 
   /** Tells of each edit just before it is applied. Returns what ends it. */
@@ -30,7 +33,8 @@ export class Stage {
     return () => this.#listeners.delete(listener)
   }
 
-  apply(edit: StageEdit, data?: EditData): void {
+  /** @param packed where the log keeps the same bytes as `data`. */
+  apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     for (const listener of this.#listeners) listener(edit)
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
     if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') {
@@ -39,7 +43,7 @@ export class Stage {
     }
     switch (edit.op) {
       case 'put':
-        this.#put(edit, data ?? new Uint8Array())
+        this.#put(edit, data ?? new Uint8Array(), packed)
         break
       case 'mkdir':
         this.#mkdir(edit)
@@ -73,7 +77,7 @@ export class Stage {
 
   /** An inode without a name, for a file that was unlinked while open. Not an edit: it is in no log. */
   orphan(stats: BigIntStats, content: Uint8Array): Inode {
-    const inode = this.#upper.inode('file', {
+    const inode = this.upper.inode('file', {
       mode: Number(stats.mode) & 0o7777,
       uid: Number(stats.uid),
       gid: Number(stats.gid),
@@ -86,11 +90,17 @@ export class Stage {
     return inode
   }
 
-  #put(edit: EditOf<'put'>, data: EditData): void {
+  #put(edit: EditOf<'put'>, data: EditData, packed: PackRef | undefined): void {
     const inode = edit.inode ? this.#place(edit.path, 'file', edit.inode, edit.t) : this.#inodeAt(edit.path)
-    if (edit.at !== undefined) inode.writeAt(data instanceof Uint8Array ? data : data.load(), edit.at)
-    else if (data instanceof Uint8Array) inode.setBytes(data)
-    else inode.setPacked(data)
+    if (edit.at !== undefined) {
+      let at = edit.at
+      for (const chunk of data instanceof Uint8Array ? [data] : data.chunks()) {
+        inode.writeAt(chunk, at)
+        at += chunk.length
+      }
+    } else if (!(data instanceof Uint8Array)) inode.setPacked(data)
+    else if (packed && data.length > LARGE) inode.setPacked(packed)
+    else inode.setBytes(data, packed)
     touch(inode, edit)
   }
 
@@ -201,7 +211,7 @@ export class Stage {
       ctimeNs: now,
       birthtimeNs: now,
     }
-    const inode = this.#upper.inode(type, { mode: made.mode, uid: made.uid, gid: made.gid, ...times })
+    const inode = this.upper.inode(type, { mode: made.mode, uid: made.uid, gid: made.gid, ...times })
     inode.origin = made.origin
     inode.names = 1
     return inode

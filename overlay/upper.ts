@@ -10,10 +10,13 @@ import { type Digest, digest } from './digest.js'
 
 type MemNode = ReturnType<Volume['_core']['createNode']>
 
-/** Where bytes lie in a session's pack; loaded when first asked for. */
+/** Where bytes lie in a session's pack. */
 export interface PackRef {
   readonly digest: Digest
-  load(): Uint8Array
+  /** Bytes. */
+  readonly size: number
+  /** The content in pieces. Throws at the end when what was read is not what was stored. */
+  chunks(): Iterable<Uint8Array>
 }
 
 /** Attributes a staged entry starts with. Times are nanoseconds since 1970. */
@@ -47,6 +50,7 @@ export class Inode implements InodeAttributes {
   intentId: string | undefined
   callId: string | undefined
   #memory: MemNode | undefined
+  /** Where the pack has the content as it is now, if it has it. */
   #packed: PackRef | undefined
   #digest: Digest | undefined
 
@@ -54,7 +58,7 @@ export class Inode implements InodeAttributes {
     readonly type: 'file' | 'dir' | 'symlink',
     readonly ino: number,
     attributes: InodeAttributes,
-    private readonly volume: Volume,
+    private readonly store: ContentStore,
   ) {
     this.mode = attributes.mode
     this.uid = attributes.uid
@@ -67,7 +71,8 @@ export class Inode implements InodeAttributes {
 
   get size(): number {
     if (this.type === 'symlink') return Buffer.byteLength(this.target)
-    return this.type === 'file' ? this.#content().getSize() : 0
+    if (this.type === 'dir') return 0
+    return this.#memory?.getSize() ?? this.#packed?.size ?? 0
   }
 
   /** A copy of the content. */
@@ -75,13 +80,15 @@ export class Inode implements InodeAttributes {
     return this.#content().getBuffer() as Buffer
   }
 
-  /** Replaces the content by a copy of `data`. */
-  setBytes(data: Uint8Array, known?: Digest): void {
-    this.#packed = undefined
-    this.#digest = known
-    this.#memory ??= this.volume._core.createNode(constants.S_IFREG | 0o600)
+  /** Replaces the content by a copy of `data`. `packed`: where the pack has the same. */
+  setBytes(data: Uint8Array, packed?: PackRef): void {
+    const before = this.#memory?.getSize() ?? 0
+    this.#packed = packed
+    this.#digest = packed?.digest
+    this.#memory ??= this.store.createNode()
     // memfs copies; its own Buffer type is Node's.
     this.#memory.setBuffer(asBuffer(data))
+    this.store.holds(this, data.length - before)
   }
 
   /** Puts bytes in the pack's care: read back when first needed. */
@@ -97,15 +104,23 @@ export class Inode implements InodeAttributes {
   }
 
   writeAt(data: Uint8Array, at: number): void {
-    const content = this.#content()
-    this.#digest = undefined
-    if (at > content.getSize()) content.truncate(at)
-    content.write(asBuffer(data), 0, data.length, at)
+    this.#change((content) => {
+      if (at > content.getSize()) content.truncate(at)
+      content.write(asBuffer(data), 0, data.length, at)
+    })
   }
 
   truncate(size: number): void {
-    this.#content().truncate(size)
+    this.#change((content) => content.truncate(size))
+  }
+
+  #change(edit: (content: MemNode) => void): void {
+    const content = this.#content()
+    const before = content.getSize()
+    edit(content)
+    this.#packed = undefined
     this.#digest = undefined
+    this.store.holds(this, content.getSize() - before)
   }
 
   digest(): Digest {
@@ -115,18 +130,47 @@ export class Inode implements InodeAttributes {
 
   /** Frees the content. */
   drop(): void {
-    if (this.#memory) this.volume._core.deleteNode(this.#memory)
-    this.#memory = undefined
+    this.#free()
     this.#packed = undefined
+  }
+
+  /** Leaves the content to the pack; what the pack lacks is given to `keep` first. */
+  spill(keep: (bytes: Uint8Array) => PackRef): void {
+    if (!this.#memory) return
+    this.#packed ??= keep(this.#memory.getBuffer() as Buffer)
+    this.#digest = this.#packed.digest
+    this.#free()
+  }
+
+  #free(): void {
+    if (!this.#memory) return
+    this.store.lets(this, this.#memory.getSize())
+    this.store.deleteNode(this.#memory)
+    this.#memory = undefined
   }
 
   #content(): MemNode {
     if (this.#memory) return this.#memory
-    const node = this.volume._core.createNode(constants.S_IFREG | 0o600)
-    if (this.#packed) node.setBuffer(asBuffer(this.#packed.load()))
-    this.#packed = undefined
-    this.#memory = node
-    return node
+    this.#memory = this.store.createNode()
+    if (this.#packed) fill(this.#memory, this.#packed)
+    this.store.holds(this, this.#memory.getSize())
+    return this.#memory
+  }
+}
+
+/** Above this (bytes) content comes back from the pack in pieces, so that it is never in memory twice. */
+const WHOLE = 8 << 20
+
+function fill(node: MemNode, packed: PackRef): void {
+  if (packed.size <= WHOLE) {
+    node.setBuffer(Buffer.concat([...packed.chunks()]))
+    return
+  }
+  node.truncate(packed.size)
+  let at = 0
+  for (const chunk of packed.chunks()) {
+    node.write(asBuffer(chunk), 0, chunk.length, at)
+    at += chunk.length
   }
 }
 
@@ -134,13 +178,68 @@ function asBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 }
 
-/** The upper layer's store: makes inodes, numbers them. */
-export class Upper {
+/** What inodes keep their content in. */
+interface ContentStore {
+  createNode(): MemNode
+  deleteNode(node: MemNode): void
+  /** An inode's content in memory grew or shrank by so many bytes. */
+  holds(inode: Inode, bytes: number): void
+  /** An inode's content of so many bytes left memory. */
+  lets(inode: Inode, bytes: number): void
+}
+
+interface Budget {
+  readonly limit: number
+  readonly keep: (bytes: Uint8Array) => PackRef
+}
+
+/** The upper layer's store: makes inodes, numbers them, and knows how much they hold in memory. */
+export class Upper implements ContentStore {
   readonly #volume = new Volume()
+  readonly #resident = new Set<Inode>()
   // Far above what disks hand out in practice, so a staged file is not mistaken for a lower one.
   #nextIno = 2 ** 40
+  #bytes = 0
+  #budget: Budget | undefined
+
+  /** Bytes of content held in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
 
   inode(type: Inode['type'], attributes: InodeAttributes): Inode {
-    return new Inode(type, this.#nextIno++, attributes, this.#volume)
+    return new Inode(type, this.#nextIno++, attributes, this)
+  }
+
+  createNode(): MemNode {
+    return this.#volume._core.createNode(constants.S_IFREG | 0o600)
+  }
+
+  deleteNode(node: MemNode): void {
+    this.#volume._core.deleteNode(node)
+  }
+
+  holds(inode: Inode, bytes: number): void {
+    this.#bytes += bytes
+    this.#resident.add(inode)
+    if (this.#budget && this.#bytes > this.#budget.limit) this.#spill(inode, this.#budget)
+  }
+
+  lets(inode: Inode, bytes: number): void {
+    this.#bytes -= bytes
+    this.#resident.delete(inode)
+  }
+
+  /** From now on at most `limit` bytes are held; what goes over is left to the pack (`keep` puts it there). */
+  spillAbove(limit: number, keep: (bytes: Uint8Array) => PackRef): void {
+    this.#budget = { limit, keep }
+  }
+
+  /** What came to memory first goes first; a fifth more than needed goes, so that not every write has to. */
+  #spill(newest: Inode, { limit, keep }: Budget): void {
+    for (const inode of this.#resident) {
+      if (this.#bytes <= limit * 0.8) return
+      if (inode !== newest) inode.spill(keep)
+    }
   }
 }

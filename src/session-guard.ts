@@ -19,6 +19,7 @@ export class SessionGuard {
     private readonly policy: Policy,
     private readonly journal: SessionJournal,
     private readonly store: StageStore,
+    private readonly memory: number,
   ) {
     this.#told = new Set(store.notes(TOLD))
   }
@@ -27,7 +28,7 @@ export class SessionGuard {
     if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
     const decision = this.policy.decide(access)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
-    const denial = this.#ledgerDenial(access) ?? this.#rejectionOf(access)
+    const denial = this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#rejectionOf(access)
     return denial ? { verdict: 'deny', denial } : decision
   }
 
@@ -42,6 +43,18 @@ export class SessionGuard {
     const { problem } = this.journal
     if (problem === undefined) return undefined
     return { reason: 'ledger_unavailable', message: problem, file: access.asked }
+  }
+
+  /** Only a session that keeps no pack gets here: others leave content to it. */
+  #memoryDenial({ effect, asked }: Access): Denial | undefined {
+    const { bytes } = this.store.overlay.stage.upper
+    if (effect !== 'put' || bytes <= this.memory) return undefined
+    return {
+      reason: 'limit_exceeded',
+      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${this.memory}.`,
+      hint: "Commit or revert some of it, or open the workspace with durability 'process', which spills to disk.",
+      file: asked,
+    }
   }
 
   #rejectionOf(access: Access): Denial | undefined {

@@ -43,6 +43,8 @@ export interface SessionDeps {
   /** Other spellings of the root. */
   readonly aliases: readonly string[]
   readonly durability: Durability
+  /** Bytes of staged content to hold in memory. */
+  readonly memory: number
   readonly registry: RegistryStore
   readonly policyFile: () => PolicyState
   readonly ledger: LedgerStore
@@ -73,6 +75,7 @@ export class LocalSession implements Session {
     this.#lock = new ContentLock(() => this.#store.overlay, currentTool)
     this.#store = ownStage(deps.layout, deps.id, {
       durability: deps.durability,
+      memory: deps.memory,
       credit: () => this.#credit(),
       knownBase: (path) => this.#lock.baseOf(path),
       touched: (path) => this.#callPaths.get(currentTool()?.callId ?? '')?.add(path),
@@ -86,7 +89,7 @@ export class LocalSession implements Session {
       base: (path) => this.#lock.check(path),
       tool: currentTool,
     })
-    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store)
+    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, deps.memory)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()

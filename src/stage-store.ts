@@ -50,6 +50,8 @@ export interface StageStore {
 
 export interface OwnerOptions {
   readonly durability: Durability
+  /** Bytes of staged content to hold in memory; more is left to the pack. */
+  readonly memory: number
   readonly credit: () => Credit
   readonly knownBase: (path: RelPath) => Base | undefined
   /** Told of each path an edit touched. */
@@ -80,11 +82,13 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
     credit,
     knownBase,
     log(edit, data) {
-      log?.append(edit, data)
+      const packed = log?.append(edit, data)
       if ('path' in edit) options.touched(edit.path)
       if ('from' in edit) options.touched(edit.to)
+      return packed
     },
   })
+  if (log) stage.upper.spillAbove(options.memory, (bytes) => log.keep(bytes))
   return storeOf(layout, sessionId, overlay, log, options.landed)
 }
 

@@ -32,6 +32,9 @@ import type { LocalSession } from './session.js'
 import { readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
 
+/** Bytes of staged content a session holds in memory unless told otherwise. */
+const MEMORY = 256 << 20
+
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
 
@@ -188,6 +191,7 @@ class LocalWorkspace implements Workspace {
         layout: this.layout,
         aliases: this.aliases,
         durability: kept ? (this.options.durability ?? 'process') : 'memory',
+        memory: this.options.memory ?? MEMORY,
         registry: this.intents,
         policyFile: this.#policyFile,
         ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),

@@ -199,6 +199,11 @@ export type Durability = 'power' | 'process' | 'memory'
 
 export interface WorkspaceOptions {
   readonly durability?: Durability
+  /**
+   * Bytes of staged content a session holds in memory (256 MiB unless told). More is left to the session's files; with
+   * durability `memory` a write beyond it is refused (limit_exceeded).
+   */
+  readonly memory?: number
 }
 
 export interface VerifyResult {

@@ -73,24 +73,29 @@ export interface WatchView extends ReadView {
 }
 
 /** The host's reading functions, and no other. */
-export type HostReads = Pick<
-  typeof fs,
-  | 'accessSync'
-  | 'existsSync'
-  | 'lstatSync'
-  | 'readFileSync'
-  | 'readdirSync'
-  | 'readlinkSync'
-  | 'realpathSync'
-  | 'statSync'
-  | 'statfsSync'
->
+export interface HostReads
+  extends Pick<
+    typeof fs,
+    | 'accessSync'
+    | 'existsSync'
+    | 'lstatSync'
+    | 'readdirSync'
+    | 'readlinkSync'
+    | 'realpathSync'
+    | 'statSync'
+    | 'statfsSync'
+  > {
+  /** Without the host's options: by its `flag` a file can be emptied. A FIFO nobody writes is read as empty. */
+  readFileSync(path: string): Buffer
+}
+
+const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
 
 const HOST_READS: HostReads = {
   accessSync: fs.accessSync,
   existsSync: fs.existsSync,
   lstatSync: fs.lstatSync,
-  readFileSync: fs.readFileSync,
+  readFileSync: (path) => fs.readFileSync(path, { flag: READ_FLAGS as unknown as string }),
   readdirSync: fs.readdirSync,
   readlinkSync: fs.readlinkSync,
   realpathSync: fs.realpathSync,
