@@ -70,6 +70,8 @@ export type StageEdit = EditCommon &
         /** The last commit, and how many review records, the stage has taken in. */
         readonly seq: number
         readonly reviewed: number
+        /** The last of these. */
+        readonly reviewId?: string
       }
     /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
     | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }

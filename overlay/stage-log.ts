@@ -118,6 +118,7 @@ class FileStageLog implements StageLog {
   }
 
   #store(data: Uint8Array): readonly [Digest, number, number] {
+    if (this.#closed) throw new Errno('EBADF')
     const key = digest(data)
     const known = this.#places.get(key)
     if (known) return known

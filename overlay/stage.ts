@@ -22,6 +22,8 @@ export class Stage {
   settledSeq = 0
   /** How many records of the review log were taken in. */
   reviewed = 0
+  /** The last of these: a log that does not have it there was begun anew. */
+  reviewId: string | undefined
   /** Notes not yet dealt with, by kind. */
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
@@ -188,7 +190,8 @@ export class Stage {
     for (const [path, credit] of hidden) this.#whiteout(path, credit)
     for (const path of edit.forget) this.bases.delete(path)
     this.settledSeq = Math.max(this.settledSeq, edit.seq)
-    this.reviewed = Math.max(this.reviewed, edit.reviewed)
+    this.reviewed = edit.reviewed
+    this.reviewId = edit.reviewId
   }
 
   /** A new inode at a path, in the place of whatever node stood there. */

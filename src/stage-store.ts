@@ -23,7 +23,7 @@ import {
   takeBack,
   tidy,
 } from '../overlay/index.js'
-import { committedSince } from './commit/index.js'
+import { committedSince, lastCommit } from './commit/index.js'
 import type { Durability } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
@@ -120,24 +120,26 @@ function storeOf(
     overlay.apply(edit)
   }
   const now = () => String(BigInt(Date.now()) * 1_000_000n)
-  const settleBy = (settlement: Settlement, seq: number, reviewed: number) => {
+  const settleBy = (settlement: Settlement, seq = stage.settledSeq, { reviewed, reviewId }: TakenIn = stage) => {
     const { drop, point, hide, forget, bases } = settlement
     const news = drop.length + point.length + hide.length + forget.length + bases.length
     if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
     const landed = seq !== stage.settledSeq
-    apply({ op: 'settle', t: now(), drop, point, hide, forget, bases, seq, reviewed })
+    const until = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
+    apply({ op: 'settle', t: now(), drop, point, hide, forget, bases, ...until })
     // A commit may have been of directories alone, which only tidying takes out.
     if (drop.length + point.length === 0 && !landed) return
     const rest = tidy(overlay)
-    if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, seq, reviewed })
+    if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, ...until })
   }
   return {
     overlay,
     settle(reviews) {
-      const { landed, seq } = landedSince(layout, id, stage.settledSeq)
-      settleBy(settleLanded(overlay, landed), seq, stage.reviewed)
-      const discarded = reviews.slice(stage.reviewed).flatMap((record) => discardsOf(record))
-      settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, reviews.length)
+      const { landed, seq } = landedSince(layout, id, stage)
+      settleBy(settleLanded(overlay, landed), seq)
+      const discarded = reviewsSince(stage, reviews).flatMap((record) => discardsOf(record))
+      const reviewId = reviews.at(-1)?.id
+      settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, { reviewed: reviews.length, reviewId })
       for (const each of landed) if (each.own && each.after?.type !== 'dir') tell?.(each)
     },
     drop(changes) {
@@ -147,7 +149,7 @@ function storeOf(
       const gone = staged.filter(({ path }) => paths.has(path))
       const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
       const settlement = gone.length === staged.length ? everything(stage) : takeBack(overlay, new Set(names))
-      settleBy(settlement, stage.settledSeq, stage.reviewed)
+      settleBy(settlement)
     },
     note: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
     noted: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
@@ -163,7 +165,18 @@ function everything({ tree, bases }: Stage): Settlement {
   return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }
 }
 
-function landedSince(layout: Layout, sessionId: string, since: number): { landed: Landed[]; seq: number } {
+/** How much of the review log a stage has taken in. */
+type TakenIn = Pick<Stage, 'reviewed' | 'reviewId'>
+
+/** All of a log that was begun anew: a damaged one is moved away. */
+function reviewsSince({ reviewed, reviewId }: TakenIn, reviews: readonly ReviewRecord[]): readonly ReviewRecord[] {
+  return reviews[reviewed - 1]?.id === reviewId ? reviews.slice(reviewed) : reviews
+}
+
+function landedSince(layout: Layout, sessionId: string, stage: Stage): { landed: Landed[]; seq: number } {
+  const since = stage.settledSeq
+  // Nothing is staged that a commit could have been of: what it did need not be read.
+  if (stage.tree.empty && stage.bases.size === 0) return { landed: [], seq: Math.max(since, lastCommit(layout)) }
   const commits = committedSince(layout, since)
   const landed = commits.flatMap((commit) =>
     commit.changes

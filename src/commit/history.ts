@@ -21,6 +21,11 @@ export interface CommittedPlan {
   readonly changes: CommittedChange[]
 }
 
+/** The number of the last commit that is finished; 0 before the first. */
+export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
+  return readJournal(disk, layout).finished.at(-1) ?? 0
+}
+
 /** The commits after `seq` that are published and finished, oldest first, for the owners of stages to settle against. */
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
   return readJournal(disk, layout)

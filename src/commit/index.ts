@@ -1,7 +1,14 @@
 export { commitEntries } from './commit.js'
 export type { Disk } from './disk.js'
 export { entriesFor } from './entries.js'
-export { type CommittedChange, type CommittedPlan, committedSince, type KeptCommit, keptCommit } from './history.js'
+export {
+  type CommittedChange,
+  type CommittedPlan,
+  committedSince,
+  type KeptCommit,
+  keptCommit,
+  lastCommit,
+} from './history.js'
 export { UNDO_COMMITS } from './journal.js'
 export { type Recovered, recover } from './recover.js'
 export type { CommitEntry, CommitInput, CommitOp, CommitOutcome, Conflict, JsonObject } from './types.js'
