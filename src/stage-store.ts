@@ -48,10 +48,13 @@ export interface StageStore {
   close(): void
 }
 
+/** Bytes of staged content a session holds in memory unless told otherwise. */
+export const MEMORY = 256 << 20
+
 export interface OwnerOptions {
   readonly durability: Durability
-  /** Bytes of staged content to hold in memory; more is left to the pack. */
-  readonly memory: number
+  /** Bytes of staged content to hold in memory ({@link MEMORY} unless told); more is left to the pack. */
+  readonly memory?: number
   readonly credit: () => Credit
   readonly knownBase: (path: RelPath) => Base | undefined
   /** Told of each path an edit touched. */
@@ -88,7 +91,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
       return packed
     },
   })
-  if (log) stage.upper.spillAbove(options.memory, (bytes) => log.keep(bytes))
+  if (log) stage.upper.spillAbove(options.memory ?? MEMORY, (bytes) => log.keep(bytes))
   return storeOf(layout, sessionId, overlay, log, options.landed)
 }
 

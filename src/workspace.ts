@@ -29,11 +29,8 @@ import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './p
 import { openReviewLog, type ReviewLog } from './review/log.js'
 import { createReview } from './review/review.js'
 import type { LocalSession } from './session.js'
-import { readStage, type StageStore } from './stage-store.js'
+import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
-
-/** Bytes of staged content a session holds in memory unless told otherwise. */
-const MEMORY = 256 << 20
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000

@@ -55,6 +55,12 @@ export function exists(view: ReadView, [path]: Args): boolean {
   }
 }
 
+/** Newer hosts heed `throwIfNoEntry` in the asynchronous forms of stat too: this one was asked. */
+const asyncStatMayAnswerNothing = await fs.promises.stat('/.escrowfs-absent', { throwIfNoEntry: false } as object).then(
+  (stats: unknown) => stats === undefined,
+  () => false,
+)
+
 export function stat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
   return look(view, args, form, 'follow')
 }
@@ -77,7 +83,8 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
     if (stats) return stats
     throw new Errno('ENOENT')
   } catch (error) {
-    if (form === 'sync' && options.throwIfNoEntry === false && (error as { code?: string }).code === 'ENOENT')
+    const mayAnswerNothing = form === 'sync' || (follow === 'follow' && asyncStatMayAnswerNothing)
+    if (mayAnswerNothing && options.throwIfNoEntry === false && (error as { code?: string }).code === 'ENOENT')
       return undefined
     throw error
   }

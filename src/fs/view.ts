@@ -115,9 +115,10 @@ export interface ViewDeps {
 
 /** A lower file above this (bytes) is read asynchronously by the promise and callback forms. */
 const LARGE = 64 * 1024
-/** A lower read that took longer moves the workspace's later ones to the async lane for a while. */
+/** So many lower reads in a row that each took longer move the later ones to the async lane for a while. */
+const SLOW_READS = 2
 const SLOW_MS = 2
-const SLOW_FOR_MS = 10_000
+const SLOW_FOR_MS = 2_000
 
 /** A view for one session; `begin` starts each op. */
 export class View implements WriteView, WatchView {
@@ -132,6 +133,7 @@ export class View implements WriteView, WatchView {
   readonly #overlay: Overlay
   readonly #union: UnionView
   #slowUntil = 0
+  #slowReads = 0
 
   constructor(deps: ViewDeps) {
     this.layer = deps.layer
@@ -186,7 +188,8 @@ export class View implements WriteView, WatchView {
   }
 
   took(milliseconds: number): void {
-    if (milliseconds > SLOW_MS) this.#slowUntil = performance.now() + SLOW_FOR_MS
+    this.#slowReads = milliseconds > SLOW_MS ? this.#slowReads + 1 : 0
+    if (this.#slowReads >= SLOW_READS) this.#slowUntil = performance.now() + SLOW_FOR_MS
   }
 
   /** Ends watches and closes descriptors; those nobody closed are said in a warning. */

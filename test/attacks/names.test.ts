@@ -73,7 +73,10 @@ test('a name that no disk can spell is refused: two of them would be one file', 
 
 test('bytes another thread may change meanwhile are taken once', () => {
   const logged: Uint8Array[] = []
-  const log = (_edit: unknown, data: unknown) => data instanceof Uint8Array && logged.push(data)
+  const log = (_edit: unknown, data: unknown) => {
+    if (data instanceof Uint8Array) logged.push(data)
+    return undefined
+  }
   const { overlay, dispose } = overlayOver({ a: 'a' }, { log })
   onTestFinished(dispose)
   const shared = new Uint8Array(new SharedArrayBuffer(4)).fill(65)
