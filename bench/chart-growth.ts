@@ -6,7 +6,7 @@ import { COLORS, circle, line, text } from './svg.js'
 const LEFT = 90
 const PLOT_WIDTH = 330
 const PLOT_HEIGHT = 150
-const LINES = ['#0969da', '#8250df', '#bf8700', '#1b7c83', '#cf222e', '#6e7781']
+const LINES = ['#0969da', '#8250df', '#bf8700', '#1b7c83', '#e85aad', '#6e7781']
 
 export interface Panel {
   readonly parts: readonly string[]

@@ -6,17 +6,17 @@ import { COLORS, circle, line, text, WIDTH } from './svg.js'
 
 const LEFT = 400
 const RIGHT = 170
-const TOP = 84
+const TOP = 100
 const STEP = 21
 const PLOT = WIDTH - LEFT - RIGHT
 /** The axis ends at these powers of ten. */
 const FROM = -2
 const TO = 2
-const PEER_COLORS = ['#8250df', '#bf8700', '#cf222e', '#1b7c83', '#6e7781', '#bc4c00']
+const PEER_COLORS = ['#8250df', '#bf8700', '#e85aad', '#1b7c83', '#6e7781', '#bc4c00']
 
 export function chart(report: Report): string {
-  const ratios = report.rows.filter((row) => oursOf(row)?.ratio)
-  const values = report.rows.filter((row) => row.aim?.of === 'value' && verdictOf(row) && !ratios.includes(row))
+  const ratios = report.rows.filter((row) => oursOf(row)?.ratio && row.aim?.of !== 'value')
+  const values = report.rows.filter((row) => row.aim?.of === 'value' && verdictOf(row))
   const peers = [...new Set(ratios.flatMap(({ results }) => results.slice(1).map(({ name }) => name)))].filter(
     (name) => name !== OURS,
   )
@@ -48,14 +48,15 @@ function oursOf({ results }: Row) {
 
 function legend(colors: ReadonlyMap<string, string>): string[] {
   const parts = [
-    circle(22, 58, 5, COLORS.met),
-    circle(34, 58, 5, COLORS.missed),
-    text(44, 62, `${OURS}: aim met, missed`),
+    ...[COLORS.met, COLORS.missed, COLORS.plain].map((color, i) => circle(22 + i * 12, 57, 5, color)),
+    text(56, 61, `${OURS}: aim met, missed, none; the bar is the middle half of the samples`),
+    line(440, 50, 440, 64, COLORS.aim, 2),
+    text(448, 61, 'aim'),
   ]
-  let x = 190
+  let x = 22
   for (const [name, color] of colors) {
-    parts.push(circle(x, 58, 3.5, color, true), text(x + 8, 62, name))
-    x += 24 + name.length * 5.6
+    parts.push(circle(x, 76, 3.5, color, true), text(x + 8, 80, name))
+    x += 28 + name.length * 6.4
   }
   return parts
 }
