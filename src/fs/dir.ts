@@ -33,8 +33,9 @@ export function createDir({ path, entries, below }: DirSource): Dir {
   const methods = {
     readSync: next,
     read(callback?: unknown) {
+      if (callback === undefined) return promised(next)
       mustBeOpen()
-      return callback === undefined ? promised(next) : calledBack(next, callback)
+      return calledBack(next, callback)
     },
     closeSync: shut,
     close(callback?: unknown) {

@@ -29,6 +29,12 @@ interface Copy {
   readonly form: Form
 }
 
+const NODE = Number(process.versions.node.split('.')[0])
+/** Node 24 lets a link to a file replace one to the same file; earlier releases take both for directories. */
+const ASKS_FOR_DIRECTORY = NODE >= 24
+/** Since Node 22 `errorOnExist` holds for directories too. */
+const DIRECTORIES_EXIST = NODE >= 22
+
 export function cp(view: WriteView, args: Args, form: Form): Promise<void> | undefined {
   const steps = stepsOf(view, args, form)
   if (form !== 'sync') return walk(view, steps)
@@ -112,7 +118,8 @@ function notCopied(from: AnyStats, dest: string): Error {
 }
 
 function* copyDir(copy: Copy, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): Steps {
-  const { view, form } = copy
+  const { view, options, form } = copy
+  if (to && DIRECTORIES_EXIST && options.errorOnExist && !options.force) throw alreadyThere(dest)
   if (!to) innerCall('mkdir', [dest], () => mkdir(view, [dest], form))
   for (const { name } of innerCall('opendir', [src], () => entriesOf(view, src))) {
     const [below, copied] = [join(src, name), join(dest, name)]
@@ -125,7 +132,7 @@ function* copyDir(copy: Copy, src: string, dest: string, from: AnyStats, to: Any
 function copyContent(copy: Copy, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): void {
   const { view, options } = copy
   if (to && !options.force) {
-    if (options.errorOnExist) throw systemError('ERR_FS_CP_EEXIST', cpInfo('EEXIST', `${dest} already exists`, dest))
+    if (options.errorOnExist) throw alreadyThere(dest)
     return
   }
   if (to) innerCall('unlink', [dest], () => unlink(view, [dest]))
@@ -135,6 +142,10 @@ function copyContent(copy: Copy, src: string, dest: string, from: AnyStats, to: 
     innerCall('utime', [dest], () => utimes(view, [dest, atime, mtime]))
   }
   setMode(view, dest, from)
+}
+
+function alreadyThere(dest: string): Error {
+  return systemError('ERR_FS_CP_EEXIST', cpInfo('EEXIST', `${dest} already exists`, dest))
 }
 
 function setMode(view: WriteView, path: string, like: AnyStats): void {
@@ -151,9 +162,6 @@ function copyLink(copy: Copy, src: string, dest: string, to: AnyStats | undefine
   }
   innerCall('symlink', [target, dest], () => symlink(view, [target, dest]))
 }
-
-/** Node 24 lets a link to a file replace one to the same file; earlier releases take both for directories. */
-const ASKS_FOR_DIRECTORY = Number(process.versions.node.split('.')[0]) >= 24
 
 /** A link is not replaced by one to what holds it, or is held by it. */
 function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target: string): void {

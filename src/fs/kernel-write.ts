@@ -34,6 +34,8 @@ function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a')
   }
   const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
   openForWrite(view, place, flags)
+  // write(2) of nothing is no write: the file keeps its times.
+  if (data.length === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
   if (flags & constants.O_APPEND) append(view, place, data, mode)
   else if (flags & constants.O_TRUNC || place.type === undefined)
     view.layer.put(place.path, data, { mode: createdMode(mode) })

@@ -7,6 +7,22 @@ import { bareFacade, tempDir, treeOf } from '../support/facade.js'
 /**
  * The same random sequence of calls on a real directory by `node:fs` and on an untouched copy of it through the
  * facade: every result and every error must be equal, and at the end the trees; the copy's disk must not have moved.
+ *
+ * Where the facade differs from Node, and why:
+ * - copyFile of a directory: Node deletes an existing destination before it fails; the facade keeps it.
+ * - cp stops at the first entry that fails: in the disk's order with Node, by name in the facade. Its promise form looks
+ *   at both paths at once, and which failure it tells is a race. Calls within it carry their own names in the facade,
+ *   in Node's sync form of 22 and later they do not, and that form forgets `dereference` below the top.
+ * - opendir lists the directory when it is opened, by name; Node's order is the disk's, and some releases leave the
+ *   path out of its errors. Read with a closed Dir rejects, as in Node 22, in Node 20 it throws.
+ * - openAsBlob holds the content as it was; Node's Blob fails to be read once the file has changed. A directory's Blob
+ *   can be had in Node, and not be read; here it cannot be had.
+ * - rmdir of a tree by a link to it is ENOTDIR, as rmdir(2) says; each of Node's forms does something else.
+ * - realpath in JavaScript names the directory it had got to in its errors; the facade names the path as asked.
+ * - rm names the step of its own that failed, which changes with Node's releases; the facade names what rm(1) would.
+ * - mkdir -p through a dangling link: Node's asynchronous forms name the link.
+ * - readdir with `recursive` of a Buffer path fails in Node, which joins names as text.
+ * - Sizes and link counts of directories are the disk's own business; access times move when the disk is read.
  */
 
 type Form = 'sync' | 'callback' | 'promise'
@@ -130,13 +146,8 @@ async function run(api: typeof fs, step: Call, root: string): Promise<string> {
     return rename(show(await invoke(api, step, args)))
   } catch (error) {
     const { code, syscall, path, dest, message } = error as NodeJS.ErrnoException & { dest?: string }
-    // A directory's Blob can be had in Node, and not be read; here it cannot be had.
     if (step.op === 'openAsBlob') return 'no blob'
-    // realpath in JavaScript names the directory it had got to; ours names the path as asked.
-    // rm's steps differ between Node's releases (rimraf in JavaScript, later in C++), and with them the call named.
-    // mkdir -p through a dangling link: Node's asynchronous forms name the link.
     const dashP = step.op === 'mkdir' && typeof args[1] === 'object'
-    // cp asks about both its paths at once: which failure it tells is a race.
     if (step.op === 'cp') return code?.startsWith('ERR_') ? code : 'an errno'
     if (dashP || ['realpath', 'rm', 'opendir', 'rmdir'].includes(step.op)) return JSON.stringify({ code })
     return rename(JSON.stringify({ code, syscall, path, dest, message }))
@@ -211,7 +222,6 @@ function stateOf(api: typeof fs, root: string): string[] {
   return [...treeOf(api, root), ...timesIn(root)].map((row) => row.replaceAll(root, '<root>'))
 }
 
-/** rmdir of a tree, given a link to it: each of Node's forms does something else. Here it is ENOTDIR, as rmdir(2) says. */
 function removesLinkedTree({ op, args }: Call, root: string): boolean {
   const [path, options] = args(root)
   if (op !== 'rmdir' || options === undefined) return false
@@ -223,14 +233,15 @@ function removesLinkedTree({ op, args }: Call, root: string): boolean {
   }
 }
 
-/** cp stops at the first entry that fails, and the disk's order says which that is. */
+const SYNC_CP_IS_APART = Number(process.versions.node.split('.')[0]) >= 22
+
 function dependsOnOrder(step: Call, root: string): boolean {
   if (step.op !== 'cp') return false
+  if (step.form === 'sync' && SYNC_CP_IS_APART) return true
   const [from, to, options] = step.args(root) as [string, string, fs.CopySyncOptions | undefined]
   return isDirectory(from) && (fs.existsSync(to) || options?.dereference === true)
 }
 
-/** Node deletes an existing destination when the source turns out to be a directory; the facade keeps it. */
 function copiesDirectory(step: Call, root: string): boolean {
   const source = step.op === 'copyFile' ? (step.args(root)[0] as string) : undefined
   return source !== undefined && isDirectory(source)

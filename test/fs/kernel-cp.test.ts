@@ -15,6 +15,7 @@ function seed(at: string): void {
   fs.symlinkSync('one', `${at}/src/link`)
   fs.symlinkSync('deep', `${at}/src/dirLink`)
   fs.mkdirSync(`${at}/full`)
+  fs.mkdirSync(`${at}/bare`)
   fs.writeFileSync(`${at}/full/one`, 'old')
   fs.writeFileSync(`${at}/file`, 'file')
   fs.utimesSync(`${at}/src/one`, 1000, 2000)
@@ -41,17 +42,13 @@ function copy(api: typeof fs, form: Form, from: string, to: string, options: obj
   return new Promise((resolve) => resolve(Reflect.apply(api.cpSync, api, [from, to, options])))
 }
 
-/** What came of a copy: the error's look, and the tree. */
+/** What came of a copy: the error's code, and the tree. */
 async function outcome(api: typeof fs, at: string, ...[form, from, to, options]: [Form, string, string, object?]) {
-  const hide = (text: unknown) => (typeof text === 'string' ? text.replaceAll(at, '<root>') : text)
-  let failed: unknown
-  try {
-    await copy(api, form, `${at}/${from}`, `${at}/${to}`, options)
-  } catch (error) {
-    const { name, code, syscall, path, message } = error as NodeJS.ErrnoException
-    failed = [name, code, syscall, path, message].map(hide)
-  }
-  return { failed, tree: treeOf(api, at).map(hide) }
+  const { code } = await copy(api, form, `${at}/${from}`, `${at}/${to}`, options).then(
+    () => ({ code: undefined }),
+    (error: NodeJS.ErrnoException) => ({ code: error.code }),
+  )
+  return { code, tree: treeOf(api, at).map((row) => row.replaceAll(at, '<root>')) }
 }
 
 const CASES: [string, string, object?][] = [
@@ -63,6 +60,7 @@ const CASES: [string, string, object?][] = [
   ['src', 'new', { recursive: true, dereference: true }],
   ['src', 'full', { recursive: true }],
   ['src', 'full', { recursive: true, force: false }],
+  ['src', 'bare', { recursive: true, force: false, errorOnExist: true }],
   ['src/one', 'full/one', { force: false, errorOnExist: true }],
   ['src/one', 'full/one', { mode: 1 }],
   ['src/one', 'full/one', { preserveTimestamps: true }],
@@ -77,9 +75,13 @@ const CASES: [string, string, object?][] = [
   ['src', 'new', { recursive: true, filter: (from: string) => !from.endsWith('deep') }],
 ]
 
+/** From Node 22 on the sync form is in C++, and at odds with the others; the facade's forms are one. */
+const SYNC_IS_APART = Number(process.versions.node.split('.')[0]) >= 22
+
 describe.each(FORMS)('cp, %s', (form) => {
   it.each(CASES)('%s to %s, %o: as Node does', async (from, to, options) => {
-    const wanted = await outcome(fs, real, form, from, to, options)
+    const hostForm = SYNC_IS_APART && form === 'sync' ? 'promise' : form
+    const wanted = await outcome(fs, real, hostForm, from, to, options)
     expect(await outcome(facade.fs, root, form, from, to, options)).toEqual(wanted)
   })
 
@@ -144,6 +146,24 @@ const denying =
     access.effect !== 'read' && denies(access.path)
       ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
       : { verdict: 'stage' }
+
+describe('the errors of cp', () => {
+  it('are SystemErrors, word for word as the promise form of every host has them', async () => {
+    const look = async (api: typeof fs, at: string) => {
+      const error: unknown = await api.promises.cp(`${at}/file`, `${at}/src`).catch((each: unknown) => each)
+      const { name, message, ...rest } = error as NodeJS.ErrnoException
+      return JSON.parse(JSON.stringify([name, message, rest]).replaceAll(at, '<root>')) as unknown
+    }
+    expect(await look(facade.fs, root)).toEqual(await look(fs, real))
+  })
+
+  it('of the calls it makes are those calls’ own', async () => {
+    const path = `${root}/none`
+    const told = `ENOENT: no such file or directory, lstat '${path}'`
+    expect(() => facade.fs.cpSync(path, `${root}/new`)).toThrow(told)
+    await expect(facade.fs.promises.cp(path, `${root}/new`)).rejects.toThrow(told)
+  })
+})
 
 describe('cp’s filter', () => {
   it('is awaited, and may use the facade itself, where there is a promise to wait by', async () => {
