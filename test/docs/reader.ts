@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { compiled } from '../support/compiled.js'
+import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
+
+export const project = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A directory of a reader's own, with the package as npm installs it, of the source as it is now. */
+export function readersHome(): string {
+  const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-reader-')))
+  const place = `${home}/node_modules/escrowfs`
+  fs.mkdirSync(`${home}/node_modules/.bin`, { recursive: true })
+  fs.mkdirSync(place)
+  fs.copyFileSync(`${project}package.json`, `${place}/package.json`)
+  fs.symlinkSync(`${project}node_modules`, `${place}/node_modules`)
+  for (const folder of ['src', 'overlay'])
+    fs.cpSync(`${compiled()}/${folder}`, `${place}/dist/${folder}`, { recursive: true })
+  const { bin } = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) as { bin: { escrow: string } }
+  fs.chmodSync(`${place}/${bin.escrow}`, 0o755)
+  fs.symlinkSync(`../escrowfs/${bin.escrow}`, `${home}/node_modules/.bin/escrow`)
+  return home
+}
+
+export interface Typed {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A shell that goes on where the last command left it. */
+export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command: string) => Typed {
+  let cwd = home
+  const env = { ...process.env, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1', ...more }
+  return (command) => {
+    const ran = spawnSync('bash', ['-c', `${command}\nstatus=$?; pwd >&3; exit $status`], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    })
+    cwd = String(ran.output[3]).trimEnd()
+    return ran
+  }
+}
+
+/** Types a document's blocks from top to bottom, and expects what it says is printed. */
+export function typeAll(blocks: readonly Block[], home: string): void {
+  const shell = openShell(home)
+  const type = (command: string): string => {
+    const { status, stdout, stderr } = shell(command)
+    expect([command, stderr, status]).toEqual([command, '', 0])
+    return stdout
+  }
+  for (const block of blocks) {
+    if (block.language === 'sh') continue
+    if (block.language !== 'console') {
+      fs.writeFileSync(path.join(type('pwd').trimEnd(), fileOf(block)), block.text)
+      continue
+    }
+    for (const { command, output } of stepsOf(block)) {
+      const [shown, printed] = [settled(output, home), settled(type(command), home)]
+      if (!says(shown, printed)) expect(printed, `line ${block.line}: ${command}`).toBe(shown)
+    }
+  }
+}
