@@ -103,7 +103,7 @@ async function property(sequence: readonly Mutation[], check: (site: Site) => Pr
   }
 }
 
-describe('a stage and the disk', () => {
+describe('a stage and the disk', { timeout: 180_000 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (sequence) =>
@@ -162,4 +162,46 @@ describe('a stage and the disk', () => {
       { numRuns: RUNS },
     )
   })
+
+  it('of another session: its commit takes no content from this one, and moves no base of this one', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, steps, (mine, theirs) =>
+        property(mine, async (at) => {
+          const { overlay } = at.store
+          const other = at.own('two')
+          for (const step of theirs) mutate(other.overlay, step)
+          const before = diffStage(overlay).changes
+          const held = new Map(
+            before.filter((change) => isHeld(at.store, change)).map((each) => [each.path, seen(at.store, each)]),
+          )
+          const bases = new Map(
+            [...overlay.stage.bases].map(([path, { state }]) => [
+              path,
+              state?.type === 'dir' ? undefined : state?.digest,
+            ]),
+          )
+          const { changes } = diffStage(other.overlay)
+          if (changes.length === 0) return
+          await commit(at, other, changes, 'two')
+          at.store.settle([])
+          const told = inspect({ theirs: said(changes), mine: said(before) }, { maxArrayLength: null })
+          for (const [path, content] of held) expect(seen(at.store, { path }), `${path} of ${told}`).toEqual(content)
+          for (const { path, from, drifted, before: base } of diffStage(overlay).changes) {
+            if (drifted || !bases.has(from ?? path) || base?.type === 'dir') continue
+            expect(base?.digest, `${path} of ${told}`).toBe(bases.get(from ?? path))
+          }
+        }),
+      ),
+      { numRuns: RUNS },
+    )
+  })
 })
+
+/** True where the stage has the content itself: what shows through a renamed directory is the disk's. */
+function isHeld({ overlay }: StageStore, { path, after }: StagedChange): boolean {
+  return after?.type === 'file' && overlay.placeOf(path).node?.inode !== undefined
+}
+
+function seen({ overlay }: StageStore, { path }: Pick<StagedChange, 'path'>): string {
+  return overlay.typeOf(path) === 'file' ? overlay.read(path).toString() : String(overlay.typeOf(path))
+}
