@@ -1,0 +1,126 @@
+import { chmodSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { baseOf, digest, type Overlay } from '../../overlay/index.js'
+import type { ToolContext } from '../../src/core/tool-context.js'
+import { ContentLock } from '../../src/policy/content-lock.js'
+import { overlayOver, p } from '../overlay/bench.js'
+
+interface Site {
+  readonly root: string
+  readonly overlay: Overlay
+  readonly lock: ContentLock
+  /** Reads as an agent would, in the present tool. */
+  read(path: string): void
+  tool: ToolContext['kind'] | undefined
+}
+
+function site(): Site {
+  const { root, overlay, dispose } = overlayOver({ a: 'one', b: 'two', 'd/x': 'x' })
+  onTestFinished(dispose)
+  const made: Site = {
+    root,
+    overlay,
+    tool: undefined,
+    lock: new ContentLock(
+      () => overlay,
+      () => (made.tool === undefined ? undefined : { tool: 'any', callId: '1', kind: made.tool }),
+    ),
+    read(path) {
+      const present = overlay.typeOf(p(path)) === 'file'
+      made.lock.saw(p(path), present ? overlay.read(p(path)) : undefined)
+    },
+  }
+  return made
+}
+
+describe('the content lock', () => {
+  it('has no word on a path nobody has read', () => {
+    const { lock, root } = site()
+    writeFileSync(`${root}/a`, 'changed')
+    expect(lock.check('a')).toBe('fresh')
+    expect(lock.baseOf(p('a'))).toBeUndefined()
+  })
+
+  it('finds a file stale that was changed, removed or replaced since it was read, and fresh once read again', () => {
+    for (const change of [
+      (root: string) => writeFileSync(`${root}/a`, 'changed'),
+      (root: string) => rmSync(`${root}/a`),
+      (root: string) => writeFileSync(`${root}/a`, 'eno'),
+    ]) {
+      const { lock, root, read } = site()
+      read('a')
+      expect(lock.check('a')).toBe('fresh')
+      change(root)
+      expect(lock.check('a')).toBe('stale')
+      read('a')
+      expect(lock.check('a')).toBe('fresh')
+    }
+  })
+
+  it('goes by content: a touch, other bits, or the same bytes anew make nothing stale', () => {
+    const { lock, root, read } = site()
+    read('a')
+    utimesSync(`${root}/a`, 1, 1)
+    chmodSync(`${root}/a`, 0o600)
+    expect(lock.check('a')).toBe('fresh')
+    rmSync(`${root}/a`)
+    writeFileSync(`${root}/a`, 'one')
+    expect(lock.check('a')).toBe('fresh')
+  })
+
+  it('absence is a base too: what came since makes the path stale', () => {
+    const { lock, root, read } = site()
+    read('new')
+    expect(lock.baseOf(p('new'))).toEqual({ state: null })
+    writeFileSync(`${root}/new`, 'theirs')
+    expect(lock.check('new')).toBe('stale')
+  })
+
+  it('what an edit tool or a command reads for itself moves no base; a read tool and plain code do', () => {
+    for (const kind of ['edit', 'command', 'other'] as const) {
+      const at = site()
+      at.read('a')
+      writeFileSync(`${at.root}/a`, 'changed')
+      at.tool = kind
+      at.read('a')
+      expect(at.lock.check('a'), kind).toBe('stale')
+      at.tool = 'read'
+      at.read('a')
+      expect(at.lock.check('a')).toBe('fresh')
+    }
+  })
+
+  it('never speaks of what is staged: drift is for the review', () => {
+    const { lock, root, read, overlay } = site()
+    read('a')
+    read('b')
+    overlay.put(p('a'), Buffer.from('ours'))
+    overlay.remove(p('b'))
+    writeFileSync(`${root}/a`, 'theirs')
+    writeFileSync(`${root}/b`, 'theirs')
+    expect([lock.check('a'), lock.check('b')]).toEqual(['fresh', 'fresh'])
+  })
+
+  it('gives the base an edit rests on: what was read, not what is there by now', () => {
+    const { lock, root, read } = site()
+    read('a')
+    writeFileSync(`${root}/a`, 'changed')
+    expect(lock.baseOf(p('a'))?.state?.digest).toBe(digest('one'))
+  })
+
+  it('follows a renamed directory to what it shows', () => {
+    const { lock, root, read, overlay } = site()
+    overlay.move(p('d'), p('e'))
+    read('e/x')
+    writeFileSync(`${root}/d/x`, 'changed')
+    expect(lock.check('e/x')).toBe('stale')
+  })
+
+  it("takes the session's own commit for having been seen", () => {
+    const { lock, root, read, overlay } = site()
+    read('a')
+    writeFileSync(`${root}/a`, 'committed')
+    lock.landed(p('a'), baseOf(overlay.lower, p('a')))
+    expect(lock.check('a')).toBe('fresh')
+  })
+})
