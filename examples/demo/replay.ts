@@ -61,7 +61,7 @@ function playPerson(place: DemoWorkspace, step: PersonStep, report: Report): voi
     editOnDisk(place.root, step.path, step.replace)
     report.person(`edits ${step.path} on the disk`, '', true)
   } else if (step.person === 'escrow') {
-    const { status, stdout, stderr } = escrow(place.root, step.arguments)
+    const { status, stdout, stderr } = escrow(place, step.arguments)
     const { exit, contains } = step.expect
     const asStated = status === exit && (contains === undefined || stdout.includes(contains))
     report.person(`escrow ${step.arguments.map(quoted).join(' ')}`, stdout + stderr, asStated)

@@ -11,13 +11,15 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { git } from './commands.js'
+import { findEscrow, git } from './commands.js'
 
 export interface DemoWorkspace {
   /** Removed at the end: holds the workspace and a place beside it that nobody may write to. */
   readonly home: string
   readonly root: string
   readonly outside: string
+  /** The script of the `escrow` command. */
+  readonly escrow: string
 }
 
 const INTENTS = `# What the agents may do. A person writes this file.
@@ -66,7 +68,7 @@ export function makeWorkspace(): DemoWorkspace {
   git(root, 'init', '--quiet', '--initial-branch=main')
   git(root, 'add', '--all')
   git(root, 'commit', '--quiet', '--message=zod as published')
-  return { home, root, outside }
+  return { home, root, outside, escrow: findEscrow(home) }
 }
 
 /** The paths that differ from the commit, content included, and all that stands where nothing may be written. */

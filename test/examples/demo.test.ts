@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-it('the demo ends as its transcripts state', () => {
-  const env = { ...process.env, NO_COLOR: '1' }
+it('the demo ends as its transcripts state, with the staged diff in colour', () => {
+  const { NO_COLOR: _none, FORCE_COLOR: _forced, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples/demo.ts'], {
     env,
     encoding: 'utf8',
@@ -11,5 +11,7 @@ it('the demo ends as its transcripts state', () => {
   expect(stderr).toBe('')
   expect(stdout).toContain('Everything went as the transcripts state.')
   expect(stdout).not.toContain('NOT AS STATED')
+  expect(stdout).toMatch(/^ *\u001b\[32m\+.*\u001b\[39m$/m)
+  expect(stdout).toMatch(/^ *\u001b\[31m-.*\u001b\[39m$/m)
   expect(status).toBe(0)
 }, 120_000)
