@@ -73,3 +73,15 @@ test('a file written for one intent and moved for another is judged by the one t
   await session.flush()
   expect(await s.release('one')).toEqual(['src/moved.ts'])
 })
+
+test('what stays when a neighbour is taken back is still committed for its intent', async () => {
+  const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n', 'src/e/x.ts': 'x\n', 'src/e/y.ts': 'y\n' })
+  const { session } = await approved(s, ({ fs }) => {
+    fs.rmSync('src/d', { recursive: true })
+    fs.renameSync('src/e', 'src/f')
+  })
+  await session.revert(['src/d/a.ts', 'src/f/x.ts'])
+  await session.flush()
+  expect((await s.release('one')).sort()).toEqual(['src/d/b.ts', 'src/f/y.ts'])
+  expect([s.exists('src/d/a.ts'), s.exists('src/d/b.ts'), s.exists('src/e/x.ts')]).toEqual([true, false, true])
+})
