@@ -1,4 +1,5 @@
-import { diffStage, type StagedChange, sourcesInUse } from '../overlay/index.js'
+import { dirname, resolve } from 'node:path'
+import { diffStage, isWithin, type StagedChange, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
 import { commitEntries, entriesFor } from './commit/index.js'
 import type { CommitEntry, CommitOutcome } from './commit/types.js'
@@ -107,8 +108,17 @@ function gate(
   const isNamed = owners.has(path)
   if (!isNamed && protection(path)?.level !== 'never') return undefined
   const isDirectory = entry.op === 'mkdir' || entry.op === 'rmdir'
-  const denial = commitDenial({ path, isDirectory, intentId: owners.get(path) }, deps.intents(), deps.policy())
+  const target = targetOf(deps.layout.root, entry)
+  const landing = { path, isDirectory, intentId: owners.get(path), ...(target !== undefined && { target }) }
+  const denial = commitDenial(landing, deps.intents(), deps.policy())
   return denial && { path, reason: denial.reason, message: denial.message }
+}
+
+/** Where a new symlink will point from its final place: it may have been staged at another. */
+function targetOf(root: string, { path, new: next, content }: CommitEntry): string | undefined {
+  if (next?.type !== 'symlink' || content === undefined) return undefined
+  const target = resolve(root, dirname(path), Buffer.from(content()).toString())
+  return isWithin(target, root) ? target.slice(root.length + 1) : target
 }
 
 function commitDraft(

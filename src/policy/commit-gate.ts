@@ -1,3 +1,4 @@
+import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { type IntentsState, unknownIntent } from '../core/intents-state.js'
 import { missingIntent, ruleFailed } from './messages.js'
@@ -9,6 +10,8 @@ import { compileScope } from './scope.js'
 export interface Landing {
   readonly path: string
   readonly isDirectory: boolean
+  /** Of a symlink: where it will point, relative to the root, or absolute when outside. */
+  readonly target?: string
   readonly intentId: string | undefined
 }
 
@@ -17,7 +20,7 @@ export interface Landing {
  * now. Whether the intent is still open does not matter any more, nor an `ask`: a person has approved the result.
  */
 export function commitDenial(landing: Landing, intents: IntentsState, policy: PolicyState): Denial | undefined {
-  const { path, isDirectory, intentId } = landing
+  const { path, isDirectory, target, intentId } = landing
   const intent = intents.ok && intentId !== undefined ? intents.intents.get(intentId) : undefined
   try {
     const moment: Moment = {
@@ -28,7 +31,8 @@ export function commitDenial(landing: Landing, intents: IntentsState, policy: Po
       // Roo Code's directories are made without an intent.
       lenientMkdir: isDirectory && intentId === undefined,
     }
-    const access = { effect: isDirectory ? 'mkdir' : 'put', path, asked: path } as const
+    const effect = target !== undefined ? 'symlink' : isDirectory ? 'mkdir' : 'put'
+    const access: Access = { effect, path, asked: path, ...(target !== undefined && { target }) }
     const denials = COMMIT_RULES.map((rule) => rule.judge(access, moment))
     const denial = denials.find((each) => each !== undefined)
     if (denial?.reason !== 'scope_violation' || intent) return denial

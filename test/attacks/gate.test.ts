@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { asRelPath } from '../../overlay/index.js'
 import type { Session } from '../../src/index.js'
+import { LocalSession } from '../../src/session.js'
 import { scene } from './kit.js'
 
 const refusals = (commit: Promise<unknown>) =>
@@ -84,4 +86,17 @@ test('what stays when a neighbour is taken back is still committed for its inten
   await session.flush()
   expect((await s.release('one')).sort()).toEqual(['src/d/b.ts', 'src/f/y.ts'])
   expect([s.exists('src/d/a.ts'), s.exists('src/d/b.ts'), s.exists('src/e/x.ts')]).toEqual([true, false, true])
+})
+
+test.each([
+  ['../../etc', 'path_escape'],
+  ['/etc/passwd', 'path_escape'],
+  ['../.git/hooks', 'protected_path'],
+])('a link to %s does not land, however it came to be staged', async (target, reason) => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  const { review } = await approved(s, (session) => {
+    if (session instanceof LocalSession) session.store.overlay.symlink(target, asRelPath('src/l'))
+  })
+  expect(await refusals(review.commit())).toEqual([`src/l: ${reason}`])
+  expect(s.exists('src/l')).toBe(false)
 })
