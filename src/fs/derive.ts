@@ -148,13 +148,18 @@ function isChunks(data: unknown): data is Chunks {
   return Symbol.asyncIterator in data || Symbol.iterator in data
 }
 
+/** Each chunk is copied as it comes: whoever makes them may use one buffer for all. */
 async function gather(data: Chunks, options: unknown): Promise<Buffer> {
   const encoding = typeof options === 'string' ? options : (options as { encoding?: string } | undefined)?.encoding
   const chunks: Buffer[] = []
   for await (const chunk of data) {
     if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, (encoding ?? 'utf8') as BufferEncoding))
-    else if (ArrayBuffer.isView(chunk)) chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    else if (ArrayBuffer.isView(chunk)) chunks.push(Buffer.from(bytesOf(chunk)))
     else throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk)
   }
   return Buffer.concat(chunks)
+}
+
+function bytesOf(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }

@@ -30,10 +30,15 @@ export function governedStreams(functions: StreamFunctions): Streams {
   }
 }
 
-/** Callable with and without `new`, as the host's; what it makes is `instanceof` the host's class. */
+/**
+ * Callable with and without `new`, as the host's, and on an object of a class derived the old way (graceful-fs does so);
+ * what it makes is `instanceof` the host's class.
+ */
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, functions: StreamFunctions): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
-    return Reflect.construct(host, [path, governed(options, functions)], new.target ?? host)
+    const args = [path, governed(options, functions)]
+    if (new.target === undefined && this instanceof host) return Reflect.apply(host, this, args)
+    return Reflect.construct(host, args, new.target ?? host)
   }
   Object.defineProperty(Stream, 'name', { value: host.name })
   Stream.prototype = host.prototype
