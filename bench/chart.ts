@@ -50,8 +50,8 @@ function legend(colors: ReadonlyMap<string, string>): string[] {
   const parts = [
     ...[COLORS.met, COLORS.missed, COLORS.plain].map((color, i) => circle(22 + i * 12, 57, 5, color)),
     text(56, 61, `${OURS}: aim met, missed, none; the bar is the middle half of the samples`),
-    line(440, 50, 440, 64, COLORS.aim, 2),
-    text(448, 61, 'aim'),
+    line(520, 50, 520, 64, COLORS.aim, 2),
+    text(528, 61, 'aim'),
   ]
   let x = 22
   for (const [name, color] of colors) {

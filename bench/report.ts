@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { arch, cpus, platform, release, totalmem } from 'node:os'
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Result, Skipped } from './harness.js'
 import type { Summary } from './stats.js'
@@ -35,6 +35,8 @@ export interface Machine {
   readonly memoryGiB: number
   readonly system: string
   readonly node: string
+  /** Processes that wanted a core in the minute before: above the number of cores, others took part of the time. */
+  readonly load: number
 }
 
 export interface Report {
@@ -58,6 +60,7 @@ export function thisMachine(): Machine {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${release().split('-')[0]} ${arch()}`,
     node: process.version,
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   }
 }
 
@@ -94,9 +97,9 @@ export function summaryText(rows: readonly Row[]): string {
 }
 
 export function headline({ date, quick, medium, machine }: Report): string {
-  const { cpu, cores, memoryGiB, system, node } = machine
+  const { cpu, cores, memoryGiB, system, node, load } = machine
   const effort = quick ? ', quick run' : ''
-  return `${date.slice(0, 10)}, Node ${node}, ${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, files on ${medium}${effort}`
+  return `${date.slice(0, 10)}, Node ${node}, ${cpu}, ${cores} cores (load ${load} before), ${memoryGiB} GiB, ${system}, files on ${medium}${effort}`
 }
 
 const RESULTS = fileURLToPath(new URL('results/', import.meta.url))

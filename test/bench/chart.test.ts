@@ -82,13 +82,13 @@ describe('the text', () => {
 })
 
 describe('the chart', () => {
-  const machine = { cpu: 'A & B', cores: 2, memoryGiB: 8, system: 'linux', node: 'v20.0.0' }
+  const machine = { cpu: 'A & B', cores: 2, memoryGiB: 8, system: 'linux', node: 'v20.0.0', load: 7.5 }
   const rows = [met, missed, absent, growing, sized]
   const report: Report = { suite: 'facade', date: '2026-01-02T03:04:05Z', quick: false, medium: 'tmpfs', machine, rows }
   const svg = chart(report)
 
   it('says on what machine and when', () => {
-    for (const fact of ['2026-01-02', 'Node v20.0.0', 'A &amp; B', 'tmpfs']) expect(svg).toContain(fact)
+    for (const fact of ['2026-01-02', 'Node v20.0.0', 'A &amp; B', 'load 7.5', 'tmpfs']) expect(svg).toContain(fact)
   })
 
   it('shows each ratio beside its aim, the sizes, and how cost grows', () => {
