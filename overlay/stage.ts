@@ -113,7 +113,8 @@ export class Stage {
     const made = node && !node.whiteout ? node : this.#fresh(edit.path)
     if (made !== node) made.lower = edit.over === 'lower' ? null : undefined
     made.inode = inode
-    this.#touchParent(edit.path, edit.t)
+    // A directory copied up had its name before.
+    if (edit.inode.origin === undefined) this.#touchParent(edit.path, edit.t)
   }
 
   #remove(edit: EditOf<'remove'>): void {

@@ -107,6 +107,19 @@ describe('utimes', () => {
     expect(mtime.getTime()).toBe(123_250)
   })
 
+  it('of a directory stay when what is in it gets attributes of its own', () => {
+    fs.symlinkSync('nowhere', `${dir.path}/sub/link`)
+    fs.writeFileSync(`${dir.path}/sub/file`, '')
+    fs.mkdirSync(`${dir.path}/sub/dir`)
+    facade.fs.utimesSync(`${dir.path}/sub`, 1, 2)
+    facade.fs.chmodSync(`${dir.path}/sub/file`, 0o600)
+    facade.fs.chmodSync(`${dir.path}/sub/dir`, 0o700)
+    facade.fs.lutimesSync(`${dir.path}/sub/link`, 1, 1)
+    expect(facade.fs.statSync(`${dir.path}/sub`).mtimeMs).toBe(2000)
+    facade.fs.writeFileSync(`${dir.path}/sub/new`, '')
+    expect(facade.fs.statSync(`${dir.path}/sub`).mtimeMs).toBeGreaterThan(2000)
+  })
+
   it('of a link is the link’s own by lutimes', () => {
     facade.fs.lutimesSync(`${dir.path}/link`, 1, 2)
     expect(facade.fs.lstatSync(`${dir.path}/link`).mtimeMs).toBe(2000)
