@@ -151,10 +151,17 @@ export class Inode implements InodeAttributes {
 
   #content(): MemNode {
     if (this.#memory) return this.#memory
-    this.#memory = this.store.createNode()
-    if (this.#packed) fill(this.#memory, this.#packed)
-    this.store.holds(this, this.#memory.getSize())
-    return this.#memory
+    const node = this.store.createNode()
+    try {
+      if (this.#packed) fill(node, this.#packed)
+    } catch (error) {
+      // A pack that cannot be read is no empty file.
+      this.store.deleteNode(node)
+      throw error
+    }
+    this.#memory = node
+    this.store.holds(this, node.getSize())
+    return node
   }
 }
 
