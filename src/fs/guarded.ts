@@ -1,7 +1,7 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
-import { childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
+import { ancestorsOf, childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
 import type { Decide, Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 
@@ -71,6 +71,11 @@ export class GuardedLayer implements WriteLayer {
   /** Whether a path may be read, for what is told of it outside any op. */
   mayRead(path: string, asked: string): boolean {
     return this.decide({ effect: 'read', path, asked }).verdict !== 'deny'
+  }
+
+  /** Whether a path, or a directory it is said to be in, is hidden: nothing may then be told of it. */
+  hides(path: RelPath): boolean {
+    return this.#hidden(path) || ancestorsOf(path).some((dir) => this.#hidden(dir))
   }
 
   // ---- reads

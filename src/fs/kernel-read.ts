@@ -201,8 +201,7 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
 }
 
 function namesIn(view: ReadView, place: Inside, options: Readonly<Record<string, unknown>>): (string | Buffer)[] {
-  if (place.type === undefined) throw new Errno('ENOENT')
-  if (place.type !== 'dir') throw new Errno('ENOTDIR')
+  if (place.type !== 'dir') throw new Errno(view.layer.typeOf(place.path) === undefined ? 'ENOENT' : 'ENOTDIR')
   const names = view.layer.names(place.path)
   return options.encoding === undefined ? names : names.map((name) => encodeName(name, options))
 }

@@ -80,14 +80,9 @@ export function mkdir(view: WriteView, [path, given]: Args, form: Form): string 
   const mode = createdMode(readMode(options.mode, 0o777) & 0o1777)
   if (recursive) return makeDirs(view, pathText(path), mode, form)
   const place = view.target(path, 'exact', 'mkdir')
-  if (isTaken(view, place)) throw new Errno('EEXIST')
+  if (place.type !== undefined) throw new Errno('EEXIST')
   view.layer.mkdir(place.path, mode)
   return undefined
-}
-
-/** What is hidden takes no name: the mutator is refused as it would be where nothing stands. */
-function isTaken(view: WriteView, place: Inside): boolean {
-  return place.type !== undefined && view.layer.typeOf(place.path) !== undefined
 }
 
 /** mkdir -p: makes the missing parents first. Answers the first directory made, as spelt. */
@@ -106,10 +101,8 @@ function makeDirs(view: WriteView, text: string, mode: number, form: Form): stri
     first = makeDirs(view, parent, mode, form)
     place = view.target(text, 'follow', 'mkdir')
   }
-  if (isTaken(view, place)) {
-    if (place.type === 'dir') return first
-    throw new Errno('EEXIST')
-  }
+  if (place.type === 'dir') return first
+  if (place.type !== undefined) throw new Errno('EEXIST')
   view.layer.mkdir(place.path, mode)
   return first ?? text
 }
@@ -210,8 +203,9 @@ function removeTree(view: WriteView, path: RelPath): void {
 }
 
 export function rename(view: WriteView, [from, to]: Args): void {
-  const source = view.target(from, 'exact', 'move')
-  const target = view.target(to, 'exact', 'move')
+  const [oldPath, newPath] = [pathText(from), pathText(to)]
+  const source = view.target(oldPath, 'exact', 'move')
+  const target = view.target(newPath, 'exact', 'move')
   if (source.ending === 'dot' || source.ending === 'dotdot' || target.ending === 'dot' || target.ending === 'dotdot')
     throw new Errno('EBUSY')
   if (source.type === undefined) {

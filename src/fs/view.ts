@@ -3,7 +3,7 @@ import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import { pathText, type RelPath } from '../../overlay/path.js'
+import { asRelPath, pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
 import { type UnionView, unionView } from '../../overlay/union-view.js'
 import type { Effect } from '../core/decision.js'
@@ -207,9 +207,20 @@ export class View implements WriteView, WatchView {
   }
 
   at(path: unknown, follow: Follow): Resolved {
-    const place = this.#resolver.resolve(pathText(path), follow)
+    const place = this.#resolve(pathText(path), follow)
     if (place.inside) this.layer.named(place.path, place.asked)
     return place
+  }
+
+  /** What a walk fails with must not tell that something hidden is in the way. */
+  #resolve(text: string, follow: Follow): Resolved {
+    try {
+      return this.#resolver.resolve(text, follow)
+    } catch (error) {
+      const asked = this.#resolver.asked(text)
+      if (error instanceof Errno && asked !== undefined && this.layer.hides(asRelPath(asked))) throw new Errno('ENOENT')
+      throw error
+    }
   }
 
   target(path: unknown, follow: Follow, effect: Effect): Inside {
@@ -229,7 +240,8 @@ export class View implements WriteView, WatchView {
     }
     if (asked === undefined) this.layer.judgeName(effect, text.startsWith('/') ? text : `/${text}`)
     this.layer.named(place.path, place.asked)
-    return place
+    // What is hidden is absent: no check on what stands there comes before the mutator's own refusal.
+    return place.type !== undefined && this.layer.hides(place.path) ? { ...place, type: undefined } : place
   }
 
   host(place: Outside): HostReads {

@@ -50,7 +50,7 @@ async function everything(mode: Mode): Promise<{ calls: number; answered: string
   }
 }
 
-describe('every function of the host', () => {
+describe('every function of the host', { timeout: 180_000 }, () => {
   it('changes neither disk nor stage when every write is denied', async () => {
     const { calls, broken, answered } = await everything('deny writes')
     expect(broken).toEqual([])

@@ -93,7 +93,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'watchFile unjudged': 'tells nothing until the disk changes: watch-file.test.ts',
 }
 
-describe('a row with its lock taken out', () => {
+describe('a row with its lock taken out', { timeout: 180_000 }, () => {
   it('is caught, but where nothing can be seen', async () => {
     const missed: string[] = []
     for (const mutant of mutants) if (!(await isCaught(mutant))) missed.push(mutant.what)

@@ -85,7 +85,7 @@ describe.each([
   let suite: Suite
   beforeAll(() => {
     suite = suiteOf(file, table)
-  })
+  }, 180_000)
 
   it('passes the table as it is', () => {
     expect(suite.errors.get('untouched')).toEqual([])

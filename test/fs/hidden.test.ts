@@ -1,0 +1,75 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Decide } from '../../src/core/decision.js'
+import { OPS } from '../../src/fs/ops.js'
+import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+
+/** A hidden path must not be told from an absent one, by any function, result or error. */
+
+let dir: { path: string; dispose(): void }
+let facade: BareFacade
+
+const decide: Decide = ({ path, asked }) =>
+  [path, asked].some((name) => /(^|\/)hidden/.test(name))
+    ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
+    : { verdict: 'stage' }
+
+beforeEach(() => {
+  dir = tempDir()
+  for (const name of ['hidden.d/sub', 'hidden.empty', 'open']) fs.mkdirSync(`${dir.path}/${name}`, { recursive: true })
+  for (const name of ['hidden.f', 'hidden.d/f', 'open/f']) fs.writeFileSync(`${dir.path}/${name}`, 'SECRET')
+  fs.symlinkSync('hidden.loop', `${dir.path}/hidden.loop`)
+  fs.symlinkSync('open', `${dir.path}/hidden.l`)
+  facade = bareFacade(dir.path, decide)
+})
+afterEach(() => dir.dispose())
+
+/** All that begin with a path: the first argument of symlink is text, a prefix or a pattern is none. */
+const stems = Object.keys(OPS).filter((stem) => Reflect.get(fs, `${stem}Sync`) && !/^(symlink|mkdtemp|glob)/.test(stem))
+
+function outcome(stem: string, args: unknown[]): string {
+  const call: unknown = Reflect.get(facade.fs, `${stem}Sync`)
+  try {
+    const value: unknown = Reflect.apply(call as () => unknown, undefined, args)
+    return `answers ${typeof value}`
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    return `${code} ${syscall}`
+  }
+}
+
+const TAILS = (root: string): unknown[][] => [
+  ...[[], ['x'], [1, 1], [{ recursive: true }], [{ recursive: true, force: true }], [{ throwIfNoEntry: false }]],
+  ...[[`${root}/new`], [`${root}/open/new`, 1], ['r'], ['wx'], ['r+'], [0o755], [{ withFileTypes: true }]],
+]
+
+describe('a hidden path', () => {
+  it.each([
+    ['hidden.f', 'hidden.none'],
+    ['hidden.d', 'hidden.none'],
+    ['hidden.empty', 'hidden.none'],
+    ['hidden.l', 'hidden.none'],
+    ['hidden.loop', 'hidden.none'],
+    ['hidden.f/', 'hidden.none/'],
+    ['hidden.d/', 'hidden.none/'],
+    ['hidden.f/x', 'hidden.none/x'],
+    ['hidden.d/f', 'hidden.none/f'],
+    ['hidden.d/sub', 'hidden.none/sub'],
+    ['hidden.d/none', 'hidden.none/none'],
+    ['hidden.loop/x', 'hidden.none/x'],
+  ])('%s is to every function what %s is', (there, absent) => {
+    const told = stems.flatMap((stem) =>
+      TAILS(dir.path).flatMap((tail) => {
+        const [got, wanted] = [there, absent].map((name) => outcome(stem, [`${dir.path}/${name}`, ...tail]))
+        return got === wanted ? [] : [`${stem} ${JSON.stringify(tail)}: ${got}, absent: ${wanted}`]
+      }),
+    )
+    expect(told).toEqual([])
+  })
+
+  it.each(['rename', 'link', 'copyFile', 'cp', 'symlink'])('is no place to %s to', (stem) => {
+    const to = (name: string) => outcome(stem, [`${dir.path}/open/f`, `${dir.path}/${name}`])
+    for (const name of ['hidden.f', 'hidden.d', 'hidden.empty']) expect(to(name)).toBe(to('hidden.none'))
+    expect(to('hidden.f/x')).toBe(to('hidden.none/x'))
+  })
+})
