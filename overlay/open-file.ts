@@ -62,11 +62,18 @@ export class OpenFile implements WriteFile {
   }
 
   stat(): Stats {
-    return this.#inode ? statsOf(this.#inode, this.overlay.dev) : fs.fstatSync(this.#hostFd())
+    if (this.#inode) return statsOf(this.#inode, this.overlay.dev)
+    const stats = fs.fstatSync(this.#hostFd())
+    // In the merged view a name of it is gone, though the disk still has it.
+    if (this.path === undefined) stats.nlink = Math.max(0, stats.nlink - 1)
+    return stats
   }
 
   statBig(): BigIntStats {
-    return this.#inode ? bigStatsOf(this.#inode, this.overlay.dev) : fs.fstatSync(this.#hostFd(), { bigint: true })
+    if (this.#inode) return bigStatsOf(this.#inode, this.overlay.dev)
+    const stats = fs.fstatSync(this.#hostFd(), { bigint: true })
+    if (this.path === undefined && stats.nlink > 0n) stats.nlink -= 1n
+    return stats
   }
 
   write(data: Uint8Array, position: number): void {

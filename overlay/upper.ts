@@ -104,6 +104,8 @@ export class Inode implements InodeAttributes {
   }
 
   writeAt(data: Uint8Array, at: number): void {
+    // write(2) of nothing changes nothing, not even the size.
+    if (data.length === 0) return
     this.#change((content) => {
       if (at > content.getSize()) content.truncate(at)
       content.write(asBuffer(data), 0, data.length, at)

@@ -135,7 +135,7 @@ export class GuardedLayer implements WriteLayer {
   }
 
   move(from: RelPath, to: RelPath): void {
-    this.#judgeMove(from, to)
+    this.#judgeMove(from, to, this.layer.typeOf(from))
     this.layer.move(from, to)
   }
 
@@ -162,14 +162,14 @@ export class GuardedLayer implements WriteLayer {
   }
 
   /** A move is judged for every entry below, at both ends: what is protected must not leave with its parent. */
-  #judgeMove(from: RelPath, to: RelPath): void {
+  #judgeMove(from: RelPath, to: RelPath, type: EntryType | undefined): void {
     this.judge('move', from)
     this.judge('move', to)
-    const type = this.layer.typeOf(from)
     // A relative link points elsewhere from its new place.
     if (type === 'symlink') this.judge('symlink', to, this.leadsTo(this.layer.readlink(from), to))
     if (type !== 'dir') return
-    for (const entry of this.layer.readdir(from)) this.#judgeMove(childOf(from, entry.name), childOf(to, entry.name))
+    for (const entry of this.layer.readdir(from))
+      this.#judgeMove(childOf(from, entry.name), childOf(to, entry.name), entry.type)
   }
 
   /** A path that may not be read is told apart from an absent one only where the rule wants it so. */

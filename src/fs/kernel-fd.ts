@@ -15,6 +15,8 @@ import {
 import { type Descriptor, validFd } from './descriptors.js'
 import { createdMode, followOf } from './open-rules.js'
 import { type Args, type Form, Spread } from './ops.js'
+import { givenTo, isOwner, mayGive, readId } from './ownership.js'
+import { readTimes } from './times.js'
 import type { ReadView, WriteView } from './view.js'
 
 /** The bodies of the descriptor ops. What stands behind a descriptor is judged at every call, by its present name. */
@@ -215,18 +217,26 @@ export function ftruncate(view: WriteView, [fd, length]: Args): void {
 
 const MAX = Number.MAX_SAFE_INTEGER
 
-export function fchmod(view: WriteView, [fd, mode]: Args): void {
-  view.descriptors.get(fd).file.setattr({ mode: readMode(mode, 0) & 0o7777 })
+export function fchmod(view: WriteView, [fd, given]: Args): void {
+  const mode = readMode(given, 0)
+  const { file } = view.descriptors.get(fd)
+  if (!isOwner(file.stat())) throw new Errno('EPERM')
+  file.setattr({ mode: mode & 0o7777 })
 }
 
-export function fchown(view: WriteView, [fd, uid, gid]: Args): void {
+export function fchown(view: WriteView, [fd, givenUid, givenGid]: Args): void {
+  const [uid, gid] = [readId('uid', givenUid), readId('gid', givenGid)]
   const { file } = view.descriptors.get(fd)
-  const owner = { uid: readInteger('uid', uid, -1, 2 ** 32 - 1), gid: readInteger('gid', gid, -1, 2 ** 32 - 1) }
-  const { uid: oldUid, gid: oldGid } = file.stat()
-  const wanted = { uid: owner.uid === -1 ? oldUid : owner.uid, gid: owner.gid === -1 ? oldGid : owner.gid }
-  const changes = wanted.uid !== oldUid || wanted.gid !== oldGid
-  if (changes && process.getuid?.() !== 0) throw new Errno('EPERM')
-  file.setattr(wanted)
+  const stats = file.stat()
+  if (!mayGive(stats, uid, gid)) throw new Errno('EPERM')
+  file.setattr(givenTo(stats, uid, gid))
+}
+
+export function futimes(view: WriteView, [fd, atime, mtime]: Args): void {
+  const times = readTimes(atime, mtime)
+  const { file } = view.descriptors.get(fd)
+  if (!isOwner(file.stat())) throw new Errno('EPERM')
+  file.setattr(times)
 }
 
 // ---- whole files by descriptor

@@ -84,7 +84,7 @@ function refused(why: string): RefusedRow {
 
 const DERIVED: DerivedRow = { kind: 'derived' }
 
-const HANDLES = 'File descriptors are not governed by this version; use the path forms.'
+const HANDLES = 'Use open, or promises.open for a FileHandle.'
 
 export const OPS = {
   access: reads('access', read.access),
@@ -127,7 +127,7 @@ export const OPS = {
   fchmod: writes('fchmod', fd.fchmod, 0),
   fchown: writes('fchown', fd.fchown, 0),
   openFileHandle: refused(HANDLES),
-  futimes: refused(HANDLES),
+  futimes: writes('futime', fd.futimes, 0),
   createReadStream: DERIVED,
   createWriteStream: DERIVED,
 

@@ -29,3 +29,9 @@ export function timeNs(seconds: number): bigint | undefined {
   if (WHOLE_MICROSECONDS) rest -= rest % 1000
   return BigInt(whole) * 1_000_000_000n + BigInt(rest)
 }
+
+/** A pair of times as attributes to set. Throws ERR_INVALID_ARG_TYPE, EINVAL. */
+export function readTimes(atime: unknown, mtime: unknown): { atimeNs?: bigint; mtimeNs?: bigint } {
+  const [atimeNs, mtimeNs] = [timeNs(unixTime(atime)), timeNs(unixTime(mtime))]
+  return { ...(atimeNs !== undefined && { atimeNs }), ...(mtimeNs !== undefined && { mtimeNs }) }
+}
