@@ -15,7 +15,8 @@ export function sourcesInUse(
   approved: readonly StagedChange[],
   all: readonly StagedChange[],
 ): SourceInUse[] {
-  const taken = new Set(approved.map(({ path }) => path))
+  // A file that gives way to a directory is two changes of one path; its removal alone takes nothing along.
+  const taken = new Set(approved.filter(({ after }) => after !== null).map(({ path }) => path))
   const shown = new Map<RelPath, RelPath>()
   for (const { path, after } of all) {
     const { node, lower } = overlay.placeOf(path)
