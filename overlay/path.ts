@@ -58,7 +58,7 @@ export function pathText(input: unknown): string {
 
 /** A lone surrogate has no UTF-8: the host would write another name, and two names would be one file. */
 function checkEncoding(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new Errno('EILSEQ')
+  if (!text.isWellFormed()) throw new Errno('EILSEQ')
   return text
 }
 

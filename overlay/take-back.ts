@@ -51,11 +51,12 @@ function coverOf(overlay: Overlay, name: RelPath): RelPath | undefined {
 function uncover(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>, result: Settlement): void {
   result.drop.push(dir)
   const visit = (at: RelPath): void => {
-    for (const { name } of overlay.lower.readdir(at)) {
+    for (const { name, type } of overlay.lower.readdir(at)) {
       const path = childOf(at, name)
       const { node } = overlay.placeOf(path)
       if (names.has(path)) continue
-      if ([...names].some((each) => isWithin(each, path)) || node?.inode?.type === 'dir') visit(path)
+      const isParted = node?.inode?.type === 'dir' || [...names].some((each) => isWithin(each, path))
+      if (type === 'dir' && isParted) visit(path)
       else if (!node) result.hide.push(path)
     }
   }
