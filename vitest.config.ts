@@ -6,6 +6,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
+    // vitest would leave one of two cores idle.
+    maxWorkers: 2,
     reporters: ['default'],
   },
 })
