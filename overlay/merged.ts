@@ -90,6 +90,13 @@ export class MergedView implements ReadLayer {
     return this.lower.typeOf(lower) === 'symlink' ? undefined : found
   }
 
+  /** The other hard links that were staged to what stands at a path: what is written there shows at them too. */
+  otherNames(path: RelPath): RelPath[] {
+    const inode = this.stage.tree.find(path).node?.inode
+    if (!inode || inode.type === 'dir' || inode.names <= 1) return []
+    return this.stage.tree.namesOf(inode).filter((name) => name !== path)
+  }
+
   /** What of the lower layer shows at a path. */
   placeOf(path: RelPath): Place {
     return this.stage.tree.find(path)

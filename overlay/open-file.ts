@@ -25,6 +25,8 @@ export interface ReadFile {
 }
 
 export interface WriteFile extends ReadFile {
+  /** Every name what is written shows at: its own and other hard links; none once it has no name left. */
+  names(): RelPath[]
   write(data: Uint8Array, position: number): void
   setattr(attributes: Attributes): void
 }
@@ -76,6 +78,12 @@ export class OpenFile implements WriteFile {
     return stats
   }
 
+  names(): RelPath[] {
+    const isAlone = this.path !== undefined && (this.#inode?.names ?? 1) === 1
+    if (isAlone || !this.#inode || this.#inode.names <= 0) return this.path === undefined ? [] : [this.path]
+    return this.overlay.stage.tree.namesOf(this.#inode)
+  }
+
   write(data: Uint8Array, position: number): void {
     const path = this.#name()
     if (path !== undefined) this.overlay.put(path, data, { at: position })
@@ -117,8 +125,7 @@ export class OpenFile implements WriteFile {
 
   /** A name to write by: its own, or another hard link of the inode. */
   #name(): RelPath | undefined {
-    if (this.path !== undefined || !this.#inode || this.#inode.names <= 0) return this.path
-    return this.overlay.stage.tree.pathOf(this.#inode)
+    return this.path ?? this.names()[0]
   }
 
   /** The content without a name: it lives as long as it is open, and is in no log. */

@@ -110,14 +110,10 @@ export class Tree {
     }
   }
 
-  /** A name of an inode, found by looking at every node: for files whose own name went while they were open. */
-  pathOf(inode: Inode, node: TreeNode = this.root, path = ROOT): RelPath | undefined {
-    if (node.inode === inode) return path
-    for (const [name, child] of node.children ?? []) {
-      const found = this.pathOf(inode, child, childOf(path, name))
-      if (found !== undefined) return found
-    }
-    return undefined
+  /** The names of an inode, found by looking at every node: for the few that have another than the one at hand. */
+  namesOf(inode: Inode, node: TreeNode = this.root, path = ROOT): RelPath[] {
+    const below = [...(node.children ?? [])].flatMap(([name, child]) => this.namesOf(inode, child, childOf(path, name)))
+    return node.inode === inode ? [path, ...below] : below
   }
 
   #prune(path: RelPath): void {

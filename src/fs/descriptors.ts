@@ -82,6 +82,7 @@ export function openOutside(path: string): WriteFile {
   }
   return {
     path: undefined,
+    names: () => [],
     type: fs.fstatSync(host).isDirectory() ? 'dir' : 'file',
     read: (target, position) => fs.readSync(host, target, 0, target.length, position),
     stat: (): Stats => fs.fstatSync(host),

@@ -1,6 +1,7 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
+import type { Overlay } from '../../overlay/overlay.js'
 import { ancestorsOf, childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
 import type { Decide, Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
@@ -26,7 +27,7 @@ export class GuardedLayer implements WriteLayer {
   #op: Op = newOp()
 
   constructor(
-    private readonly layer: WriteLayer & { open(path: RelPath): WriteFile },
+    private readonly layer: WriteLayer & Pick<Overlay, 'otherNames'> & { open(path: RelPath): WriteFile },
     private readonly decide: Decide,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
     private readonly leadsTo: (target: string, link: RelPath) => string,
@@ -120,7 +121,7 @@ export class GuardedLayer implements WriteLayer {
   // ---- mutators
 
   put(path: RelPath, data: Uint8Array, options?: PutOptions): void {
-    this.judge('put', path)
+    this.#judgeAll('put', path)
     this.layer.put(path, data, options)
   }
 
@@ -151,7 +152,7 @@ export class GuardedLayer implements WriteLayer {
   }
 
   setattr(path: RelPath, attributes: Attributes): void {
-    this.judge('setattr', path)
+    this.#judgeAll('setattr', path)
     this.layer.setattr(path, attributes)
   }
 
@@ -159,6 +160,11 @@ export class GuardedLayer implements WriteLayer {
   open(path: RelPath): WriteFile {
     this.judge('read', path)
     return new GuardedFile(this.layer.open(path), this)
+  }
+
+  #judgeAll(effect: Effect, path: RelPath): void {
+    for (const name of this.layer.otherNames(path)) this.judge(effect, name)
+    this.judge(effect, path)
   }
 
   /** A move is judged for every entry below, at both ends: what is protected must not leave with its parent. */
@@ -228,17 +234,27 @@ class GuardedFile implements WriteFile {
   }
 
   write(data: Uint8Array, position: number): void {
-    this.layer.judge('put', this.#name())
+    this.#judge('put')
     this.file.write(data, position)
   }
 
   setattr(attributes: Attributes): void {
-    this.layer.judge('setattr', this.#name())
+    this.#judge('setattr')
     this.file.setattr(attributes)
   }
 
   close(): void {
     this.file.close()
+  }
+
+  names(): RelPath[] {
+    return this.file.names()
+  }
+
+  /** What is written shows at every hard link. */
+  #judge(effect: Effect): void {
+    const names = this.file.names()
+    for (const name of names.length > 0 ? names : [this.#name()]) this.layer.judge(effect, name)
   }
 
   /** An unlinked file is judged by the last name it had. */

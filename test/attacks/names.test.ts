@@ -56,6 +56,17 @@ test('a link to the root gives each name below it its own spelling', async () =>
   expect(session.fs.readdirSync('.')).toContain('src')
 })
 
+test('a hidden path is not told from an absent one by mkdir', async () => {
+  const s = scene({
+    'src/hidden/a.ts': 'a\n',
+    '.orchestration/policy.yaml': 'access: { src/hidden: hidden, src/none: hidden }\n',
+  })
+  const session = await s.agent(await s.open())
+  const there = thrown(() => session.fs.mkdirSync('src/hidden'))
+  const absent = thrown(() => session.fs.mkdirSync('src/none'))
+  expect([there?.code, there?.message]).toEqual([absent?.code, absent?.message?.replace('none', 'hidden')])
+})
+
 test('.orchestration that is a link elsewhere is no workspace: its files would be writable by that name', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   fs.renameSync(s.at('.orchestration'), s.at('src/conf'))
