@@ -3,6 +3,7 @@ import { type FileState, sameContent, sameState } from './change.js'
 import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
 import { ancestorsOf, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
+import { redirects } from './sources.js'
 import type { Base } from './stage-edit.js'
 import { takeBack } from './take-back.js'
 import type { TreeNode } from './tree.js'
@@ -107,12 +108,6 @@ function hideNew(overlay: Overlay, landed: readonly Landed[], ours: Ours, result
   result.hide.push(...hidden)
 }
 
-/** Directories that show another name's lower content. */
-function redirects(node: TreeNode, path: RelPath): { at: RelPath; lower: RelPath }[] {
-  const below = [...(node.children ?? [])].flatMap(([name, child]) => redirects(child, childOf(path, name)))
-  return typeof node.lower === 'string' && node.lower !== path ? [{ at: path, lower: node.lower }, ...below] : below
-}
-
 /** What a person threw away, as far as it is still what they saw. */
 export function settleDiscarded(
   overlay: Overlay,
@@ -161,8 +156,8 @@ function tidyNode(
   }
   for (const [name, child] of node.children ?? [])
     tidyNode(overlay, child, childOf(path, name), shows === undefined ? undefined : childOf(shows, name), result)
-  if (shows !== inherited) return
-  if (node.inode ? inheritedType === 'dir' && sameMode(overlay, path, node) : node.lower !== undefined)
+  if (shows !== inherited || inherited === undefined) return
+  if (node.inode ? inheritedType === 'dir' && sameMode(overlay, inherited, node) : node.lower !== undefined)
     result.drop.push(path)
 }
 

@@ -1,6 +1,7 @@
 import type { StagedChange } from './change.js'
 import type { Overlay } from './overlay.js'
-import type { RelPath } from './path.js'
+import { childOf, isWithin, type RelPath, ROOT } from './path.js'
+import type { TreeNode } from './tree.js'
 
 /** A path a commit would change while something it does not take still shows what lies there. */
 export interface SourceInUse {
@@ -15,17 +16,48 @@ export function sourcesInUse(
   approved: readonly StagedChange[],
   all: readonly StagedChange[],
 ): SourceInUse[] {
-  // A file that gives way to a directory is two changes of one path; its removal alone takes nothing along.
-  const taken = new Set(approved.filter(({ after }) => after !== null).map(({ path }) => path))
+  const taken = new Set(approved.map(keyOf))
+  const left = all.filter((change) => !taken.has(keyOf(change)))
+  return [...filesInUse(overlay, approved, left), ...directoriesInUse(overlay, approved, left)]
+}
+
+/** A file that gives way to a directory is two changes of one path. */
+function keyOf({ path, after }: StagedChange): string {
+  return `${after === null ? '-' : '+'}${path}`
+}
+
+function namesOf({ path, from }: StagedChange): RelPath[] {
+  return from === undefined ? [path] : [path, from]
+}
+
+function filesInUse(overlay: Overlay, approved: readonly StagedChange[], left: readonly StagedChange[]): SourceInUse[] {
   const shown = new Map<RelPath, RelPath>()
-  for (const { path, after } of all) {
+  for (const { path, after } of left) {
     const { node, lower } = overlay.placeOf(path)
-    if (after !== null && !taken.has(path) && !node?.inode && lower !== undefined && lower !== path)
-      shown.set(lower, path)
+    if (after !== null && !node?.inode && lower !== undefined && lower !== path) shown.set(lower, path)
   }
-  const changed = approved.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-  return changed.flatMap((path) => {
+  return approved.flatMap(namesOf).flatMap((path) => {
     const shownAt = shown.get(path)
     return shownAt === undefined ? [] : [{ path, shownAt }]
   })
+}
+
+/** What is left of a renamed directory stands in it: its old name stays until the new one is on disk. */
+function directoriesInUse(
+  overlay: Overlay,
+  approved: readonly StagedChange[],
+  left: readonly StagedChange[],
+): SourceInUse[] {
+  const isIn = (dir: RelPath) => (change: StagedChange) => namesOf(change).some((name) => isWithin(name, dir))
+  return redirects(overlay.stage.tree.root, ROOT).flatMap(({ at, lower }) => {
+    const isMade = overlay.lower.typeOf(at) !== 'dir' && approved.some((each) => each.after && isWithin(each.path, at))
+    if (isMade || left.some(isIn(lower)) || !left.some(isIn(at))) return []
+    return approved.filter(isIn(lower)).map(({ path }) => ({ path, shownAt: at }))
+  })
+}
+
+/** Directories that show another name's lower content. */
+export function redirects(node: TreeNode, path: RelPath): { at: RelPath; lower: RelPath }[] {
+  const below = [...(node.children ?? [])].flatMap(([name, child]) => redirects(child, childOf(path, name)))
+  return typeof node.lower === 'string' && node.lower !== path ? [{ at: path, lower: node.lower }, ...below] : below
 }
