@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -39,10 +39,25 @@ export function isBuilt(project: string): boolean {
   return sources.every((path) => statSync(project + path).mtimeMs <= built.mtimeMs)
 }
 
-/** Runs the `escrow` command in a process of its own, its output in colour unless `NO_COLOR` asks for none. */
-export function escrow({ root, escrow }: { root: string; escrow: string }, args: readonly string[]): Ran {
+/**
+ * Runs the `escrow` command in a process of its own, its output in colour unless `NO_COLOR` asks for none. This process
+ * goes on meanwhile: its sessions may hold a lock that the command waits for.
+ */
+export function escrow({ root, escrow }: { root: string; escrow: string }, args: readonly string[]): Promise<Ran> {
   const color = process.env.NO_COLOR ? {} : { FORCE_COLOR: '1' }
-  return run(process.execPath, [escrow, '-C', root, ...args], project, { ...color, ...process.env })
+  const env = { ...color, ...process.env }
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [escrow, '-C', root, ...args], { cwd: project, env })
+    const said = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said.stderr += text
+    })
+    child.once('error', reject)
+    child.once('close', (status) => resolve({ status: status ?? -1, ...said }))
+  })
 }
 
 /** Runs git in the workspace, whatever the caller's own git settings and environment are. */

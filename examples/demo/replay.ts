@@ -25,7 +25,7 @@ export async function replay(
     for (const step of group) {
       if ('agent' in step) continue
       report.check(diskState(place) === disk, 'Nothing has reached the disk since the person last acted')
-      playPerson(place, step, report)
+      await playPerson(place, step, report)
       disk = diskState(place)
     }
   }
@@ -56,12 +56,12 @@ async function playCall(tools: RooTools | undefined, step: AgentStep, report: Re
   report.call({ step, result, outcome, milliseconds, asStated })
 }
 
-function playPerson(place: DemoWorkspace, step: PersonStep, report: Report): void {
+async function playPerson(place: DemoWorkspace, step: PersonStep, report: Report): Promise<void> {
   if (step.person === 'edit-on-disk') {
     editOnDisk(place.root, step.path, step.replace)
     report.person(`edits ${step.path} on the disk`, '', true)
   } else if (step.person === 'escrow') {
-    const { status, stdout, stderr } = escrow(place, step.arguments)
+    const { status, stdout, stderr } = await escrow(place, step.arguments)
     const { exit, contains } = step.expect
     const asStated = status === exit && (contains === undefined || stdout.includes(contains))
     report.person(`escrow ${step.arguments.map(quoted).join(' ')}`, stdout + stderr, asStated)
