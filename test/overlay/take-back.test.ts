@@ -9,8 +9,8 @@ import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, seed } from './bench.js'
 
 /**
- * One known case in about a thousand fails: a file replaced by a moved directory, taken back in part (seed -808888400,
- * path 422:3:3:5:5:7:7:7). The suite draws the same sequences each time; a run of ESCROWFS_FUZZ_RUNS draws new ones.
+ * One sequence in about a thousand is known to fail (the last test). Until it is mended the suite draws the same ones
+ * each time; a run of ESCROWFS_FUZZ_RUNS draws new ones.
  */
 const SEED = process.env.ESCROWFS_FUZZ_RUNS === undefined ? { seed: 20261121 } : {}
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
@@ -23,56 +23,58 @@ const told = (changes: readonly StagedChange[]) =>
     { maxArrayLength: null },
   )
 
-test('what is taken back shows the disk again, and all else what it showed', async () => {
-  await fc.assert(
-    fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) => {
-      const { path: root, dispose } = tempDir()
-      seed(root, LOWER)
-      const layout = layoutOf(root)
-      mkdirSync(layout.session('one').dir, { recursive: true })
-      const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
-      const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
-      try {
-        const { overlay } = store
-        for (const step of sequence) mutate(overlay, step)
-        const { changes } = diffStage(overlay)
-        const gone = changes.filter(() => choices.next().value)
-        // A path is taken back whole: a removed file and the directory made in its place go together.
-        const taken = new Set(gone.flatMap(names))
-        const stays = changes.filter(
-          (change) => !gone.includes(change) && !names(change).some((name) => taken.has(name)),
-        )
-        const why = `taken back ${told(gone)} of ${told(changes)}`
-        store.drop(gone)
-        const kept = new Set(stays.flatMap(names))
-        for (const { path, kind, after } of stays) {
-          if (kind === 'mode') continue
-          // What went and what came in its place are two changes of one path.
-          const stands = after ?? stays.find((each) => each.path === path && each.after)?.after
-          if (stands) expect(mergedState(overlay, path)?.digest, `${path}, ${why}`).toBe(stands.digest)
-          else expect(overlay.typeOf(path) ?? 'dir', `${path}, ${why}`).toBe('dir')
-        }
-        for (const path of gone.flatMap(names)) {
-          if ([...kept].some((each) => isWithin(path, each) || isWithin(each, path))) continue
-          const disk = overlay.lower.typeOf(path)
-          if (disk === 'file') expect(overlay.read(path), `${path}, ${why}`).toEqual(overlay.lower.read(path))
-          else expect(overlay.typeOf(path), `${path}, ${why}`).toBe(disk)
-        }
-        const known = new Set([...kept, ...changes.filter(({ from }) => from !== undefined).map(({ path }) => path)])
-        const isNew = ({ path, after }: StagedChange) =>
-          after?.type !== 'dir' && ![...known].some((each) => isWithin(path, each) || isWithin(each, path))
-        expect(
-          diffStage(overlay)
-            .changes.filter(isNew)
-            .map(({ path }) => path),
-          why,
-        ).toEqual([])
-        expect(merged(readStage(layout, 'one').overlay), why).toEqual(merged(overlay))
-      } finally {
-        store.close()
-        dispose()
-      }
-    }),
-    { numRuns: RUNS, ...SEED },
-  )
+const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) => {
+  const { path: root, dispose } = tempDir()
+  seed(root, LOWER)
+  const layout = layoutOf(root)
+  mkdirSync(layout.session('one').dir, { recursive: true })
+  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
+  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  try {
+    const { overlay } = store
+    for (const step of sequence) mutate(overlay, step)
+    const { changes } = diffStage(overlay)
+    const gone = changes.filter(() => choices.next().value)
+    // A path is taken back whole: a removed file and the directory made in its place go together.
+    const taken = new Set(gone.flatMap(names))
+    const stays = changes.filter((change) => !gone.includes(change) && !names(change).some((name) => taken.has(name)))
+    const why = `taken back ${told(gone)} of ${told(changes)}`
+    store.drop(gone)
+    const kept = new Set(stays.flatMap(names))
+    for (const { path, kind, after } of stays) {
+      if (kind === 'mode') continue
+      // What went and what came in its place are two changes of one path.
+      const stands = after ?? stays.find((each) => each.path === path && each.after)?.after
+      if (stands) expect(mergedState(overlay, path)?.digest, `${path}, ${why}`).toBe(stands.digest)
+      else expect(overlay.typeOf(path) ?? 'dir', `${path}, ${why}`).toBe('dir')
+    }
+    for (const path of gone.flatMap(names)) {
+      if ([...kept].some((each) => isWithin(path, each) || isWithin(each, path))) continue
+      const disk = overlay.lower.typeOf(path)
+      if (disk === 'file') expect(overlay.read(path), `${path}, ${why}`).toEqual(overlay.lower.read(path))
+      else expect(overlay.typeOf(path), `${path}, ${why}`).toBe(disk)
+    }
+    const known = new Set([...kept, ...changes.filter(({ from }) => from !== undefined).map(({ path }) => path)])
+    const isNew = ({ path, after }: StagedChange) =>
+      after?.type !== 'dir' && ![...known].some((each) => isWithin(path, each) || isWithin(each, path))
+    expect(
+      diffStage(overlay)
+        .changes.filter(isNew)
+        .map(({ path }) => path),
+      why,
+    ).toEqual([])
+    expect(merged(readStage(layout, 'one').overlay), why).toEqual(merged(overlay))
+  } finally {
+    store.close()
+    dispose()
+  }
+})
+
+test('what is taken back shows the disk again, and all else what it showed', () => {
+  fc.assert(takingBack, { numRuns: RUNS, ...SEED })
+})
+
+// Known to fail; once it does not, this says so, and the fixed seed above can go.
+test.fails('so it does where a moved directory has replaced a file and part of it is taken back', () => {
+  fc.assert(takingBack, { seed: -808888400, path: '422:3:3:5:5:7:7:7', endOnFailure: true })
 })
