@@ -47,7 +47,7 @@ function coverOf(overlay: Overlay, name: RelPath): RelPath | undefined {
   })
 }
 
-/** The directory on disk comes back, without what is still to go; what is staged in it stays. */
+/** What the disk has there comes back, without what is still to go; what is staged in it stays. */
 function uncover(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>, result: Settlement): void {
   result.drop.push(dir)
   const visit = (at: RelPath): void => {
@@ -60,7 +60,10 @@ function uncover(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>, re
       else if (!node) result.hide.push(path)
     }
   }
-  if (overlay.lower.typeOf(dir) === 'dir') visit(dir)
+  const below = overlay.lower.typeOf(dir)
+  if (below === 'dir') visit(dir)
+  // The file the directory had replaced stays removed, unless it is asked for too.
+  else if (below !== undefined && !names.has(dir)) result.hide.push(dir)
 }
 
 /** With its last name the renamed directory goes as well. */

@@ -103,7 +103,7 @@ async function property(sequence: readonly Mutation[], check: (site: Site) => Pr
   }
 }
 
-describe('a stage and the disk', { timeout: 180_000 }, () => {
+describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
     await fc.assert(
       fc.asyncProperty(steps, (sequence) =>

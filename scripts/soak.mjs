@@ -1,0 +1,35 @@
+// The crash tests and properties at length: node scripts/soak.mjs [room …], every room unless told.
+import { spawnSync } from 'node:child_process'
+
+/** What each room runs, and how often: real kills, and random sequences. */
+const ROOMS = {
+  stage: { files: ['test/crash/stage.test.ts'], env: { ESCROWFS_KILLS: 300 } },
+  overlay: {
+    files: ['test/overlay/take-back.test.ts', 'test/overlay/model.test.ts'],
+    env: { ESCROWFS_FUZZ_RUNS: 5000 },
+  },
+  session: { files: ['test/crash/session.test.ts'], env: { ESCROWFS_KILLS: 300 } },
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((room) => !(room in ROOMS))
+if (unknown.length > 0) {
+  console.error(`No such room: ${unknown.join(', ')}. There are: ${Object.keys(ROOMS).join(', ')}.`)
+  process.exit(2)
+}
+
+function soak(room) {
+  const { files, env } = ROOMS[room]
+  console.log(
+    `soak ${room}: ${Object.entries(env)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}`,
+  )
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout', String(24 * 3600 * 1000)]
+  // A number given by the environment counts more than ours.
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...env, ...process.env } })
+  return status ?? 1
+}
+
+const statuses = (asked.length > 0 ? asked : Object.keys(ROOMS)).map(soak)
+process.exit(statuses.find((status) => status !== 0) ?? 0)

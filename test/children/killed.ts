@@ -1,0 +1,29 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { startChild } from './run.js'
+
+/** How many times one kind of work is killed; `npm run soak` asks for many more. */
+export const KILLS = Number(process.env.ESCROWFS_KILLS ?? 25)
+export const SLOW = { timeout: 180_000 + KILLS * 5_000 }
+
+/** Starts the child at a number, lets it say some more, kills it some moment later. Answers the last number it said. */
+export async function killed(file: string, root: string, from: number, says: number, delay: number): Promise<number> {
+  const child = startChild(file, root, String(from))
+  let last = from - 1
+  const listen = async (until: number) => {
+    while (last < until) {
+      const line = await child.line()
+      if (line === undefined) return
+      last = Number(line)
+    }
+  }
+  await listen(from - 1 + says)
+  await sleep(delay)
+  await child.kill()
+  await listen(Number.POSITIVE_INFINITY)
+  expect(last).toBeGreaterThanOrEqual(from - 1 + says)
+  // One killed in the moment it takes or leaves a lock is waited for ten seconds; the test knows that it is dead.
+  rmSync(`${root}/.orchestration/locks`, { recursive: true, force: true })
+  return last
+}
