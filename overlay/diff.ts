@@ -155,10 +155,11 @@ function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | u
   }
 }
 
-/** Who wrote what stands there; else who removed it, or moved it, with its directory. */
+/** Who wrote what stands there; else who removed it, or moved it, with its directory, or made something in its place. */
 function creditOf(overlay: Overlay, path: RelPath): Credit {
-  const inode = overlay.placeOf(path).node?.inode
-  if (!inode) return overlay.stage.tree.covering(path)?.credit ?? {}
+  const covering = overlay.stage.tree.covering(path)
+  const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
+  if (!inode) return covering?.credit ?? {}
   const { intentId: intent, callId: call } = inode
   return { ...(intent !== undefined && { intent }), ...(call !== undefined && { call }) }
 }

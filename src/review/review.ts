@@ -40,6 +40,8 @@ export function createReview(deps: ReviewDeps): Review {
   const look = async () => shown ?? shownOf(await deps.stage(), new Set())
 
   return {
+    sessionId: deps.sessionId,
+
     async changes() {
       const staged = await deps.stage()
       const { before, flags } = deps
