@@ -34,9 +34,10 @@ export interface StagedChange {
   readonly after: FileState | null
   /** True when the lower layer no longer holds the base at that path. */
   readonly drifted: boolean
-  /** The intent active, and the tool call running, at the last write; undefined where there was none. */
+  /** The intent active at the last write; undefined where there was none. */
   readonly intentId?: string
-  readonly callId?: string
+  /** The tool calls that wrote what stands there, the earliest first. */
+  readonly calls: readonly string[]
   /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array
 }

@@ -3,7 +3,6 @@ import { type FileState, type StagedChange, type StagedKind, sameContent, sameSt
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
 import { childOf, type RelPath } from './path.js'
-import type { Credit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /** What a stage would change on disk. */
@@ -143,25 +142,24 @@ function joined(pair: Pair, source: Pair): Pair {
 
 function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
   if (from === undefined && sameState(pair.before, pair.after)) return undefined
-  const { intent, call } = creditOf(overlay, path)
+  const { intent, calls } = creditOf(overlay, path)
   return {
     path,
     ...(from !== undefined && { from }),
     kind: from !== undefined ? 'rename' : kindOf(pair.before, pair.after),
     ...pair,
     ...(intent !== undefined && { intentId: intent }),
-    ...(call !== undefined && { callId: call }),
+    calls,
     content: () => contentOf(overlay, path, pair.after),
   }
 }
 
-/** Who wrote what stands there; else who removed it, or moved it, with its directory, or made something in its place. */
-function creditOf(overlay: Overlay, path: RelPath): Credit {
-  const covering = overlay.stage.tree.covering(path)
-  const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
-  if (!inode) return covering?.credit ?? {}
-  const { intentId: intent, callId: call } = inode
-  return { ...(intent !== undefined && { intent }), ...(call !== undefined && { call }) }
+/** Who wrote what stands there; else who removed it, or moved it, with its directory. */
+function creditOf(overlay: Overlay, path: RelPath): { intent: string | undefined; calls: readonly string[] } {
+  const inode = overlay.placeOf(path).node?.inode
+  if (inode) return { intent: inode.intentId, calls: [...inode.calls] }
+  const { intent, call } = overlay.stage.tree.covering(path)?.credit ?? {}
+  return { intent, calls: call === undefined ? [] : [call] }
 }
 
 function kindOf(before: FileState | null, after: FileState | null): StagedKind {

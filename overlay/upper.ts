@@ -46,9 +46,10 @@ export class Inode implements InodeAttributes {
   target = ''
   /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
   origin: string | undefined
-  /** Who wrote it last. */
+  /** For whom it was written last. */
   intentId: string | undefined
-  callId: string | undefined
+  /** The tool calls that wrote it, the earliest first. */
+  readonly calls = new Set<string>()
   #memory: MemNode | undefined
   /** Where the pack has the content as it is now, if it has it. */
   #packed: PackRef | undefined

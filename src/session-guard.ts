@@ -1,9 +1,7 @@
-import { asRelPath, isWithin, type RelPath } from '../overlay/index.js'
 import type { Access, Decide } from './core/decision.js'
 import type { Denial } from './core/denials.js'
-import type { GuardRules } from './fs/guarded.js'
-import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
+import type { HunkRef } from './review/record.js'
 import type { Rejection } from './review/verdicts.js'
 import type { SessionJournal } from './session-journal.js'
 import type { StageStore } from './stage-store.js'
@@ -12,7 +10,7 @@ import type { StageStore } from './stage-store.js'
  * The policy's decision, and what only the session knows: that it is closed, that the ledger cannot be written, and a
  * reviewer's no, which the agent hears once at the next write of the path and once by feedback.
  */
-export class SessionGuard implements GuardRules {
+export class SessionGuard {
   closed = false
   rejections: readonly Rejection[] = []
   readonly #told: Set<unknown>
@@ -22,7 +20,6 @@ export class SessionGuard implements GuardRules {
     private readonly policy: Policy,
     private readonly journal: SessionJournal,
     private readonly store: StageStore,
-    private readonly lock: ContentLock,
     private readonly memory: number,
   ) {
     this.#told = new Set(store.notes(TOLD))
@@ -34,27 +31,6 @@ export class SessionGuard implements GuardRules {
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial = this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#rejectionOf(access)
     return denial ? { verdict: 'deny', denial } : decision
-  }
-
-  readsBy(at: number): unknown {
-    return this.closed ? undefined : this.policy.readsBy(at)
-  }
-
-  mayHide(dir: string): boolean {
-    return this.policy.mayHide(dir)
-  }
-
-  alikeBelow(dir: string): boolean {
-    return this.policy.alikeBelow(dir)
-  }
-
-  standsOut(path: string): boolean {
-    return this.policy.standsOut(path)
-  }
-
-  knownBelow(dir: RelPath): RelPath[] {
-    const rejected = this.rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
-    return [...this.lock.seenBelow(dir), ...rejected.map(({ path }) => asRelPath(path))]
   }
 
   /** Rejections the agent has not been told of; they count as told now. */
@@ -83,13 +59,15 @@ export class SessionGuard implements GuardRules {
   }
 
   #rejectionOf(access: Access): Denial | undefined {
-    const rejection = this.rejections.find((each) => each.standing && each.path === access.path)
-    if (!rejection || this.#told.has(keyOf('write', rejection))) return undefined
-    this.#tell(keyOf('write', rejection))
+    const untold = this.rejections.filter(
+      (each) => each.standing && each.path === access.path && !this.#told.has(keyOf('write', each)),
+    )
+    if (untold.length === 0) return undefined
+    for (const rejection of untold) this.#tell(keyOf('write', rejection))
     return {
       reason: 'user_rejected',
-      message: rejection.reason,
-      hint: `${rejection.by.name} rejected the staged change of this file. Change what you write, then try again.`,
+      message: untold.map(({ reason }) => reason).join('\n'),
+      hint: `${untold.map(rejectedBy).join(' ')} Change what you write, then try again.`,
       file: access.path,
     }
   }
@@ -104,6 +82,16 @@ const TOLD = 'told'
 
 function keyOf(kind: string, { id, path }: Rejection): string {
   return `${kind}:${id}:${path}`
+}
+
+function rejectedBy({ by, hunks }: Rejection): string {
+  const places = linesOf(hunks).map(([first, last]) => (first === last ? `line ${first}` : `lines ${first} to ${last}`))
+  return `${by.name} rejected ${places.length === 0 ? '' : `${places.join(', ')} of `}the staged change of this file.`
+}
+
+/** Where in the staged file hunks stand: their first and last lines. */
+export function linesOf(hunks: readonly HunkRef[] = []): [number, number][] {
+  return hunks.map(({ start, lines }) => [start, start + Math.max(lines, 1) - 1])
 }
 
 function closedDenial(id: string, access: Access): Denial {

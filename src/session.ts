@@ -30,7 +30,7 @@ import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import { rejectionsFor } from './review/verdicts.js'
-import { SessionGuard } from './session-guard.js'
+import { linesOf, SessionGuard } from './session-guard.js'
 import { SessionJournal } from './session-journal.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { LedgerStore } from './trace/index.js'
@@ -89,7 +89,7 @@ export class LocalSession implements Session {
       base: (path) => this.#lock.check(path),
       tool: currentTool,
     })
-    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, this.#lock, deps.memory)
+    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, deps.memory)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
@@ -147,7 +147,9 @@ export class LocalSession implements Session {
   async feedback(): Promise<Feedback[]> {
     this.#open()
     this.#takeIn()
-    return this.#guard.untold().map(({ path, reason, by }) => ({ path, kind: 'rejected', reason, by }))
+    return this.#guard.untold().map(({ path, hunks, reason, by }) => {
+      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
+    })
   }
 
   async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
@@ -248,7 +250,7 @@ export class LocalSession implements Session {
     const { overlay } = this.#store
     const resolver = new Resolver(overlay, this.#deps.aliases)
     const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
-    const layer = new GuardedLayer(overlay, this.#guard, leadsTo)
+    const layer = new GuardedLayer(overlay, this.#guard.decide, leadsTo, this.#policy.mayHide)
     return new View({
       root: this.#deps.layout.root,
       resolver,

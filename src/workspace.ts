@@ -31,7 +31,6 @@ import { createReview } from './review/review.js'
 import type { LocalSession } from './session.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
-import { stageUndo } from './undo-session.js'
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
@@ -153,8 +152,8 @@ class LocalWorkspace implements Workspace {
     })
   }
 
-  async undo(commitId: string): Promise<Review> {
-    return this.review(await stageUndo(this.layout, commitId))
+  async undo(): Promise<Review> {
+    throw unsupported('Undoing a commit')
   }
 
   async close(): Promise<void> {
@@ -231,7 +230,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async #recordVerdict(sessionId: string, verdict: Verdict): Promise<void> {
-    const { verdict: word, paths, reason, by, id } = verdict
+    const { verdict: word, paths, hunks, reason, by, id } = verdict
     await this.store.append([
       newDraft({
         type: 'verdict',
@@ -241,7 +240,7 @@ class LocalWorkspace implements Workspace {
         paths,
         reviewer: by,
         ...(reason !== undefined && { words: reason }),
-        data: { verdict_id: id },
+        data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
       }),
     ])
   }

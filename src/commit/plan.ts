@@ -57,8 +57,7 @@ function isChange(value: unknown): value is PlannedChange {
     isPlainPath(value.path) &&
     OPS.includes(value.op) &&
     isStateOrNull(value.old) &&
-    isStateOrNull(value.new) &&
-    (value.from === undefined || (typeof value.from === 'string' && isPlainPath(value.from)))
+    isStateOrNull(value.new)
   )
 }
 

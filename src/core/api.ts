@@ -47,6 +47,8 @@ export interface Hunk {
   readonly newLines: number
   /** The hunk in unified form, its `@@` line included. */
   readonly text: string
+  /** By a verdict on the hunk, or on its file: the latest. */
+  readonly state: ChangeState
 }
 
 export interface Change {
@@ -59,11 +61,14 @@ export interface Change {
   /** Permission bits, where they differ or the file is new. */
   readonly mode?: { readonly before: number | null; readonly after: number | null }
   readonly hunks: Hunk[]
+  /** Pending too where only some of its hunks are approved or rejected: each hunk has its own. */
   readonly state: ChangeState
   /** drifted, protected, out-of-scope, binary, symlink, … */
   readonly flags: string[]
   /** The intent active at the last write, where there was one. */
   readonly intentId?: string
+  /** The tool calls that wrote it, the earliest first. */
+  readonly calls?: string[]
 }
 
 export interface ChangeSet {
@@ -73,7 +78,10 @@ export interface ChangeSet {
   readonly changes: Change[]
 }
 
-/** A string is a path or a glob, relative to the root. */
+/**
+ * A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s; `calls` are ids of tool calls:
+ * each takes what it wrote, as far as no call that is not named wrote it too.
+ */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
 
 export interface Reviewer {
@@ -86,6 +94,8 @@ export interface Verdict {
   readonly verdict: 'approved' | 'rejected'
   /** The paths it holds for. */
   readonly paths: string[]
+  /** Where it holds for single hunks of some of them: their ids. */
+  readonly hunks?: string[]
   readonly reason?: string
   readonly by: Reviewer
   readonly at: string
@@ -100,8 +110,6 @@ export interface CommitResult {
 }
 
 export interface Review {
-  /** The session whose stage this is. */
-  readonly sessionId: string
   changes(): Promise<ChangeSet>
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
@@ -113,6 +121,8 @@ export interface Review {
 
 export interface Feedback {
   readonly path?: string
+  /** Of the staged file, where it is about a part of it: the first and the last line. */
+  readonly lines?: readonly [first: number, last: number][]
   readonly kind: string
   readonly reason: string
   readonly by?: Reviewer
@@ -241,12 +251,6 @@ export interface Workspace {
   session(options: SessionOptions): Promise<Session>
   sessions(): Promise<SessionSummary[]>
   review(sessionId: string): Promise<Review>
-  /**
-   * Stages the inverse of a commit, named by its id or its number, in a new session, and gives its review. Paths where
-   * the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
-   * Rejects with `undo_expired` once what the commit replaced is no longer kept (100 commits), and with `stale_file`
-   * and `refused` where something of another kind stands in the way of the inverse.
-   */
   undo(commitId: string): Promise<Review>
   close(): Promise<void>
 }

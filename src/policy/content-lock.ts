@@ -2,8 +2,7 @@ import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
 import { sameContent } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
-import { redirects } from '../../overlay/sources.js'
+import type { RelPath } from '../../overlay/path.js'
 import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
 
@@ -24,7 +23,7 @@ const LARGE = 1 << 20
 export class ContentLock {
   readonly #seen = new Map<string, Base>()
   /** Contents shown and not yet digested. */
-  readonly #pending = new Map<string, { readonly content: Buffer | string; readonly when: number }>()
+  readonly #pending = new Map<string, { readonly content: Buffer; readonly when: number }>()
   #pendingBytes = 0
 
   constructor(
@@ -32,8 +31,8 @@ export class ContentLock {
     private readonly tool: () => ToolContext | undefined,
   ) {}
 
-  /** A read was answered. Content is undefined where the file was absent; a text is the whole of valid UTF-8. */
-  saw(path: RelPath, content: Uint8Array | string | undefined): void {
+  /** A read was answered. Content is undefined where the file was absent. */
+  saw(path: RelPath, content: Uint8Array | undefined): void {
     const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     const { node, lower } = this.overlay().placeOf(path)
@@ -47,16 +46,16 @@ export class ContentLock {
   }
 
   /** A small content is copied and digested later: the copy costs a tenth of the digest, and most are never needed. */
-  #keep(at: RelPath, content: Uint8Array | string): void {
+  #keep(at: RelPath, content: Uint8Array): void {
     const known = this.#pending.get(at)
-    if (known && sameBytes(known.content, content)) return
-    this.#pending.set(at, { content: typeof content === 'string' ? content : Buffer.from(content), when: Date.now() })
+    if (known && Buffer.compare(known.content, content) === 0) return
+    this.#pending.set(at, { content: Buffer.from(content), when: Date.now() })
     this.#pendingBytes += content.length
     if (this.#pendingBytes > MOST_PENDING) this.#digestAll()
     else if (this.#pending.size === 1) setImmediate(() => this.#digestAll())
   }
 
-  #noteLarge(at: RelPath, content: Uint8Array | string): void {
+  #noteLarge(at: RelPath, content: Uint8Array): void {
     const stats = this.overlay().lower.lstatBig(at)
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
@@ -103,17 +102,6 @@ export class ContentLock {
     return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
   }
 
-  /** The names below a directory that show a content the model has seen. */
-  seenBelow(dir: RelPath): RelPath[] {
-    const { node, lower } = this.overlay().placeOf(dir)
-    const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]
-    return [...this.#seen.keys(), ...this.#pending.keys()].flatMap((seen) =>
-      shows
-        .filter((each) => seen !== each.lower && isWithin(seen, each.lower))
-        .map((each) => asRelPath(each.at + seen.slice(each.lower.length))),
-    )
-  }
-
   /** What a first touch of a path rests on, where the model has seen it. */
   baseOf(path: RelPath): Base | undefined {
     this.#digest(path)
@@ -124,10 +112,4 @@ export class ContentLock {
   landed(path: RelPath, base: Base): void {
     if (this.#pending.delete(path) || this.#seen.has(path)) this.#seen.set(path, base)
   }
-}
-
-/** A text and a buffer count as different: one is digested in the other's place, and nothing is lost. */
-function sameBytes(a: Buffer | string, b: Uint8Array | string): boolean {
-  if (typeof a === 'string' || typeof b === 'string') return a === b
-  return Buffer.compare(a, b) === 0
 }

@@ -1,8 +1,9 @@
 import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
-import type { Change, ChangeSet } from '../core/api.js'
+import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { diffFile, type FileDiff } from './diff.js'
-import type { VerdictState } from './verdicts.js'
+import { changeState, hunkVerdicts, isDivisible } from './judge.js'
+import { type Standing, stateOf, type VerdictState } from './verdicts.js'
 
 export interface ChangeSetDeps {
   /** The base's bytes (a link's target), read from the disk now; null where there is none. */
@@ -38,8 +39,9 @@ export function byImportance(a: StagedChange, b: StagedChange): number {
 }
 
 function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
-  const { path, from, kind, before, after, intentId } = change
+  const { path, from, kind, before, after, intentId, calls } = change
   const { diff, drifted } = compare(change, deps)
+  const standing = deps.verdicts.of(change)
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
   return {
     path,
@@ -48,15 +50,27 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     before: before?.digest ?? null,
     after: after?.digest ?? null,
     ...(mode.before !== mode.after && { mode }),
-    hunks: diff?.hunks ?? [],
-    state: deps.verdicts.of(change).state,
-    flags: [...new Set([...(drifted ? ['drifted'] : []), ...ownFlags(change, diff), ...deps.flags(change)])],
+    hunks: diff === undefined ? [] : hunksOf(change, standing, diff),
+    state: changeState(change, standing, diff),
+    flags: [...new Set([...(drifted ? ['drifted'] : []), ...ownFlags(change, diff, standing), ...deps.flags(change)])],
     ...(intentId !== undefined && { intentId }),
+    ...(calls.length > 0 && { calls: [...calls] }),
   }
 }
 
-/** The hunks are taken from the disk as it is read now; where that is no longer the base, the change has drifted. */
-function compare(change: StagedChange, deps: ChangeSetDeps): { diff?: FileDiff; drifted: boolean } {
+function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk[] {
+  const words = hunkVerdicts(standing, diff.hunks, isDivisible(change, diff))
+  return diff.hunks.map((hunk, index) => ({ ...hunk, state: stateOf(words[index]) }))
+}
+
+/** The comparison with the very base; undefined where its content is not to be had, or is not text. */
+export function baseDiff(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): FileDiff | undefined {
+  const { diff, drifted } = compare({ ...change, drifted: false }, deps)
+  return drifted ? undefined : diff
+}
+
+/** Where what is compared with is no longer the base, the change has drifted. */
+function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { diff?: FileDiff; drifted: boolean } {
   const { path, from, before, after } = change
   if (before?.type === 'dir' || after?.type === 'dir') return { drifted: change.drifted }
   if (sameState(before, after) && from === undefined) return { drifted: change.drifted }
@@ -64,10 +78,10 @@ function compare(change: StagedChange, deps: ChangeSetDeps): { diff?: FileDiff; 
   const drifted = change.drifted || (before !== null && (base === null || digest(base) !== before.digest))
   // Without its base a change cannot be told from a creation, so no hunks are made up for it.
   if (before !== null && base === null) return { drifted }
-  return { diff: diffFile(base, after === null ? null : change.content(), path, from), drifted }
+  return { diff: diffFile(base, after === null ? null : change.content(), path), drifted }
 }
 
-function ownFlags({ before, after }: StagedChange, diff: FileDiff | undefined): string[] {
+function ownFlags({ before, after }: StagedChange, diff: FileDiff | undefined, standing: Standing): string[] {
   const executable = (state: FileState | null) => state?.type === 'file' && (state.mode & 0o111) !== 0
   const flags = {
     binary: diff?.binary,
@@ -75,6 +89,8 @@ function ownFlags({ before, after }: StagedChange, diff: FileDiff | undefined): 
     symlink: before?.type === 'symlink' || after?.type === 'symlink',
     'type-changed': before !== null && after !== null && before.type !== after.type,
     executable: executable(after) && !executable(before),
+    'verdict-void': standing.isVoid,
   }
-  return Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
+  const found = Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
+  return [...found, ...(diff?.encoding ?? [])]
 }

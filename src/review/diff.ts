@@ -1,15 +1,22 @@
-import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff'
+import { type StructuredPatchHunk, structuredPatch } from 'diff'
+import { digest } from '../../overlay/digest.js'
 import type { Hunk } from '../core/api.js'
 import { hunkIds } from './hunk-id.js'
+import { decodeText, encodeText, isMarked, linesOf, type Text } from './text.js'
+
+/** A hunk on which nobody has decided yet. */
+export type PlainHunk = Omit<Hunk, 'state'>
 
 export interface FileDiff {
-  readonly hunks: Hunk[]
-  /** Not shown as text: a NUL byte, or not UTF-8. No hunks. */
+  readonly hunks: PlainHunk[]
+  /** Not shown as text: a NUL, or bytes that are neither UTF-8 nor marked UTF-16. No hunks. */
   readonly binary: boolean
   /** Too big to compare line by line: one hunk replaces the whole, or none where even that is too much to show. */
   readonly large: boolean
-  /** The whole as a unified diff; '' when both sides are equal. */
-  readonly unified: string
+  /** `utf-16`, and `encoding-changed` where the two sides differ in encoding or byte order mark. */
+  readonly encoding: readonly ('utf-16' | 'encoding-changed')[]
+  /** The old content with the hunks of these ids put in, and no other. Without hunks there is nothing to take. */
+  take(ids: ReadonlySet<string>): Uint8Array
 }
 
 /** Bytes of one side up to which files are compared line by line. */
@@ -20,52 +27,66 @@ export const SHOW_LIMIT = 32 * 1024 * 1024
 export const EDIT_LIMIT = 4000
 const CONTEXT = 3
 const NO_NEWLINE = '\\ No newline at end of file'
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const EMPTY: Text = { text: '', encoding: 'utf-8' }
 
 /**
  * Compares two contents line by line, three lines of context, line endings as they are. Deterministic: no time limit
  * decides, so the same two contents always give the same hunk ids.
  * @param before null where nothing was there
  * @param after null where nothing is left
- * @param from where a moved file was
  */
-export function diffFile(before: Uint8Array | null, after: Uint8Array | null, path: string, from = path): FileDiff {
-  const [oldName, newName] = [before === null ? '/dev/null' : `a/${from}`, after === null ? '/dev/null' : `b/${path}`]
+export function diffFile(before: Uint8Array | null, after: Uint8Array | null, path: string): FileDiff {
   const size = Math.max(before?.length ?? 0, after?.length ?? 0)
-  if (before !== null && after !== null && Buffer.compare(before, after) === 0) return nothing({})
-  if (size > SHOW_LIMIT) return nothing({ large: true, unified: `Files ${oldName} and ${newName} differ\n` })
-  const texts = [textOf(before), textOf(after)] as const
-  if (texts[0] === undefined || texts[1] === undefined) {
-    return nothing({ binary: true, unified: `Binary files ${oldName} and ${newName} differ\n` })
+  if (before !== null && after !== null && Buffer.compare(before, after) === 0) return nothing(before, {})
+  if (size > SHOW_LIMIT) return nothing(before, { large: true })
+  const [old, now] = [textOf(before), textOf(after)]
+  if (old === undefined || now === undefined) return nothing(before, { binary: true })
+  const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
+  const compared = size > COMPARE_LIMIT ? undefined : recoded ? whole(old.text, now.text) : compare(old.text, now.text)
+  const raw = compared ?? whole(old.text, now.text)
+  const ids = idsOf(raw, path, before, after)
+  const take = (wanted: ReadonlySet<string>) => {
+    const chosen = raw.filter((_, index) => wanted.has(ids[index] ?? ''))
+    if (chosen.length === raw.length) return after ?? NOTHING
+    return chosen.length === 0 ? (before ?? NOTHING) : takeHunks(old, now, chosen)
   }
-  const compared = size > COMPARE_LIMIT ? undefined : compare(texts[0], texts[1])
-  const raw = compared ?? whole(texts[0], texts[1])
-  const headers = { oldFileName: oldName, newFileName: newName, oldHeader: undefined, newHeader: undefined }
-  const unified = raw.length === 0 ? '' : formatPatch({ ...headers, hunks: raw }, FILE_HEADERS)
-  return { hunks: hunksOf(raw, path), binary: false, large: compared === undefined, unified }
+  const encoding = encodingFlags(old, now)
+  return { hunks: hunksOf(raw, ids), binary: false, large: compared === undefined, encoding, take }
 }
 
-const FILE_HEADERS = { includeIndex: false, includeUnderline: false, includeFileHeaders: true }
+const NOTHING = new Uint8Array()
 
-function nothing(more: Partial<FileDiff>): FileDiff {
-  return { hunks: [], binary: false, large: false, unified: '', ...more }
+function nothing(before: Uint8Array | null, more: Partial<FileDiff>): FileDiff {
+  return { hunks: [], binary: false, large: false, encoding: [], take: () => before ?? NOTHING, ...more }
 }
 
-function textOf(content: Uint8Array | null): string | undefined {
-  if (content === null) return ''
-  if (content.includes(0)) return undefined
-  try {
-    return utf8.decode(content)
-  } catch {
-    return undefined
-  }
+function textOf(content: Uint8Array | null): Text | undefined {
+  return content === null || content.length === 0 ? EMPTY : decodeText(content)
+}
+
+function encodingFlags(old: Text, now: Text): FileDiff['encoding'] {
+  const wide = old.encoding !== 'utf-8' || now.encoding !== 'utf-8'
+  const differs = old.encoding !== now.encoding || isMarked(old.text) !== isMarked(now.text)
+  const changed = old !== EMPTY && now !== EMPTY && differs
+  return [...(wide ? (['utf-16'] as const) : []), ...(changed ? (['encoding-changed'] as const) : [])]
 }
 
 /** Undefined where it takes too many edits. A side that is empty needs no comparison, however long the other is. */
 function compare(before: string, after: string): StructuredPatchHunk[] | undefined {
   if (before === '' || after === '') return whole(before, after)
+  if (fewestEdits(before, after) > EDIT_LIMIT) return undefined
   const options = { context: CONTEXT, maxEditLength: EDIT_LIMIT }
   return structuredPatch('', '', before, after, undefined, undefined, options)?.hunks
+}
+
+/** Lines that only one side has: no comparison needs fewer edits, and they are counted in one pass. */
+function fewestEdits(before: string, after: string): number {
+  const surplus = new Map<string, number>()
+  for (const line of linesOf(before)) surplus.set(line, (surplus.get(line) ?? 0) + 1)
+  for (const line of linesOf(after)) surplus.set(line, (surplus.get(line) ?? 0) - 1)
+  let edits = 0
+  for (const count of surplus.values()) edits += Math.abs(count)
+  return edits
 }
 
 /** One hunk: the old text out, the new text in. */
@@ -73,29 +94,32 @@ function whole(before: string, after: string): StructuredPatchHunk[] {
   if (before === after) return []
   const [oldLines, newLines] = [linesOf(before), linesOf(after)]
   const lines: string[] = []
-  for (const line of marked('-', oldLines, before)) lines.push(line)
-  for (const line of marked('+', newLines, after)) lines.push(line)
+  for (const line of marked('-', oldLines)) lines.push(line)
+  for (const line of marked('+', newLines)) lines.push(line)
   return [{ oldStart: 1, oldLines: oldLines.length, newStart: 1, newLines: newLines.length, lines }]
 }
 
-function linesOf(text: string): string[] {
-  if (text === '') return []
-  const lines = text.split('\n')
-  if (text.endsWith('\n')) lines.pop()
-  return lines
-}
-
-function marked(mark: string, lines: string[], text: string): string[] {
-  const out = lines.map((line) => mark + line)
-  if (lines.length > 0 && !text.endsWith('\n')) out.push(NO_NEWLINE)
+function marked(mark: string, lines: readonly string[]): string[] {
+  const out = lines.map((line) => mark + (line.endsWith('\n') ? line.slice(0, -1) : line))
+  if (lines.length > 0 && !lines.at(-1)?.endsWith('\n')) out.push(NO_NEWLINE)
   return out
 }
 
-function hunksOf(raw: readonly StructuredPatchHunk[], path: string): Hunk[] {
-  const ids = hunkIds(
+function idsOf(
+  raw: readonly StructuredPatchHunk[],
+  path: string,
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+): string[] {
+  const sides = () => `${before && digest(before)} ${after && digest(after)}`
+  return hunkIds(
     path,
     raw.map((hunk) => hunk.lines),
+    sides,
   )
+}
+
+function hunksOf(raw: readonly StructuredPatchHunk[], ids: readonly string[]): PlainHunk[] {
   return raw.map(({ oldLines, newLines, lines, ...at }, index) => {
     // A side without lines is numbered by the line before it, as `patch` and git do.
     const oldStart = oldLines === 0 ? at.oldStart - 1 : at.oldStart
@@ -103,4 +127,17 @@ function hunksOf(raw: readonly StructuredPatchHunk[], path: string): Hunk[] {
     const text = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${lines.join('\n')}\n`
     return { id: ids[index] ?? '', oldStart, oldLines, newStart, newLines, text }
   })
+}
+
+/** The old lines, and for each hunk wanted its new ones in their place: both sides' lines are taken as they stand. */
+function takeHunks(old: Text, now: Text, wanted: readonly StructuredPatchHunk[]): Uint8Array {
+  const [oldLines, newLines] = [linesOf(old.text), linesOf(now.text)]
+  const out: string[] = []
+  let at = 0
+  for (const hunk of wanted) {
+    const [start, from] = [hunk.oldStart - 1, hunk.newStart - 1]
+    out.push(oldLines.slice(at, start).join(''), newLines.slice(from, from + hunk.newLines).join(''))
+    at = start + hunk.oldLines
+  }
+  return encodeText({ text: [...out, oldLines.slice(at).join('')].join(''), encoding: old.encoding })
 }

@@ -1,25 +1,22 @@
 import { sha256hex } from '../../overlay/digest.js'
 
 /**
- * Names a file's hunks by what they take out and put in, never by line numbers: an edit elsewhere in the file, or the
- * commit of a neighbour, leaves a hunk's id as it is. The context around a hunk does not count, lines between its own
- * changes do. Hunks that say the same are told apart by their order.
+ * Names a file's hunks by their old and new text, the lines of context included, never by line numbers: an edit
+ * elsewhere in the file, or the commit of a neighbour, leaves a hunk's id as it is. Where several hunks say the same
+ * their order tells them apart, and they are bound to both sides whole: after any other change of the file it could
+ * not be told which of them is which.
  * @param hunks each hunk's lines with their marks (`-`, `+`, ` `, `\`)
+ * @param sides names the two contents
  */
-export function hunkIds(path: string, hunks: readonly (readonly string[])[]): string[] {
+export function hunkIds(path: string, hunks: readonly (readonly string[])[], sides: () => string): string[] {
+  const texts = hunks.map((lines) => lines.join('\n'))
+  const count = new Map<string, number>()
+  for (const text of texts) count.set(text, (count.get(text) ?? 0) + 1)
   const seen = new Map<string, number>()
-  return hunks.map((lines) => {
-    const text = ownLines(lines).join('\n')
+  return texts.map((text) => {
     const ordinal = seen.get(text) ?? 0
     seen.set(text, ordinal + 1)
-    return `h_${sha256hex(JSON.stringify([path, text, ordinal])).slice(0, 16)}`
+    const apart = count.get(text) === 1 ? [] : [ordinal, sides()]
+    return `h_${sha256hex(JSON.stringify([path, text, ...apart])).slice(0, 16)}`
   })
-}
-
-function ownLines(lines: readonly string[]): readonly string[] {
-  const own = (line: string) => line.startsWith('-') || line.startsWith('+')
-  const last = lines.findLastIndex(own)
-  // "No newline at end of file" belongs to the line it follows.
-  const end = lines[last + 1]?.startsWith('\\') ? last + 2 : last + 1
-  return lines.slice(lines.findIndex(own), end)
 }

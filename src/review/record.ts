@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
+import { type FileState, sameState } from '../../overlay/change.js'
 import type { Verdict } from '../core/api.js'
 
 /** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
@@ -12,7 +12,18 @@ const state = z
   })
   .nullable()
 
-const entry = z.strictObject({ path: z.string(), from: z.string().optional(), before: state, after: state })
+/** A hunk by its id, and the lines of the staged file it stands at. */
+const hunk = z.strictObject({ id: z.string(), start: z.int(), lines: z.int() })
+const entry = z.strictObject({
+  path: z.string(),
+  from: z.string().optional(),
+  before: state,
+  after: state,
+  /** Only these hunks of the change. */
+  hunks: z.array(hunk).optional(),
+  /** All of the change but hunks of these ids: what was said of them stands. */
+  except: z.array(z.string()).optional(),
+})
 const entries = z.array(entry)
 const reviewer = z.strictObject({ name: z.string(), email: z.string().optional() })
 const common = { id: z.string(), at: z.string(), entries }
@@ -24,7 +35,7 @@ const verdict = z.strictObject({
   by: reviewer,
   reason: z.string().optional(),
 })
-/** The changes are to leave the stage, once: a later change of the same content is a new one. */
+/** The changes, or hunks, are to leave the stage, once: a later change of the same content is a new one. */
 const discard = z.strictObject({ ...common, kind: z.literal('discard') })
 /** The approvals of these changes are spent. */
 const committed = z.strictObject({ ...common, kind: z.literal('committed'), tx: z.string() })
@@ -33,21 +44,24 @@ export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, comm
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
-/** A change as it was when someone decided on it: its base, and what is staged. */
+/** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */
 export type ReviewEntry = z.infer<typeof entry>
+export type HunkRef = Readonly<z.infer<typeof hunk>>
+/** Which change it is, and what it does. */
+export type ChangeRef = Readonly<Pick<ReviewEntry, 'path' | 'from' | 'before' | 'after'>>
 
-export function entryOf(change: StagedChange): ReviewEntry {
+export function entryOf(change: ChangeRef): ReviewEntry {
   const { path, from, before, after } = change
   return { path, ...(from !== undefined && { from }), before: stateOf(before), after: stateOf(after) }
 }
 
 /** Tells the changes of one path apart: a file that went, and a directory that came in its place. */
-export function keyOf({ path, before, after }: StagedChange | ReviewEntry): string {
+export function keyOf({ path, before, after }: ChangeRef): string {
   return before?.type === 'dir' || after?.type === 'dir' ? `${path}/` : path
 }
 
 /** True while a change is what an entry was written for: same place, same base, same outcome. */
-export function matches(entry: ReviewEntry, change: StagedChange | ReviewEntry): boolean {
+export function matches(entry: ChangeRef, change: ChangeRef): boolean {
   return (
     entry.path === change.path &&
     entry.from === change.from &&
@@ -59,7 +73,16 @@ export function matches(entry: ReviewEntry, change: StagedChange | ReviewEntry):
 export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecord): Verdict {
   const reviewer = { name: by.name, ...(by.email !== undefined && { email: by.email }) }
   const paths = entries.map(({ path }) => path)
-  return { id, verdict, paths, ...(reason !== undefined && { reason }), by: reviewer, at }
+  const hunks = entries.flatMap((each) => (each.hunks ?? []).map((hunk) => hunk.id))
+  return {
+    id,
+    verdict,
+    paths,
+    ...(hunks.length > 0 && { hunks }),
+    ...(reason !== undefined && { reason }),
+    by: reviewer,
+    at,
+  }
 }
 
 /** Only what is compared: a staged state may carry more. */

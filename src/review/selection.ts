@@ -1,50 +1,111 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import type { Selection } from '../core/api.js'
-import { EscrowError, unsupported } from '../core/api-error.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
 import { compileGlob } from './glob.js'
+import type { HunkRef } from './record.js'
+
+/** What a selection is made from. */
+export interface Selectable {
+  readonly path: string
+  /** The tool calls that wrote it. */
+  readonly calls: readonly string[]
+  readonly hunks: readonly HunkRef[]
+  /** Its hunks can be decided on one by one. */
+  readonly divisible: boolean
+}
+
+/** A change a selection names: all of it, or some of its hunks. */
+export interface Chosen<T> {
+  readonly change: T
+  readonly hunks?: readonly HunkRef[]
+}
+
+interface Of {
+  readonly root: string
+  readonly sessionId: string
+}
 
 /**
- * The changes a selection names, in their own order. A string is a path first, and a glob where no path is equal.
+ * The changes a selection names, in their own order. A string is a path first, and a glob where no path is equal. A
+ * change that is named as a whole, too, is chosen as a whole; so is one that cannot be divided.
  * @param of the session the changes are of, and the absolute root that absolute paths are under
- * @throws `nothing_selected` naming the first string that names no change, or when there is none at all;
- *   `unsupported` for hunks and calls.
+ * @throws `nothing_selected` naming the first string that names nothing, or when there is none at all; `unsupported`
+ *   naming each change that calls beside the selected ones wrote too
  */
-export function select<T extends { readonly path: string }>(
-  selection: Selection,
-  changes: readonly T[],
-  { root, sessionId }: { readonly root: string; readonly sessionId: string },
-): T[] {
-  const names = namesOf(selection)
-  if (names.length === 0) throw nothingSelected('The selection is empty, so it names no change.')
-  const chosen = new Set<T>()
-  for (const name of names) {
-    const found = matching(toRelative(name, root), changes)
-    if (found.length === 0) throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`)
-    for (const change of found) chosen.add(change)
+export function select<T extends Selectable>(selection: Selection, changes: readonly T[], of: Of): Chosen<T>[] {
+  const { paths, hunks, calls } = namesOf(selection)
+  if (paths.length + hunks.length + calls.length === 0) {
+    throw nothingSelected('The selection is empty, so it names no change.', PATHS)
   }
-  return changes.filter((change) => chosen.has(change))
+  const whole = new Set<T>([...paths.flatMap((name) => byPath(name, changes, of)), ...byCalls(calls, changes, of)])
+  const parts = new Map<T, Set<string>>()
+  for (const id of hunks) {
+    const change = byHunk(id, changes, of)
+    if (!change.divisible) whole.add(change)
+    else parts.set(change, (parts.get(change) ?? new Set()).add(id))
+  }
+  return changes.flatMap((change): Chosen<T>[] => {
+    const part = parts.get(change)
+    if (whole.has(change)) return [{ change }]
+    return part === undefined ? [] : [{ change, hunks: change.hunks.filter(({ id }) => part.has(id)) }]
+  })
 }
 
-function namesOf(selection: Selection): string[] {
-  if (typeof selection === 'string') return [selection]
-  if (Array.isArray(selection)) return selection
-  if (selection.hunks !== undefined) throw unsupported('Selecting hunks')
-  if (selection.calls !== undefined) throw unsupported('Selecting tool calls')
-  return selection.paths ?? []
+/** Whether a selection can only be made from changes whose hunks are known. */
+export function namesHunks(selection: Selection | undefined): boolean {
+  return selection !== undefined && namesOf(selection).hunks.length > 0
 }
 
-function toRelative(name: string, root: string): string {
-  if (isAbsolute(name)) return relative(root, name).split(sep).join('/')
-  return name.replace(/^(\.\/+)+/, '')
+function namesOf(selection: Selection): { paths: string[]; hunks: string[]; calls: string[] } {
+  const none = { paths: [], hunks: [], calls: [] }
+  if (typeof selection === 'string') return { ...none, paths: [selection] }
+  if (Array.isArray(selection)) return { ...none, paths: selection }
+  return { paths: selection.paths ?? [], hunks: selection.hunks ?? [], calls: selection.calls ?? [] }
 }
 
-function matching<T extends { readonly path: string }>(name: string, changes: readonly T[]): T[] {
+function byPath<T extends Selectable>(given: string, changes: readonly T[], { root, sessionId }: Of): T[] {
+  const name = isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
   const equal = changes.filter(({ path }) => path === name)
   const isMatch = equal.length === 0 ? compileGlob(name) : undefined
-  return isMatch === undefined ? equal : changes.filter(({ path }) => isMatch(path))
+  const found = isMatch === undefined ? equal : changes.filter(({ path }) => isMatch(path))
+  if (found.length > 0) return found
+  throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`, PATHS)
 }
 
-function nothingSelected(message: string): EscrowError {
-  const hint = "Name a path of changes(), relative to the root, or a glob such as 'src/**'. Nothing was recorded."
+function byHunk<T extends Selectable>(id: string, changes: readonly T[], { sessionId }: Of): T {
+  const found = changes.find(({ hunks }) => hunks.some((hunk) => hunk.id === id))
+  if (found) return found
+  const message = `No staged change of session '${sessionId}' has the hunk '${id}', or it is another by now.`
+  throw nothingSelected(message, 'Look at changes() again: each hunk has its id there.')
+}
+
+function byCalls<T extends Selectable>(calls: readonly string[], changes: readonly T[], { sessionId }: Of): T[] {
+  const wanted = new Set(calls)
+  for (const call of wanted) {
+    if (changes.some((change) => change.calls.includes(call))) continue
+    const message = `No staged change of session '${sessionId}' was written by the tool call '${call}'.`
+    throw nothingSelected(message, 'The calls of a change stand in changes(). Nothing was recorded.')
+  }
+  const found = changes.filter((change) => change.calls.some((call) => wanted.has(call)))
+  refuseShared(found, wanted)
+  return found
+}
+
+/** What several calls wrote cannot be taken for one of them. */
+function refuseShared(found: readonly Selectable[], wanted: ReadonlySet<string>): void {
+  const refused = found.flatMap(({ path, calls }): Refusal[] => {
+    const others = calls.filter((call) => !wanted.has(call))
+    if (others.length === 0) return []
+    const message = `${path} was written by ${others.map((call) => `'${call}'`).join(', ')} too.`
+    return [{ path, reason: 'unsupported', message }]
+  })
+  if (refused.length === 0) return
+  const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
+  throw new EscrowError('unsupported', message, { refused, hint: 'Name those calls too, or the path, or its hunks.' })
+}
+
+const PATHS = "Name a path of changes(), relative to the root, or a glob such as 'src/**'. Nothing was recorded."
+
+function nothingSelected(message: string, hint: string): EscrowError {
   return new EscrowError('nothing_selected', message, { hint })
 }

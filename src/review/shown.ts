@@ -1,34 +1,59 @@
 import type { StagedChange } from '../../overlay/change.js'
+import type { Change } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { byImportance } from './change-set.js'
-import { entryOf, keyOf, matches, type ReviewEntry } from './record.js'
+import { isDivisible, refOf } from './judge.js'
+import { type ChangeRef, entryOf, keyOf, matches } from './record.js'
+import type { Chosen, Selectable } from './selection.js'
 
 /** What a person has been shown: a verdict is given on this and on nothing that came after. */
-export interface Shown extends ReviewEntry {
+export interface Shown extends Selectable, ChangeRef {
   readonly drifted: boolean
 }
 
-/** @param drifted the paths whose hunks were taken from a disk that no longer held the base */
-export function shownOf(staged: readonly StagedChange[], drifted: ReadonlySet<string>): Shown[] {
-  return [...staged]
-    .sort(byImportance)
-    .map((change) => ({ ...entryOf(change), drifted: change.drifted || drifted.has(change.path) }))
+/** @param views the changes as they were displayed; without them no hunk has been shown */
+export function shownOf(staged: readonly StagedChange[], views: readonly Change[] = []): Shown[] {
+  const viewOf = new Map(views.map((view) => [viewKey(view), view]))
+  return [...staged].sort(byImportance).map((change): Shown => {
+    const view = viewOf.get(viewKey({ path: change.path, kind: change.kind }))
+    const [hunks, flags] = [view?.hunks ?? [], view?.flags ?? []]
+    const encoding = flags.includes('encoding-changed') ? (['encoding-changed'] as const) : []
+    return {
+      ...entryOf(change),
+      calls: change.calls,
+      hunks: hunks.map(refOf),
+      divisible: isDivisible(change, { hunks, encoding }),
+      drifted: change.drifted || flags.includes('drifted'),
+    }
+  })
+}
+
+/** A file that gives way to a directory is two changes of one path. */
+function viewKey({ path, kind }: Pick<Change, 'path' | 'kind'>): string {
+  return `${kind} ${path}`
 }
 
 /** @throws `stale_file`, naming each, where the stage no longer holds a change as it was shown. */
-export function refuseChanged(chosen: readonly Shown[], staged: readonly StagedChange[]): void {
+export function refuseChanged(
+  chosen: readonly Chosen<Shown>[],
+  staged: readonly StagedChange[],
+  hunksOf: (change: StagedChange) => ReadonlySet<string>,
+): void {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
-  const refused = chosen.flatMap((shown) => {
+  const refused = chosen.flatMap(({ change: shown, hunks }) => {
     const change = now.get(keyOf(shown))
-    if (change !== undefined && matches(shown, change)) return []
-    return [refusal(shown.path, change === undefined ? 'has left the stage' : 'was changed in the stage')]
+    if (change === undefined) return [refusal(shown.path, 'has left the stage')]
+    if (matches(shown, change)) return []
+    const left = hunks && hunksOf(change)
+    if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
+    return [refusal(shown.path, 'was changed in the stage')]
   })
   throwIfAny(refused, 'since it was shown')
 }
 
 /** @throws `stale_file`, naming each, where the disk no longer holds what a change is based on. */
-export function refuseDrifted(chosen: readonly Shown[], drifted: (shown: Shown) => boolean): void {
-  const refused = chosen.filter(drifted).map(({ path }) => refusal(path, 'was changed on disk'))
+export function refuseDrifted(chosen: readonly Chosen<Shown>[], drifted: (shown: Shown) => boolean): void {
+  const refused = chosen.flatMap(({ change }) => (drifted(change) ? [refusal(change.path, 'was changed on disk')] : []))
   throwIfAny(refused, 'since the agent read it')
 }
 

@@ -8,7 +8,9 @@ const change: Change = {
   before: null,
   after: 'sha256:1',
   mode: { before: null, after: 0o644 },
-  hunks: [{ id: 'h_1', oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, text: '@@ -0,0 +1,1 @@\n+x\n' }],
+  hunks: [
+    { id: 'h_1', oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, text: '@@ -0,0 +1,1 @@\n+x\n', state: 'pending' },
+  ],
   state: 'pending',
   flags: [],
 }
@@ -114,24 +116,6 @@ describe('commit', () => {
     const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts })
     const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
     expect([code, err]).toEqual([1, 'conflict   b.ts: stale_file\n'])
-  })
-})
-
-describe('undo', () => {
-  const change = { path: 'a.ts', kind: 'modify' as const, before: 'sha256:1', after: 'sha256:2', hunks: [] }
-  const shown = (flags: string[]) => ({
-    set: { digest: 'sha256:0', changes: [{ ...change, state: 'pending' as const, flags }] },
-  })
-
-  it('says what it staged, and where to look at it', async () => {
-    const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
-    expect([code, calls[1]]).toEqual([0, ['undo', '4']])
-    expect(out).toBe("staged   a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
-  })
-
-  it('says which paths changed on disk since', async () => {
-    const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
-    expect(out).toContain('drifted  a.ts\n1 path changed on disk since that commit')
   })
 })
 

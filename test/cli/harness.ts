@@ -95,17 +95,14 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     sessions: async () => fake.sessions ?? [],
     review: async (id) => {
       note('review', id)
-      return reviewOf(id, fake, note)
+      return reviewOf(fake, note)
     },
-    undo: async (id) => {
-      note('undo', id)
-      return reviewOf('undo-4', fake, note)
-    },
+    undo: refuse,
     close: async () => note('close'),
   }
 }
 
-function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => void): Review {
+function reviewOf(fake: Fake, note: (...call: unknown[]) => void): Review {
   const verdict = (kind: Verdict['verdict'], paths: string[]): Verdict => ({
     id: 'v1',
     verdict: kind,
@@ -114,7 +111,6 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
     at: 'now',
   })
   return {
-    sessionId,
     changes: async () => fake.set ?? { digest: 'sha256:0', changes: [] },
     approve: async (selection, by) => {
       note('approve', selection, by)

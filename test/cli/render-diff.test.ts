@@ -11,7 +11,17 @@ const base: Change = {
   kind: 'modify',
   before: 'sha256:1',
   after: 'sha256:2',
-  hunks: [{ id: 'h', oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, text: '@@ -1,2 +1,2 @@\n k\n-a\n+b\n' }],
+  hunks: [
+    {
+      id: 'h',
+      oldStart: 1,
+      oldLines: 2,
+      newStart: 1,
+      newLines: 2,
+      text: '@@ -1,2 +1,2 @@\n k\n-a\n+b\n',
+      state: 'pending',
+    },
+  ],
   state: 'pending',
   flags: [],
 }
@@ -69,7 +79,7 @@ describe('renderChangeSet', () => {
   })
 })
 
-const lines = { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1 }
+const lines = { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, state: 'pending' } as const
 
 describe('printable', () => {
   it('names direction marks and invisible characters, and leaves writing alone', () => {

@@ -1,8 +1,7 @@
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Hunk } from '../../src/core/api.js'
-import { COMPARE_LIMIT, diffFile, EDIT_LIMIT, SHOW_LIMIT } from '../../src/review/diff.js'
+import { COMPARE_LIMIT, diffFile, EDIT_LIMIT, type PlainHunk, SHOW_LIMIT } from '../../src/review/diff.js'
 
 const bytes = (text: string) => Buffer.from(text)
 const diff = (before: string, after: string) => diffFile(bytes(before), bytes(after), 'a.txt')
@@ -10,7 +9,7 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('')
 
 /** Applies hunks by what their text says, checking every old line on the way. */
-function apply(before: string, hunks: readonly Hunk[]): string {
+function apply(before: string, hunks: readonly PlainHunk[]): string {
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')
   const out: string[] = []
   let at = 0
@@ -61,37 +60,31 @@ describe('diffFile', () => {
     const plain = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 20 }).map((lines) => lines.join('\n'))
     fc.assert(
       fc.property(plain, plain, (before, after) => {
-        const { unified } = diff(before, after)
-        expect(unified === '' ? before : applyPatch(before, unified)).toBe(after)
+        const unified = diff(before, after).hunks.map((hunk) => hunk.text)
+        expect(applyPatch(before, `--- a\n+++ b\n${unified.join('')}`)).toBe(after)
       }),
     )
   })
 
   it('keeps three lines of context and numbers lines as git does', () => {
-    const { hunks, unified } = diff(numbered(0, 20), numbered(0, 10) + numbered(11, 20))
+    const { hunks } = diff(numbered(0, 20), numbered(0, 10) + numbered(11, 20))
     expect(hunks).toHaveLength(1)
     expect(hunks[0]).toMatchObject({ oldStart: 8, oldLines: 7, newStart: 8, newLines: 6 })
     expect(hunks[0]?.text.split('\n')[0]).toBe('@@ -8,7 +8,6 @@')
-    expect(unified.startsWith('--- a/a.txt\n+++ b/a.txt\n@@ -8,7 +8,6 @@\n')).toBe(true)
   })
 
   it('shows a creation and a deletion as one hunk, however long', () => {
     const long = numbered(0, EDIT_LIMIT * 2)
     const created = diffFile(null, bytes(long), 'a.txt')
     expect(created).toMatchObject({ large: false, hunks: [{ oldStart: 0, oldLines: 0, newLines: EDIT_LIMIT * 2 }] })
-    expect(created.unified.startsWith('--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,')).toBe(true)
+    expect(created.hunks[0]?.text.startsWith('@@ -0,0 +1,')).toBe(true)
     const deleted = diffFile(bytes('x\n'), null, 'a.txt')
-    expect(deleted.unified).toBe('--- a/a.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n')
-  })
-
-  it('names the old path of a moved file', () => {
-    const { unified } = diffFile(bytes('x\n'), bytes('y\n'), 'new.txt', 'old.txt')
-    expect(unified.startsWith('--- a/old.txt\n+++ b/new.txt\n')).toBe(true)
+    expect(deleted.hunks[0]?.text).toBe('@@ -1,1 +0,0 @@\n-x\n')
   })
 
   it('has no hunks where nothing differs or both sides are empty', () => {
     for (const result of [diff('a\n', 'a\n'), diff('', ''), diffFile(null, bytes(''), 'a.txt')]) {
-      expect(result).toEqual({ hunks: [], binary: false, large: false, unified: '' })
+      expect(result).toMatchObject({ hunks: [], binary: false, large: false, encoding: [] })
     }
   })
 
@@ -106,10 +99,9 @@ describe('diffFile', () => {
   })
 
   it('shows no text of what is not text', () => {
-    for (const content of [Buffer.from([0x61, 0]), Buffer.from([0xff, 0xfe, 0x61])]) {
+    for (const content of [Buffer.from([0x61, 0]), Buffer.from([0xff, 0xfe, 0x61]), Buffer.from([0xe9, 0x0a])]) {
       for (const result of [diffFile(bytes('a'), content, 'a.bin'), diffFile(content, null, 'a.bin')]) {
         expect(result).toMatchObject({ hunks: [], binary: true })
-        expect(result.unified).toMatch(/^Binary files /)
       }
     }
   })
@@ -129,6 +121,81 @@ describe('diffFile', () => {
   it('shows no text past the size a string can safely hold', () => {
     const result = diffFile(null, Buffer.alloc(SHOW_LIMIT + 1, 'a'), 'a.txt')
     expect(result).toMatchObject({ hunks: [], large: true, binary: false })
+  })
+})
+
+describe('take', () => {
+  const picked = fc.infiniteStream(fc.boolean())
+  const some = (ids: string[], picks: Iterator<boolean>) => new Set(ids.filter(() => picks.next().value))
+
+  it('is the old text with the hunks wanted, and the rest of them then makes the new text', () => {
+    fc.assert(
+      fc.property(text, text, picked, (before, after, picks) => {
+        const whole = diff(before, after)
+        const wanted = some(
+          whole.hunks.map(({ id }) => id),
+          picks,
+        )
+        const part = Buffer.from(whole.take(wanted)).toString()
+        const hunks = whole.hunks.filter(({ id }) => wanted.has(id))
+        if (whole.hunks.length > 0) expect(part).toBe(apply(before, hunks))
+        if (part === after || whole.hunks.length === 0) return
+        expect(apply(part, diff(part, after).hunks)).toBe(after)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('leaves the others their ids', () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 20, maxLength: 60 })
+    const edits = fc.array(fc.tuple(fc.nat(59), fc.constantFrom('A', 'B', 'a', '')), { minLength: 2, maxLength: 6 })
+    const joined = (lines: string[]) => lines.map((line) => (line === '' ? '' : `${line}\n`)).join('')
+    fc.assert(
+      fc.property(letters, edits, picked, (lines, changes, picks) => {
+        const now: string[] = [...lines]
+        for (const [at, line] of changes) now[at % now.length] = line
+        const whole = diff(joined(lines), joined(now))
+        const ids = whole.hunks.map(({ id }) => id)
+        const texts = whole.hunks.map(({ text: of }) => of.slice(of.indexOf('\n')))
+        if (new Set(texts).size < texts.length) return
+        const wanted = some(ids, picks)
+        const left = diffFile(whole.take(wanted), bytes(joined(now)), 'a.txt').hunks.map(({ id }) => id)
+        expect(left).toEqual(ids.filter((id) => !wanted.has(id)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('keeps the bytes: line ends, a missing final newline, byte order marks', () => {
+    const far = numbered(0, 8)
+    const take = (before: Buffer, after: Buffer, which: number) => {
+      const whole = diffFile(before, after, 'a.txt')
+      expect(whole.hunks).toHaveLength(2)
+      return Buffer.from(whole.take(new Set([whole.hunks[which]?.id ?? ''])))
+    }
+    const crlf = (top: string, end: string) => bytes(`${top}\r\n${far}${end}`)
+    expect(take(crlf('a', 'z'), crlf('b', 'y\n'), 0)).toEqual(crlf('b', 'z'))
+    expect(take(crlf('a', 'z'), crlf('b', 'y\n'), 1)).toEqual(crlf('a', 'y\n'))
+    for (const swap of [false, true]) {
+      const wide = (content: string) => {
+        const encoded = Buffer.from(`\uFEFF${content}`, 'utf16le')
+        return swap ? encoded.swap16() : encoded
+      }
+      const two = (top: string, end: string) => wide(`${top}\nü${far}${end}`)
+      expect(take(two('a', 'z'), two('b', 'y'), 0)).toEqual(two('b', 'z'))
+      expect(diffFile(two('a', 'z'), two('b', 'z'), 'a')).toMatchObject({ binary: false, encoding: ['utf-16'] })
+    }
+    const marked = diffFile(bytes(`\uFEFF${far}a\n`), bytes(`${far}b\n`), 'a.txt')
+    expect(marked.encoding).toEqual(['encoding-changed'])
+  })
+
+  it('is all or nothing where the encoding changes', () => {
+    const [narrow, wide] = [bytes('a\nb\n'), Buffer.from('\uFEFFa\nb\n', 'utf16le')]
+    const recoded = diffFile(narrow, wide, 'a.txt')
+    expect(recoded).toMatchObject({ encoding: ['utf-16', 'encoding-changed'], binary: false })
+    expect(recoded.hunks).toHaveLength(1)
+    expect(recoded.take(new Set(recoded.hunks.map(({ id }) => id)))).toEqual(wide)
+    expect(recoded.take(new Set())).toEqual(narrow)
   })
 })
 
@@ -163,6 +230,7 @@ describe('hunk ids', () => {
       id('a\nk\nl\nm\n', 'b\nk\nl\nn\n'),
       id('a\nk\nL\nm\n', 'b\nk\nL\nn\n'),
       id('a', 'b'),
+      id('k\na\n', 'k\nb\n'),
     ]
     expect(new Set(ids).size).toBe(ids.length)
   })
@@ -172,6 +240,19 @@ describe('hunk ids', () => {
     const ids = diff(twice, twice.replaceAll('same', 'other')).hunks.map(({ id }) => id)
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(2)
+  })
+
+  it('of hunks that say the same, context included, are bound to both sides whole', () => {
+    const block = `${numbered(0, 8)}x\n${numbered(0, 8)}`
+    const [two, three] = [block.repeat(2), block.repeat(3)]
+    const ids = (content: string) => diff(content, content.replaceAll('x\n', 'y\n')).hunks.map(({ id }) => id)
+    expect(new Set([...ids(block), ...ids(two), ...ids(three)]).size).toBe(1 + 2 + 3)
+    // With one of them in the base, nobody could tell which of the two ids the other had.
+    const after = two.replaceAll('x\n', 'y\n')
+    const [left] = diff(two.replace('x\n', 'y\n'), after).hunks
+    expect(ids(two)).not.toContain(left?.id)
+    const unique = diff(`${two}z\n`, `${after}a\n`).hunks.at(-1)?.id
+    expect(diff(`${after}z\n`, `${after}a\n`).hunks[0]?.id).toBe(unique)
   })
 
   it('are never shared by two hunks of a file', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Selection } from '../../src/core/api.js'
-import { select } from '../../src/review/selection.js'
+import { type Selectable, select } from '../../src/review/selection.js'
 
 const of = { root: '/w', sessionId: 's1' }
-const changes = ['src/a.ts', 'src/[id].tsx', 'src/d/b.ts', '.env', 'README.md'].map((path) => ({ path }))
-const pick = (selection: Selection) => select(selection, changes, of).map(({ path }) => path)
+const bare = (path: string): Selectable => ({ path, calls: [], hunks: [], divisible: false })
+const changes = ['src/a.ts', 'src/[id].tsx', 'src/d/b.ts', '.env', 'README.md'].map(bare)
+const pick = (selection: Selection) => select(selection, changes, of).map(({ change }) => change.path)
 
 describe('select', () => {
   it('takes a path, a list, or paths by name, in the order of the changes', () => {
@@ -26,9 +27,9 @@ describe('select', () => {
   })
 
   it('reads a name as a path before it reads it as a glob', () => {
-    const both = [{ path: 'src/[id].tsx' }, { path: 'src/i.tsx' }]
-    expect(select('src/[id].tsx', both, of)).toEqual([both[0]])
-    expect(select('src/[i].tsx', both, of)).toEqual([both[1]])
+    const both = [bare('src/[id].tsx'), bare('src/i.tsx')]
+    expect(select('src/[id].tsx', both, of)).toEqual([{ change: both[0] }])
+    expect(select('src/[i].tsx', both, of)).toEqual([{ change: both[1] }])
   })
 
   it('refuses what names nothing, and takes nothing of the rest', () => {
@@ -41,9 +42,52 @@ describe('select', () => {
     expect(() => pick(['.env', 'x'])).toThrow("No staged change of session 's1' matches 'x'.")
   })
 
-  it('refuses hunks and tool calls by name, even beside paths', () => {
-    for (const selection of [{ hunks: [] }, { calls: ['1'] }, { paths: ['.env'], hunks: ['h_1'] }]) {
-      expect(() => pick(selection)).toThrow(expect.objectContaining({ reason: 'unsupported' }))
-    }
+  const parts = (path: string, ids: string[], calls: string[] = [], divisible = true): Selectable => {
+    return { path, calls, divisible, hunks: ids.map((id, index) => ({ id, start: index, lines: 1 })) }
+  }
+  const divided = [
+    parts('a', ['h1', 'h2'], ['c1', 'c2']),
+    parts('b', ['h3'], ['c2']),
+    parts('c', ['h4'], ['c3'], false),
+  ]
+  const chosen = (selection: Selection) =>
+    select(selection, divided, of).map(({ change, hunks }) => [change.path, hunks?.map(({ id }) => id)])
+
+  it('takes hunks by id, in their own order, and the whole where a change cannot be divided', () => {
+    expect(chosen({ hunks: ['h3', 'h2', 'h1'] })).toEqual([
+      ['a', ['h1', 'h2']],
+      ['b', ['h3']],
+    ])
+    expect(chosen({ hunks: ['h2', 'h4'] })).toEqual([
+      ['a', ['h2']],
+      ['c', undefined],
+    ])
+    expect(chosen({ paths: ['a'], hunks: ['h2'] })).toEqual([['a', undefined]])
+  })
+
+  it('refuses a hunk that is not there, and takes none of the others', () => {
+    expect(() => chosen({ hunks: ['h1', 'h9'] })).toThrow(
+      expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the hunk 'h9'") }),
+    )
+  })
+
+  it('takes what tool calls wrote', () => {
+    expect(chosen({ calls: ['c2', 'c1'] })).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+    ])
+    expect(chosen({ calls: ['c3'], hunks: ['h1'] })).toEqual([
+      ['a', ['h1']],
+      ['c', undefined],
+    ])
+    expect(() => chosen({ calls: ['c3', 'c9'] })).toThrow(
+      expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the tool call 'c9'") }),
+    )
+  })
+
+  it('refuses what a call beside the selected ones wrote too, and names it', () => {
+    expect(() => chosen({ calls: ['c2'] })).toThrow(
+      expect.objectContaining({ reason: 'unsupported', refused: [expect.objectContaining({ path: 'a' })] }),
+    )
   })
 })

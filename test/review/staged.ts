@@ -16,6 +16,7 @@ export function staged(path: string, before: string | null, after: string | null
     before: before === null ? null : file(before),
     after: after === null ? null : file(after),
     drifted: false,
+    calls: [],
     content: () => Buffer.from(after ?? ''),
     ...more,
   }

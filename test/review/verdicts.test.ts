@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../overlay/change.js'
 import type { RelPath } from '../../overlay/path.js'
 import { entryOf, type ReviewRecord } from '../../src/review/record.js'
-import { rejectionsFor, verdictState } from '../../src/review/verdicts.js'
+import { rejectionsFor, stateOf, verdictState } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
 const by = { name: 'Ann' }
@@ -14,7 +14,7 @@ function record(kind: 'approved' | 'rejected' | 'discard' | 'committed', ...chan
   if (kind === 'committed') return { kind, tx: 't', ...common }
   return { kind: 'verdict', verdict: kind, by, ...(kind === 'rejected' && { reason: `why ${count}` }), ...common }
 }
-const state = (change: StagedChange, ...records: ReviewRecord[]) => verdictState(records).of(change).state
+const state = (change: StagedChange, ...records: ReviewRecord[]) => stateOf(verdictState(records).of(change).file)
 
 describe('verdictState', () => {
   const change = staged('a', 'x', 'y')
@@ -25,7 +25,7 @@ describe('verdictState', () => {
     expect(state(change, yes)).toBe('approved')
     expect(state(change, yes, no)).toBe('rejected')
     expect(state(change, no, yes)).toBe('approved')
-    expect(verdictState([no]).of(change).verdict).toEqual({
+    expect(verdictState([no]).of(change).file).toEqual({
       id: no.id,
       verdict: 'rejected',
       paths: ['a'],
@@ -63,6 +63,11 @@ describe('verdictState', () => {
     )
   })
 
+  it('says that there was a word, and that it is void', () => {
+    const isVoid = (now: StagedChange) => verdictState([record('approved', change)]).of(now).isVoid
+    expect([change, staged('a', 'x', 'z'), staged('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
+  })
+
   it('leaves other paths alone', () => {
     const other = staged('b', 'x', 'y')
     const records = [record('approved', change, other), record('rejected', other)]
@@ -74,6 +79,58 @@ describe('verdictState', () => {
       expect(state(change, record('approved', change), record(end, change))).toBe('pending')
       expect(state(change, record('approved', change), record(end, staged('a', 'x', 'other')))).toBe('pending')
     }
+  })
+})
+
+describe('words on hunks', () => {
+  const change = staged('a', 'x', 'y')
+  const part = (kind: 'approved' | 'rejected' | 'discard' | 'committed', ...ids: string[]): ReviewRecord => {
+    const made = record(kind, change)
+    const hunks = ids.map((id) => ({ id, start: 1, lines: 1 }))
+    return { ...made, entries: made.entries.map((entry) => ({ ...entry, hunks })) }
+  }
+  const words = (now: StagedChange, ...records: ReviewRecord[]) => {
+    const { file, hunks } = verdictState(records).of(now)
+    return [stateOf(file), Object.fromEntries([...hunks].map(([id, word]) => [id, word.verdict]))]
+  }
+
+  it('hold whatever else of the file changes; the latest wins', () => {
+    const records = [part('approved', 'h1', 'h2'), part('rejected', 'h2')]
+    for (const now of [change, staged('a', 'x', 'z'), staged('a', 'w', 'y')]) {
+      expect(words(now, ...records)).toEqual(['pending', { h1: 'approved', h2: 'rejected' }])
+    }
+    expect(words(staged('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
+  })
+
+  it('are replaced by a word on the file, and do not come back when that is void', () => {
+    const records = [part('approved', 'h1'), record('rejected', change)]
+    expect(words(change, ...records)).toEqual(['rejected', {}])
+    expect(words(staged('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
+    expect(words(change, ...records, part('approved', 'h1'))).toEqual(['rejected', { h1: 'approved' }])
+  })
+
+  it('stay where the word on the file excepts them', () => {
+    const made = record('approved', change)
+    const but = { ...made, entries: made.entries.map((entry) => ({ ...entry, except: ['h2'] })) }
+    expect(words(change, part('rejected', 'h1', 'h2'), but)).toEqual(['approved', { h2: 'rejected' }])
+  })
+
+  it('are used up by what takes them, and no other', () => {
+    const records = [part('approved', 'h1'), part('rejected', 'h2')]
+    for (const end of ['committed', 'discard'] as const) {
+      expect(words(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
+      expect(words(change, ...records, record(end, change))).toEqual(['pending', {}])
+    }
+  })
+
+  it('tell of a rejection until each of its hunks has had a later word', () => {
+    const no = part('rejected', 'h1', 'h2')
+    const stands = (...records: ReviewRecord[]) => rejectionsFor([no, ...records]).map(({ standing }) => standing)
+    expect(rejectionsFor([no])[0]?.hunks?.map(({ id }) => id)).toEqual(['h1', 'h2'])
+    expect(stands(part('approved', 'h1'), part('committed', 'h1'))).toEqual([true])
+    expect(stands(part('approved', 'h1', 'h2'))).toEqual([false])
+    expect(stands(record('approved', change))).toEqual([false])
+    expect(stands(record('approved', staged('b', 'x', 'y')))).toEqual([true])
   })
 })
 

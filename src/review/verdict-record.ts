@@ -1,0 +1,104 @@
+import type { StagedChange } from '../../overlay/change.js'
+import type { Reviewer, Verdict } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { newId } from '../core/ids.js'
+import { baseDiff } from './change-set.js'
+import { isContentOnly, type Landing, refOf } from './judge.js'
+import { keyOf, type ReviewEntry, type VerdictRecord } from './record.js'
+import type { Chosen } from './selection.js'
+import type { Shown } from './shown.js'
+import { type Standing, stateOf, type VerdictState } from './verdicts.js'
+
+/** A choice, perhaps without hunks that were rejected before. */
+export interface Decided extends Chosen<Shown> {
+  readonly except?: readonly string[]
+}
+
+type Before = Parameters<typeof baseDiff>[1]
+
+/** Everything shown that nobody has rejected: of a change with rejected hunks, the rest of it. */
+export function allUnrejected(
+  seen: readonly Shown[],
+  staged: readonly StagedChange[],
+  verdicts: VerdictState,
+  deps: Before,
+): Decided[] {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  return seen.flatMap((shown): Decided[] => {
+    const change = now.get(keyOf(shown))
+    const { file, hunks } = change ? verdicts.of(change) : { file: undefined, hunks: new Map<string, Verdict>() }
+    if (stateOf(file) === 'rejected') return []
+    const rejected = new Set([...hunks].flatMap(([id, word]) => (stateOf(word) === 'rejected' ? [id] : [])))
+    if (change === undefined || rejected.size === 0) return [{ change: shown }]
+    const ids = (baseDiff(change, deps)?.hunks ?? []).map(({ id }) => id)
+    const except = ids.filter((id) => rejected.has(id))
+    if (except.length === 0) return [{ change: shown }]
+    return except.length === ids.length && isContentOnly(change) ? [] : [{ change: shown, except }]
+  })
+}
+
+/** @throws `unsupported` where a hunk of a renamed file is approved and the rename is not. */
+export function refuseUnnamed(
+  chosen: readonly Chosen<Shown>[],
+  staged: readonly StagedChange[],
+  verdicts: VerdictState,
+) {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  const refused = chosen.flatMap(({ change: shown, hunks }) => {
+    const { path, from } = shown
+    const change = now.get(keyOf(shown))
+    if (hunks === undefined || from === undefined || change === undefined) return []
+    if (stateOf(verdicts.of(change).file) === 'approved') return []
+    const message = `${path} was renamed from ${from}, so no hunk of it can land without the rename.`
+    return [{ path, reason: 'unsupported', message }]
+  })
+  if (refused.length === 0) return
+  const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
+  const hint = `Approve the path ${refused[0]?.path} as a whole, then reject the hunks you do not want.`
+  throw new EscrowError('unsupported', message, { refused, hint })
+}
+
+/** @param by who decides, in the words of `reason` where it is a no */
+export function verdictRecord(
+  verdict: 'approved' | 'rejected',
+  chosen: readonly Decided[],
+  by: Reviewer,
+  reason?: string,
+): VerdictRecord {
+  const id = chosen.length === 0 ? '' : newId()
+  const at = new Date().toISOString()
+  return {
+    kind: 'verdict',
+    id,
+    at,
+    entries: chosen.map(decidedEntry),
+    verdict,
+    by,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {
+  const { path, from, before, after } = change
+  return {
+    path,
+    ...(from !== undefined && { from }),
+    before,
+    after,
+    ...(hunks !== undefined && { hunks: [...hunks] }),
+    ...(except !== undefined && { except: [...except] }),
+  }
+}
+
+/**
+ * A no to a whole file, some of which was approved afterwards and has landed: written down again for the rest of it.
+ * The same verdict, so it has the same id.
+ */
+export function carriedOver({ of, change, part }: Landing, { file, hunks: said }: Standing): VerdictRecord[] {
+  if (file === undefined || file.verdict !== 'rejected' || part === undefined) return []
+  const hunks = part.left.filter(({ id }) => !said.has(id)).map(refOf)
+  if (hunks.length === 0) return []
+  const { id, at, by, reason } = file
+  const entries = [{ path: change.path, before: change.after, after: of.after, hunks }]
+  return [{ kind: 'verdict', id, at, entries, verdict: 'rejected', by, ...(reason !== undefined && { reason }) }]
+}
