@@ -23,7 +23,7 @@ export function baseOf(lower: Lower, path: RelPath): Base {
 }
 
 /** A base for content just read: the stamp is taken before the read by the caller. */
-export function baseOfContent(content: Uint8Array, stats: BigIntStats): Base {
+export function baseOfContent(content: Uint8Array | string, stats: BigIntStats): Base {
   return {
     state: { type: 'file', digest: digest(content), mode: Number(stats.mode) & 0o7777 },
     stamp: stampOf(stats),

@@ -154,11 +154,12 @@ function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | u
   }
 }
 
-/** Who wrote what stands there; else who removed it, or moved it, with its directory. */
+/** Who wrote what stands there; else who removed it, or moved it, with its directory, or made something in its place. */
 function creditOf(overlay: Overlay, path: RelPath): { intent: string | undefined; calls: readonly string[] } {
-  const inode = overlay.placeOf(path).node?.inode
+  const covering = overlay.stage.tree.covering(path)
+  const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
   if (inode) return { intent: inode.intentId, calls: [...inode.calls] }
-  const { intent, call } = overlay.stage.tree.covering(path)?.credit ?? {}
+  const { intent, call } = covering?.credit ?? {}
   return { intent, calls: call === undefined ? [] : [call] }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A content digest: `sha256:` and 64 hex digits (FIPS 180-4). */
 export type Digest = `sha256:${string}`
@@ -10,7 +10,7 @@ export function digest(content: Uint8Array | string): Digest {
 
 /** The bare hex SHA-256 of some bytes or of a text's UTF-8 bytes. */
 export function sha256hex(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex')
+  return hash('sha256', content, 'hex')
 }
 
 /** The digest of nothing: what a directory counts as, and an empty file's. */

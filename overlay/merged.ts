@@ -6,6 +6,7 @@ import { childOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
 import { bigStatsOf, statsOf } from './stats.js'
 import type { Place } from './tree.js'
+import type { Inode } from './upper.js'
 
 /** The reading half of the merged view: the stage where it speaks, the lower layer where it does not. */
 export class MergedView implements ReadLayer {
@@ -37,10 +38,7 @@ export class MergedView implements ReadLayer {
 
   read(path: RelPath): Buffer {
     const place = this.stage.tree.find(path)
-    const inode = place.node?.inode
-    if (inode?.type === 'dir') throw new Errno('EISDIR', 'read', true)
-    if (inode?.type === 'symlink') throw new Errno('ELOOP')
-    if (inode) return inode.bytes()
+    if (place.node?.inode) return contentOf(place.node.inode)
     if (place.lower === undefined) throw new Errno('ENOENT')
     return this.lower.read(place.lower)
   }
@@ -83,7 +81,11 @@ export class MergedView implements ReadLayer {
     const { node, lower } = this.stage.tree.find(path)
     if (node?.inode) return node.inode.type === 'symlink' ? undefined : true
     if (lower === undefined) return false
-    const found = this.lower.exists(lower)
+    return this.existsLower(lower, this.lower.exists(lower))
+  }
+
+  /** What {@link exists} answers for a name of the disk, given whether it, or what it links to, is there. */
+  existsLower(lower: RelPath, found: boolean): boolean | undefined {
     const { tree } = this.stage
     // A link of the disk may lead to what the stage hides or adds; only then does its being a link matter.
     if (tree.empty || (found ? !tree.covers : this.lower.typeOf(lower) !== 'symlink')) return found
@@ -117,6 +119,13 @@ export class MergedView implements ReadLayer {
       throw error
     }
   }
+}
+
+/** A copy of a staged file's content. Throws EISDIR, ELOOP. */
+export function contentOf(inode: Inode): Buffer {
+  if (inode.type === 'dir') throw new Errno('EISDIR', 'read', true)
+  if (inode.type === 'symlink') throw new Errno('ELOOP')
+  return inode.bytes()
 }
 
 const ASCII = /^[\x00-\x7f]*$/

@@ -70,7 +70,7 @@ export class Resolver {
     if (text === '') throw new Errno('ENOENT')
     const inner = this.inner(text)
     if (inner === undefined) return this.#outside('/', walkOf(text), follow, text)
-    this.#dirs.refresh()
+    this.#dirs.refresh(performance.now())
     if (isClean(inner) && this.#dirs.holds(inner)) {
       const path = inner as RelPath
       const type = this.#overlay.typeOf(path)
@@ -86,8 +86,14 @@ export class Resolver {
   quick(text: string): RelPath | undefined {
     const inner = this.inner(text)
     if (inner === undefined || text.includes('\0') || !isClean(inner)) return undefined
-    this.#dirs.refresh()
+    this.#dirs.refresh(performance.now())
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
+  }
+
+  /** Tells, at a time in milliseconds, whether what was found by {@link quick} still stands: while the answer is the same. */
+  since(at: number): unknown {
+    this.#dirs.refresh(at)
+    return this.#dirs.since
   }
 
   /** The part of a name after the root, or undefined when the name does not begin with the root. */
@@ -233,17 +239,18 @@ const FRESH_MS = 200
 class DirCache {
   readonly #known = new Set<string>()
   #shape = -1
-  #since = 0
+  /** When it was last emptied. */
+  since = 0
 
   constructor(private readonly overlay: Overlay) {}
 
-  refresh(): void {
-    const now = performance.now()
+  /** @param now in milliseconds. */
+  refresh(now: number): void {
     const { shape } = this.overlay.stage.tree
-    if (shape === this.#shape && now - this.#since < FRESH_MS) return
+    if (shape === this.#shape && now - this.since < FRESH_MS) return
     this.#known.clear()
     this.#shape = shape
-    this.#since = now
+    this.since = now
   }
 
   /** Whether the directory of a clean name is known to be one. */

@@ -28,6 +28,8 @@ export class Stage {
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
   readonly #listeners = new Set<(edit: StageEdit) => void>()
+  /** Edits applied so far: what was looked up in the tree may be another after the next. */
+  edits = 0
 
   /** Tells of each edit just before it is applied. Returns what ends it. */
   onEdit(listener: (edit: StageEdit) => void): () => void {
@@ -38,6 +40,7 @@ export class Stage {
   /** @param packed where the log keeps the same bytes as `data`. */
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     for (const listener of this.#listeners) listener(edit)
+    this.edits++
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
     if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') {
       this.tree.shape++

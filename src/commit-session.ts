@@ -1,16 +1,16 @@
 import { dirname, resolve } from 'node:path'
 import { diffStage, isWithin, type StagedChange, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
-import { commitEntries, entriesFor } from './commit/index.js'
-import type { CommitEntry, CommitOutcome } from './commit/types.js'
+import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from './commit/index.js'
 import type { AgentInfo, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
-import { commitDenial, type PolicyState, protection } from './policy/index.js'
+import { commitDenial, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import type { StageStore } from './stage-store.js'
 import { attributeFile, type FileAttribution, type LedgerStore, newDraft, type RecordDraft } from './trace/index.js'
+import { type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
   readonly layout: Layout
@@ -39,12 +39,13 @@ export async function commitSession(
   refuseInUse(store, approved, diff.changes)
   const entries = entriesFor(approved, diff)
   const owners = ownersOf(approved)
+  const undone = undoneBy(deps.layout, store)
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,
     entries,
-    gate: (entry) => gate(deps, entry, owners),
-    record: ({ tx }) => ({ ...commitDraft(deps, store, approved, options.approvals, tx) }),
+    gate: (entry) => (undone?.restores(entry.path, entry.new) ? undoGate(deps, entry) : gate(deps, entry, owners)),
+    record: ({ tx }) => ({ ...commitDraft(deps, store, { approved, tx, undone, approvals: options.approvals }) }),
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
     },
@@ -115,6 +116,11 @@ function gate(
   return denial && { path, reason: denial.reason, message: denial.message }
 }
 
+function undoGate({ policy }: CommitDeps, { path }: CommitEntry): Refusal | undefined {
+  const denial = undoDenial(path, policy())
+  return denial && { path, reason: denial.reason, message: denial.message }
+}
+
 /** Where a new symlink will point from its final place: it may have been staged at another. */
 function targetOf(root: string, { path, new: next, content }: CommitEntry): string | undefined {
   if (next?.type !== 'symlink' || content === undefined) return undefined
@@ -122,18 +128,19 @@ function targetOf(root: string, { path, new: next, content }: CommitEntry): stri
   return isWithin(target, root) ? target.slice(root.length + 1) : target
 }
 
-function commitDraft(
-  deps: CommitDeps,
-  store: StageStore,
-  approved: readonly StagedChange[],
-  approvals: readonly Verdict[],
-  tx: string,
-): RecordDraft {
+interface Decided {
+  readonly approved: readonly StagedChange[]
+  readonly tx: string
+  readonly undone: Undone | undefined
+  readonly approvals: readonly Verdict[]
+}
+
+function commitDraft(deps: CommitDeps, store: StageStore, { approved, tx, undone, approvals }: Decided): RecordDraft {
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const reviewers = [...new Set(approvals.map(({ by }) => by.name))]
   return newDraft({
-    type: 'commit',
+    type: undone === undefined ? 'commit' : 'undo',
     intent: intents.size === 1 ? (only ?? null) : null,
     session: deps.sessionId,
     agent: deps.agent,
@@ -141,7 +148,10 @@ function commitDraft(
     tx,
     approvedBy: reviewers,
     files: approved
-      .filter(({ after }) => after !== null && after.type !== 'dir')
+      .filter(
+        (change) =>
+          change.after !== null && change.after.type !== 'dir' && !undone?.restores(change.path, change.after),
+      )
       .map((change) => attribution(store, change)),
     changes: approved.map(({ path, from, before, after }) => ({
       path,
@@ -149,6 +159,7 @@ function commitDraft(
       after: after?.digest ?? null,
       ...(from !== undefined && { from }),
     })),
+    ...(undone !== undefined && { data: { undoes: undone.tx } }),
   })
 }
 

@@ -1,5 +1,8 @@
+import { asRelPath, isWithin, type RelPath } from '../overlay/index.js'
 import type { Access, Decide } from './core/decision.js'
 import type { Denial } from './core/denials.js'
+import type { GuardRules } from './fs/guarded.js'
+import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
 import type { HunkRef } from './review/record.js'
 import type { Rejection } from './review/verdicts.js'
@@ -10,7 +13,7 @@ import type { StageStore } from './stage-store.js'
  * The policy's decision, and what only the session knows: that it is closed, that the ledger cannot be written, and a
  * reviewer's no, which the agent hears once at the next write of the path and once by feedback.
  */
-export class SessionGuard {
+export class SessionGuard implements GuardRules {
   closed = false
   rejections: readonly Rejection[] = []
   readonly #told: Set<unknown>
@@ -20,6 +23,7 @@ export class SessionGuard {
     private readonly policy: Policy,
     private readonly journal: SessionJournal,
     private readonly store: StageStore,
+    private readonly lock: ContentLock,
     private readonly memory: number,
   ) {
     this.#told = new Set(store.notes(TOLD))
@@ -31,6 +35,27 @@ export class SessionGuard {
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial = this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#rejectionOf(access)
     return denial ? { verdict: 'deny', denial } : decision
+  }
+
+  readsBy(at: number): unknown {
+    return this.closed ? undefined : this.policy.readsBy(at)
+  }
+
+  mayHide(dir: string): boolean {
+    return this.policy.mayHide(dir)
+  }
+
+  alikeBelow(dir: string): boolean {
+    return this.policy.alikeBelow(dir)
+  }
+
+  standsOut(path: string): boolean {
+    return this.policy.standsOut(path)
+  }
+
+  knownBelow(dir: RelPath): RelPath[] {
+    const rejected = this.rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
+    return [...this.lock.seenBelow(dir), ...rejected.map(({ path }) => asRelPath(path))]
   }
 
   /** Rejections the agent has not been told of; they count as told now. */

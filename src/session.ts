@@ -89,7 +89,7 @@ export class LocalSession implements Session {
       base: (path) => this.#lock.check(path),
       tool: currentTool,
     })
-    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, deps.memory)
+    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, this.#lock, deps.memory)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
@@ -250,7 +250,7 @@ export class LocalSession implements Session {
     const { overlay } = this.#store
     const resolver = new Resolver(overlay, this.#deps.aliases)
     const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
-    const layer = new GuardedLayer(overlay, this.#guard.decide, leadsTo, this.#policy.mayHide)
+    const layer = new GuardedLayer(overlay, this.#guard, leadsTo)
     return new View({
       root: this.#deps.layout.root,
       resolver,

@@ -31,6 +31,7 @@ import { createReview } from './review/review.js'
 import type { LocalSession } from './session.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
+import { stageUndo } from './undo-session.js'
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
@@ -152,8 +153,8 @@ class LocalWorkspace implements Workspace {
     })
   }
 
-  async undo(): Promise<Review> {
-    throw unsupported('Undoing a commit')
+  async undo(commitId: string): Promise<Review> {
+    return this.review(await stageUndo(this.layout, commitId))
   }
 
   async close(): Promise<void> {

@@ -46,7 +46,7 @@ export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device:
       if (denied !== undefined) return denied
       const stats = assertBase(site, entry)
       bases.set(entry, fingerprint(stats))
-      entries.push(asReplacement(site, entry, stats))
+      entries.push(asFound(site, entry, stats))
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
@@ -118,6 +118,12 @@ function assertOwner(path: string, stats: BigIntStats | undefined): void {
   const user = process.geteuid?.()
   if (user === undefined || user === 0 || stats === undefined || BigInt(user) === stats.uid) return
   throw new EscrowError('access_denied', `The mode of ${path} can only be changed by its owner (uid ${stats.uid}).`)
+}
+
+/** What the plan holds of an entry: a directory that goes has the mode it is to come back with. */
+function asFound(site: Site, entry: CommitEntry, stats: BigIntStats | undefined): CommitEntry {
+  if (entry.op !== 'rmdir' || entry.old === null || stats === undefined) return asReplacement(site, entry, stats)
+  return { ...entry, old: { ...entry.old, mode: Number(stats.mode & 0o7777n) } }
 }
 
 /** chmod acts on the file, so on all its names, and one may lie outside: such a file is replaced by a copy. */

@@ -11,7 +11,7 @@ import type { CommitEntry } from './types.js'
 export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): CommitEntry[] {
   const entries = approved.flatMap(entriesOf)
   const made = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
-  const left = new Set(entries.flatMap((entry) => (entry.op === 'delete' ? ancestorsOf(entry.path as RelPath) : [])))
+  const left = new Set(entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])))
   const named = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
   for (const { path, mode } of diff.newDirs) {
     if (made.has(path) && !named.has(path)) entries.push({ path, op: 'mkdir', old: null, new: dirState(mode) })
@@ -31,7 +31,7 @@ function entriesOf(change: StagedChange): CommitEntry[] {
   if (from === undefined)
     return [{ path, op: before === null ? 'create' : 'overwrite', old: before, new: after, content }]
   return [
-    { path, op: 'create', old: null, new: after, content },
+    { path, op: 'create', from, old: null, new: after, content },
     { path: from, op: 'delete', old: before, new: null },
   ]
 }

@@ -4,13 +4,15 @@ import type { Layout } from '../core/layout.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
 import { slotOf } from './stage.js'
-import type { CommitOp, Plan, PlannedChange } from './types.js'
+import type { CommitOp, PlannedChange } from './types.js'
 
 export interface CommittedChange {
   readonly path: string
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
+  /** Of a create: where it was before. */
+  readonly from?: string
 }
 
 export interface CommittedPlan {
@@ -38,45 +40,60 @@ export function committedSince(layout: Layout, seq: number, disk: Disk = realDis
     })
 }
 
-function asCommitted({ path, op, old, new: next }: PlannedChange): CommittedChange {
-  return { path, op, old, new: next }
+function asCommitted({ path, op, old, new: next, from }: PlannedChange): CommittedChange {
+  return { path, op, old, new: next, ...(from !== undefined && { from }) }
 }
 
 /** A finished commit that can still be undone. */
 export interface KeptCommit extends CommittedPlan {
-  /** What stood at a path before: a file's bytes, a symlink's target; undefined where nothing of the kind did. */
+  /**
+   * What stood at a path before: a file's bytes, a symlink's target; undefined where nothing of the kind did. It is the
+   * file itself that is kept: a program that still had it open, or another of its names, may have changed it since.
+   */
   before(path: string): Uint8Array | undefined
 }
 
-/** A commit by its `tx`, with the contents it replaced. Throws `undo_expired` once those have been let go. */
-export function keptCommit(layout: Layout, tx: string, disk: Disk = realDisk): KeptCommit {
-  const dir = txDir(layout, tx)
-  const seq = Number(/^(\d+)-[0-9a-f]+$/.exec(tx)?.[1] ?? 0)
+/**
+ * A commit by its `tx` or its number, with the contents it replaced and the directories it made.
+ * Throws `undo_expired` once what it replaced has been let go, or where there was no such commit.
+ */
+export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): KeptCommit {
+  const seq = Number(/^(\d{1,15})(?:-[0-9a-f]+)?$/.exec(id)?.[1] ?? 0)
   const done = `${commitFile(layout, seq)}.done`
-  if (seq === 0 || !exists(disk, `${dir}/plan`) || !exists(disk, done)) throw expired(tx)
+  if (!exists(disk, done)) throw seq > 0 && seq <= lastCommit(layout, disk) ? expired(id) : unknownCommit(id)
   const plan = readPlan(disk, done)
-  if (plan.tx !== tx) throw expired(tx)
+  if (id.includes('-') && plan.tx !== id) throw unknownCommit(id)
+  const dir = txDir(layout, plan.tx)
+  if (!exists(disk, `${dir}/plan`)) throw expired(id)
   const left = conflictPaths(disk, layout, seq)
   const changes = plan.changes.filter((change) => !left.has(change.path))
+  const replaced = new Map(changes.filter(({ op }) => REPLACES.has(op)).map((change) => [change.path, change]))
   return {
     seq,
-    tx,
+    tx: plan.tx,
     sessionId: plan.sessionId,
     changes: changes.map(asCommitted),
-    before: (path) => contentBefore(disk, dir, plan, path),
+    before: (path) => contentBefore(disk, dir, replaced.get(path)),
   }
 }
 
-function contentBefore(disk: Disk, dir: string, plan: Plan, path: string): Uint8Array | undefined {
-  const change = plan.changes.find((each) => each.path === path && (each.op === 'overwrite' || each.op === 'delete'))
+const REPLACES = new Set<CommitOp>(['overwrite', 'delete'])
+
+function contentBefore(disk: Disk, dir: string, change: PlannedChange | undefined): Uint8Array | undefined {
   if (change === undefined) return undefined
   const { kept } = slotOf(dir, change)
   if (!exists(disk, kept)) return undefined
   return change.old?.type === 'symlink' ? disk.readlink(kept) : disk.readFile(kept)
 }
 
-function expired(tx: string): EscrowError {
-  return new EscrowError('undo_expired', `What commit ${tx} replaced is no longer kept, so it cannot be undone.`, {
+function unknownCommit(id: string): EscrowError {
+  return new EscrowError('undo_expired', `There is no finished commit ${id} in this workspace.`, {
+    hint: "A commit names its id when it is done; the ledger has it as the record's tx.",
+  })
+}
+
+function expired(id: string): EscrowError {
+  return new EscrowError('undo_expired', `What commit ${id} replaced is no longer kept, so it cannot be undone.`, {
     hint: 'Earlier contents may still be in git.',
   })
 }

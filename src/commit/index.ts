@@ -12,3 +12,4 @@ export {
 export { UNDO_COMMITS } from './journal.js'
 export { type Recovered, recover } from './recover.js'
 export type { CommitEntry, CommitInput, CommitOp, CommitOutcome, Conflict, JsonObject } from './types.js'
+export { stageInverse, statesAfter, statesBefore } from './undo.js'

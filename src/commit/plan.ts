@@ -57,7 +57,8 @@ function isChange(value: unknown): value is PlannedChange {
     isPlainPath(value.path) &&
     OPS.includes(value.op) &&
     isStateOrNull(value.old) &&
-    isStateOrNull(value.new)
+    isStateOrNull(value.new) &&
+    (value.from === undefined || (typeof value.from === 'string' && isPlainPath(value.from)))
   )
 }
 

@@ -38,12 +38,20 @@ export function stageEntries(disk: Disk, dir: string, checked: Checked): Staged 
   const refused: Refusal[] = []
   const changes: PlannedChange[] = []
   ordered.forEach((entry, n) => {
-    const { path, op, old } = entry
+    const { path, op, old, from } = entry
     const fresh = slotOf(dir, { n }).fresh
     const refusal = attempt(path, () => {
       const isImplied = checked.implied.has(path) && op === 'mkdir'
       const next = isImplied ? stageImplied(disk, fresh) : stageEntry(disk, fresh, entry, !together)
-      changes.push({ n, path, op, old, new: next, ...(isImplied && { implied: true as const }) })
+      changes.push({
+        n,
+        path,
+        op,
+        old,
+        new: next,
+        ...(from !== undefined && { from }),
+        ...(isImplied && { implied: true as const }),
+      })
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)

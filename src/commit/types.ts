@@ -11,6 +11,8 @@ export interface CommitEntry {
   /** Relative to the root, `/` between segments. */
   readonly path: string
   readonly op: CommitOp
+  /** Of a create: the path removed by the same commit whose content this is. */
+  readonly from?: string
   /** What must stand there for the change to be taken. */
   readonly old: FileState | null
   readonly new: FileState | null
@@ -53,6 +55,8 @@ export interface PlannedChange {
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
+  /** Of a create: where it was before. */
+  readonly from?: string
   /** A parent directory nobody asked for by name. */
   readonly implied?: true
 }

@@ -110,6 +110,8 @@ export interface CommitResult {
 }
 
 export interface Review {
+  /** The session whose stage this is. */
+  readonly sessionId: string
   changes(): Promise<ChangeSet>
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
@@ -251,6 +253,12 @@ export interface Workspace {
   session(options: SessionOptions): Promise<Session>
   sessions(): Promise<SessionSummary[]>
   review(sessionId: string): Promise<Review>
+  /**
+   * Stages the inverse of a commit, named by its id or its number, in a new session, and gives its review. Paths where
+   * the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
+   * Rejects with `undo_expired` once what the commit replaced is no longer kept (100 commits), and with `stale_file`
+   * and `refused` where something of another kind stands in the way of the inverse.
+   */
   undo(commitId: string): Promise<Review>
   close(): Promise<void>
 }

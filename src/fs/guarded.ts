@@ -2,14 +2,35 @@ import type { BigIntStats, Stats } from 'node:fs'
 import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import { ancestorsOf, childOf, isWithin, type RelPath, ROOT } from '../../overlay/path.js'
+import { ancestorsOf, childOf, isWithin, type RelPath } from '../../overlay/path.js'
 import type { Decide, Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
+import { GuardedFile } from './guarded-file.js'
+import { judgeMove } from './judge-move.js'
+import type { Spot, SpotJudge } from './spots.js'
+
+/** The policy, as far as a layer asks it. */
+export interface GuardRules {
+  readonly decide: Decide
+  /**
+   * What reads of plain names are decided by at a time (milliseconds): a decision stands while this is the same.
+   * Undefined: no decision is to be remembered.
+   */
+  readsBy(at: number): unknown
+  /** Whether a name in a directory can be hidden at all; where none can, none is asked about. */
+  mayHide(dir: string): boolean
+  /** Whether a write below a directory is judged as one of the directory is, but for the names that stand out. */
+  alikeBelow(dir: string): boolean
+  /** Whether a name is judged by more than the directory it is in. */
+  standsOut(path: string): boolean
+  /** The names below a directory that the session knows something of: seen by the model, rejected by a person. */
+  knownBelow(dir: RelPath): readonly RelPath[]
+}
 
 /** What is known of the op under way. */
 export interface Op {
   /** Physical path → name as asked, for the paths that were reached through a link. */
-  readonly names: [physical: RelPath, asked: string][]
+  names: [physical: RelPath, asked: string][]
   /** What was allowed last. */
   effect: Effect | undefined
   path: RelPath | undefined
@@ -23,27 +44,33 @@ function newOp(): Op {
  * The fourth lock: every mutator, and every read, asks for a decision about the very path it acts on. A wrong row in
  * the op table cannot slip past it, and a recursive op asks once for each entry.
  */
-export class GuardedLayer implements WriteLayer {
+export class GuardedLayer implements WriteLayer, SpotJudge {
   #op: Op = newOp()
+  #spare: Op | undefined
 
   constructor(
     private readonly layer: WriteLayer & Pick<Overlay, 'otherNames'> & { open(path: RelPath): WriteFile },
-    private readonly decide: Decide,
+    readonly rules: GuardRules,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
-    private readonly leadsTo: (target: string, link: RelPath) => string,
-    /** Whether a name in a directory can be hidden at all; where none can, none is asked about. */
-    private readonly mayHide: (dir: string) => boolean = () => true,
+    readonly leadsTo: (target: string, link: RelPath) => string,
   ) {}
 
   /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
   begin(): Op {
     const outer = this.#op
-    this.#op = newOp()
+    this.#op = this.#spare ?? newOp()
+    this.#spare = undefined
     return outer
   }
 
   end(outer: Op): void {
+    const ended = this.#op
     this.#op = outer
+    // One op after the other is the rule: the next takes this one's place.
+    ended.effect = undefined
+    ended.path = undefined
+    if (ended.names.length > 0) ended.names = []
+    this.#spare = ended
   }
 
   named(physical: RelPath, asked: string): void {
@@ -56,7 +83,7 @@ export class GuardedLayer implements WriteLayer {
     // An op asks about its own path several times over; nothing can have changed between them.
     if (op.effect === effect && op.path === path && target === undefined) return
     const asked = this.#askedOf(path)
-    const decision = this.decide(target === undefined ? { effect, path, asked } : { effect, path, asked, target })
+    const decision = this.rules.decide(target === undefined ? { effect, path, asked } : { effect, path, asked, target })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
     if (target !== undefined) return
     op.effect = effect
@@ -65,13 +92,22 @@ export class GuardedLayer implements WriteLayer {
 
   /** Judges a name before it could be resolved, or a place outside by it and by the name that led there. */
   judgeName(effect: Effect, path: string, asked = path): void {
-    const decision = this.decide({ effect, path, asked })
+    const decision = this.rules.decide({ effect, path, asked })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
+  }
+
+  /** Whether a place may be read. A refusal is not told here: who asks takes the long way, which tells it. */
+  lets(spot: Spot, at: number): boolean {
+    const by = this.rules.readsBy(at)
+    if (by !== undefined && spot.judgedBy === by) return true
+    if (!this.mayRead(spot.path, spot.path)) return false
+    spot.judgedBy = by
+    return true
   }
 
   /** Whether a path may be read, for what is told of it outside any op. */
   mayRead(path: string, asked: string): boolean {
-    return this.decide({ effect: 'read', path, asked }).verdict !== 'deny'
+    return this.rules.decide({ effect: 'read', path, asked }).verdict !== 'deny'
   }
 
   /** Whether a path, or a directory it is said to be in, is hidden: nothing may then be told of it. */
@@ -103,10 +139,15 @@ export class GuardedLayer implements WriteLayer {
     return this.layer.readdir(path).filter((entry) => !this.#hidden(childOf(path, entry.name)))
   }
 
+  /** What is hidden among them: for judging, never for telling. */
+  allEntries(path: RelPath): Entry[] {
+    return this.layer.readdir(path)
+  }
+
   names(path: RelPath): string[] {
     this.judge('read', path)
     const names = this.layer.names(path)
-    return this.mayHide(path) ? names.filter((name) => !this.#hidden(childOf(path, name))) : names
+    return this.rules.mayHide(path) ? names.filter((name) => !this.#hidden(childOf(path, name))) : names
   }
 
   exists(path: RelPath): boolean | undefined {
@@ -136,8 +177,13 @@ export class GuardedLayer implements WriteLayer {
   }
 
   move(from: RelPath, to: RelPath): void {
-    this.#judgeMove(from, to, this.layer.typeOf(from))
+    judgeMove(this, from, to)
     this.layer.move(from, to)
+  }
+
+  /** Whether a write below a directory, as it is and by the name it was reached by, is judged as one of the directory. */
+  alikeBelow(dir: RelPath): boolean {
+    return this.rules.alikeBelow(dir) && this.rules.alikeBelow(this.#askedOf(dir))
   }
 
   link(existing: RelPath, path: RelPath): void {
@@ -167,22 +213,11 @@ export class GuardedLayer implements WriteLayer {
     this.judge(effect, path)
   }
 
-  /** A move is judged for every entry below, at both ends: what is protected must not leave with its parent. */
-  #judgeMove(from: RelPath, to: RelPath, type: EntryType | undefined): void {
-    this.judge('move', from)
-    this.judge('move', to)
-    // A relative link points elsewhere from its new place.
-    if (type === 'symlink') this.judge('symlink', to, this.leadsTo(this.layer.readlink(from), to))
-    if (type !== 'dir') return
-    for (const entry of this.layer.readdir(from))
-      this.#judgeMove(childOf(from, entry.name), childOf(to, entry.name), entry.type)
-  }
-
   /** A path that may not be read is told apart from an absent one only where the rule wants it so. */
   #hidden(path: RelPath): boolean {
     const op = this.#op
     if (op.effect === 'read' && op.path === path) return false
-    const decision = this.decide({ effect: 'read', path, asked: this.#askedOf(path) })
+    const decision = this.rules.decide({ effect: 'read', path, asked: this.#askedOf(path) })
     if (decision.verdict === 'deny') return decision.denial.reason === 'hidden'
     op.effect = 'read'
     op.path = path
@@ -199,67 +234,4 @@ export class GuardedLayer implements WriteLayer {
 function joined(dir: string, below: string): string {
   const rest = below.startsWith('/') ? below.slice(1) : below
   return dir === '' || rest === '' ? dir + rest : `${dir}/${rest}`
-}
-
-/** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */
-class GuardedFile implements WriteFile {
-  #last: RelPath
-
-  constructor(
-    private readonly file: WriteFile,
-    private readonly layer: GuardedLayer,
-  ) {
-    this.#last = file.path ?? ROOT
-  }
-
-  get path(): RelPath | undefined {
-    return this.file.path
-  }
-
-  get type(): 'file' | 'dir' {
-    return this.file.type
-  }
-
-  read(target: Uint8Array, position: number): number {
-    this.layer.judge('read', this.#name())
-    return this.file.read(target, position)
-  }
-
-  stat(): Stats {
-    return this.file.stat()
-  }
-
-  statBig(): BigIntStats {
-    return this.file.statBig()
-  }
-
-  write(data: Uint8Array, position: number): void {
-    this.#judge('put')
-    this.file.write(data, position)
-  }
-
-  setattr(attributes: Attributes): void {
-    this.#judge('setattr')
-    this.file.setattr(attributes)
-  }
-
-  close(): void {
-    this.file.close()
-  }
-
-  names(): RelPath[] {
-    return this.file.names()
-  }
-
-  /** What is written shows at every hard link. */
-  #judge(effect: Effect): void {
-    const names = this.file.names()
-    for (const name of names.length > 0 ? names : [this.#name()]) this.layer.judge(effect, name)
-  }
-
-  /** An unlinked file is judged by the last name it had. */
-  #name(): RelPath {
-    this.#last = this.file.path ?? this.#last
-    return this.#last
-  }
 }

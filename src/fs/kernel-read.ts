@@ -17,6 +17,7 @@ import {
 } from './args.js'
 import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './ops.js'
+import type { Spot } from './spots.js'
 import type { ReadView } from './view.js'
 
 /** The bodies of the reading ops. Each reads its arguments once and works on the merged view. */
@@ -44,8 +45,7 @@ function permits(stats: Stats, wanted: number): boolean {
 /** Never throws: what cannot be looked at does not exist. */
 export function exists(view: ReadView, [path]: Args): boolean {
   try {
-    const quick = view.quick(path)
-    const direct = quick === undefined ? undefined : view.layer.exists(quick)
+    const direct = view.spot(path)?.exists()
     if (direct !== undefined) return direct
     const place = view.at(path, 'follow')
     if (!place.inside) return view.host(place).existsSync(place.path)
@@ -73,8 +73,8 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
   const options = readOptions(given)
   const bigint = options.bigint === true
   try {
-    const quick = view.quick(path)
-    const direct = quick !== undefined && (bigint ? view.layer.lstatBig(quick) : view.layer.lstat(quick))
+    const spot = view.spot(path)
+    const direct = bigint ? spot?.lstatBig() : spot?.lstat()
     if (direct && (follow === 'nofollow' || !direct.isSymbolicLink())) return direct
     const place = view.at(path, follow)
     const stats = place.inside
@@ -105,11 +105,11 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   }
   const later = form === 'sync' ? undefined : readLater(view, path, options)
   if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
+  if (form === 'sync') return readNow(view, path, encoding)
   const began = performance.now()
-  const quick = view.quick(path)
-  const content = (quick !== undefined && readQuick(view, quick)) || readSlowly(view, path)
-  if (form !== 'sync') view.took(performance.now() - began)
-  return encoding === undefined ? content : content.toString(encoding)
+  const content = readNow(view, path, encoding)
+  view.took(performance.now() - began)
+  return content
 }
 
 /** The async lane: what would hold up the event loop is read by the host's own asynchronous calls. */
@@ -118,8 +118,9 @@ function readLater(
   path: unknown,
   options: ReturnType<typeof readOptions>,
 ): Promise<Buffer> | undefined {
-  const quick = view.quick(path)
-  const place = quick !== undefined && view.layer.typeOf(quick) === 'file' ? quick : fileAt(view, path)
+  const spot = view.spot(path)
+  if (spot?.staged) return undefined
+  const place = spot && view.layer.typeOf(spot.path) === 'file' ? spot.path : fileAt(view, path)
   if (place === undefined || !view.isSlow(place)) return undefined
   return view.readLater(place).then((content) => {
     checkSignal(options)
@@ -133,15 +134,26 @@ function fileAt(view: ReadView, path: unknown): RelPath | undefined {
   return place.inside && place.type === 'file' ? place.path : undefined
 }
 
+function readNow(view: ReadView, path: unknown, encoding: BufferEncoding | undefined): Buffer | string {
+  const spot = view.spot(path)
+  const isText = encoding === 'utf8' || encoding === 'utf-8'
+  const direct = spot && readSpot(view, spot, isText)
+  if (typeof direct === 'string') return direct
+  const content = direct ?? readSlowly(view, path)
+  return encoding === undefined ? content : content.toString(encoding)
+}
+
 /** Reads a plain name at once: the disk itself refuses a link (ELOOP), which then takes the long way. */
-function readQuick(view: ReadView, path: RelPath): Buffer | undefined {
+function readSpot(view: ReadView, spot: Spot, isText: boolean): Buffer | string | undefined {
   try {
-    const content = view.layer.read(path)
-    view.seen(path, content)
+    const text = isText ? spot.readText() : undefined
+    // Bytes that are no UTF-8 are lost in a text: the content lock goes by the bytes.
+    const content = text === undefined || text.includes('\ufffd') ? spot.read() : text
+    if (content !== undefined && !spot.staged) view.seen(spot.path, content)
     return content
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT') view.seen(path, undefined)
+    if (code === 'ENOENT') view.seen(spot.path, undefined)
     if (code === 'ELOOP' || code === 'EMLINK') return undefined
     throw error
   }
@@ -149,8 +161,7 @@ function readQuick(view: ReadView, path: RelPath): Buffer | undefined {
 
 function readSlowly(view: ReadView, path: unknown): Buffer {
   const place = view.at(path, 'follow')
-  const content = place.inside ? readInside(view, place) : view.host(place).readFileSync(place.path)
-  return content
+  return place.inside ? readInside(view, place) : view.host(place).readFileSync(place.path)
 }
 
 function readInside(view: ReadView, place: Inside): Buffer {

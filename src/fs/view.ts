@@ -9,6 +9,7 @@ import { type UnionView, unionView } from '../../overlay/union-view.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'
+import { type Spot, Spots } from './spots.js'
 import { Watches } from './watches.js'
 
 /**
@@ -19,15 +20,12 @@ export interface ReadView {
   readonly layer: ReadLayer
   /** The workspace root, absolute. */
   readonly root: string
-  /**
-   * The place of a plain name whose directory is known to be one; the last name was not looked at and may be a link.
-   * Undefined: ask {@link at}.
-   */
-  quick(path: unknown): RelPath | undefined
+  /** A plain name that was found and judged a moment ago. Undefined: ask {@link at}. */
+  spot(path: unknown): Spot | undefined
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
-  seen(path: RelPath, content: Uint8Array | undefined): void
+  seen(path: RelPath, content: Uint8Array | string | undefined): void
   /** A file was opened for reading: what it holds now counts as shown. */
   opened(place: Inside): void
   readonly descriptors: ReadDescriptors
@@ -132,6 +130,7 @@ export class View implements WriteView, WatchView {
   readonly #resolver: Resolver
   readonly #overlay: Overlay
   readonly #union: UnionView
+  readonly #spots: Spots
   #slowUntil = 0
   #slowReads = 0
 
@@ -145,6 +144,7 @@ export class View implements WriteView, WatchView {
     this.#resolver = deps.resolver
     this.#overlay = deps.overlay
     this.#union = unionView(deps.overlay)
+    this.#spots = new Spots(deps.resolver, deps.overlay, deps.layer)
   }
 
   begin(): Op {
@@ -202,8 +202,8 @@ export class View implements WriteView, WatchView {
     process.emitWarning(`${who} was closed with ${leaked.length} file(s) open: ${some}`, 'EscrowLeakWarning')
   }
 
-  quick(path: unknown): RelPath | undefined {
-    return typeof path === 'string' ? this.#resolver.quick(path) : undefined
+  spot(path: unknown): Spot | undefined {
+    return this.#spots.find(path)
   }
 
   at(path: unknown, follow: Follow): Resolved {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 
 /** A file's bytes as last seen: absent, unreadable (why), or its content. */
@@ -17,40 +17,49 @@ const RACY_MS = 50
  */
 export function cachedFile<T>(path: string, limit: number, make: (file: FileBytes, version: number) => T): () => T {
   let version = 0
-  let last: { stamp: string; settled: boolean; file: FileBytes; value: T } | undefined
+  let last: { look: Look; settled: boolean; file: FileBytes; value: T } | undefined
   return () => {
-    const stamp = stampOf(path)
-    if (last?.settled && last.stamp === stamp.text) return last.value
-    const file = stamp.file ?? readBytes(path, limit)
+    const look = lookAt(path)
+    if (last?.settled && sameLook(last.look, look)) return last.value
+    const file = look.kind === 'file' ? readBytes(path, limit) : look
     // A failed read may be over by the next call (out of descriptors), with the file unchanged.
-    const readable = stamp.file !== undefined || file.kind === 'bytes'
-    const settled = readable && Date.now() - stamp.changedMs > RACY_MS
-    if (last && sameFile(last.file, file)) last = { ...last, stamp: stamp.text, settled }
-    else last = { stamp: stamp.text, settled, file, value: make(file, ++version) }
+    const readable = look.kind !== 'file' || file.kind === 'bytes'
+    const settled = readable && (look.kind !== 'file' || Date.now() - look.stats.ctimeMs > RACY_MS)
+    if (last && sameFile(last.file, file)) last = { ...last, look, settled }
+    else last = { look, settled, file, value: make(file, ++version) }
     return last.value
   }
 }
 
-interface Stamp {
-  readonly text: string
-  readonly changedMs: number
-  /** Set where there are no bytes to read. */
-  readonly file?: FileBytes
-}
+/** What a `stat` says: of a regular file the stats, of all else that there are no bytes to read. */
+type Look = { readonly kind: 'file'; readonly stats: Stats } | Exclude<FileBytes, { kind: 'bytes' }>
 
-function stampOf(path: string): Stamp {
+const ABSENT: Look = { kind: 'absent' }
+const ABSENT_IS_FINE = { throwIfNoEntry: false } as const
+
+function lookAt(path: string): Look {
   try {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    if (!stat) return { text: 'absent', changedMs: 0, file: { kind: 'absent' } }
-    const text = `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino} ${stat.dev}`
+    const stats = statSync(path, ABSENT_IS_FINE)
+    if (!stats) return ABSENT
     // Opening a pipe would block.
-    if (!stat.isFile()) return { text, changedMs: 0, file: { kind: 'unreadable', message: 'not a regular file' } }
-    return { text, changedMs: Number(stat.ctimeMs) }
+    return stats.isFile() ? { kind: 'file', stats } : { kind: 'unreadable', message: 'not a regular file' }
   } catch (error) {
     // A path through something that is no directory is as absent as ENOENT.
-    if (codeOf(error) === 'ENOTDIR') return { text: 'absent', changedMs: 0, file: { kind: 'absent' } }
-    return { text: 'unreadable', changedMs: 0, file: { kind: 'unreadable', message: reason(error) } }
+    return codeOf(error) === 'ENOTDIR' ? ABSENT : { kind: 'unreadable', message: reason(error) }
   }
+}
+
+/** Times in milliseconds have a fraction fine enough (a quarter of a microsecond) for what kernels keep. */
+function sameLook(a: Look, b: Look): boolean {
+  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind
+  const [was, is] = [a.stats, b.stats]
+  return (
+    was.mtimeMs === is.mtimeMs &&
+    was.ctimeMs === is.ctimeMs &&
+    was.size === is.size &&
+    was.ino === is.ino &&
+    was.dev === is.dev
+  )
 }
 
 function readBytes(path: string, limit: number): FileBytes {

@@ -27,6 +27,8 @@ export interface Policy {
    * denies with policy_invalid. Never throws, never waits.
    */
   readonly decide: Decide
+  /** What reads are decided by at a time (milliseconds): the same decision for the same read while it is the same. */
+  readsBy(at: number): unknown
   /** What each rule says, up to the first denial. */
   explain(access: Access): Explanation
   /**
@@ -36,6 +38,10 @@ export interface Policy {
   flags(path: string, intentId?: string): string[]
   /** False where no name in a directory can be hidden, so that a listing need not ask about each. */
   mayHide(dir: string): boolean
+  /** True only if a write below a directory is judged as one of the directory is, but for names that stand out. */
+  alikeBelow(dir: string): boolean
+  /** Whether a name is protected, and so judged by more than the directory it is in. */
+  standsOut(path: string): boolean
 }
 
 /** For this long reads go by the policy file as last seen: a `stat` would double the cost of one. Writes never do. */
@@ -48,7 +54,8 @@ export function createPolicy(deps: PolicyDeps): Policy {
   const scopes = scopeCache()
   const lock: Rule = { name: 'content lock', judge: (access) => contentLock(deps, access) }
   const writeRules = [...WRITE_RULES, lock]
-  const denyRead = readJudge(deps)
+  const readsBy = policyForReads(deps)
+  const denyRead = readJudge(deps, readsBy)
   const denyWrite = writeJudge(deps, scopes)
 
   function decide(access: Access): Decision {
@@ -83,17 +90,38 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
   }
 
-  return { decide, explain, flags, mayHide }
+  function alikeBelow(dir: string): boolean {
+    const policy = deps.policy()
+    if (!policy.ok || policy.rules.access.mayDifferBelow(dir) || policy.rules.protected.mayDifferBelow(dir))
+      return false
+    return scopes(deps.intents(), deps.activeIntentId())?.holdsBelow(dir) === true
+  }
+
+  function standsOut(path: string): boolean {
+    const level = protection(path)?.level
+    return level !== undefined && level !== 'highlight'
+  }
+
+  return { decide, readsBy, explain, flags, mayHide, alikeBelow, standsOut }
 }
 
-function readJudge(deps: PolicyDeps): (access: Access) => Denial | undefined {
+/** The policy file as reads go by it. */
+function policyForReads(deps: PolicyDeps): (at: number) => PolicyState {
+  let since = 0
+  let seen: PolicyState | undefined
+  return (at) => {
+    if (seen && at - since < READ_GRACE_MS) return seen
+    since = at
+    seen = deps.policy()
+    return seen
+  }
+}
+
+function readJudge(deps: PolicyDeps, policyAt: (at: number) => PolicyState): (access: Access) => Denial | undefined {
   const now = deps.now ?? (() => performance.now())
   const cached = denialCache()
-  let seen: { at: number; policy: PolicyState } | undefined
   return (access) => {
-    const at = now()
-    if (!seen || at - seen.at >= READ_GRACE_MS) seen = { at, policy: deps.policy() }
-    const { policy } = seen
+    const policy = policyAt(now())
     return cached(access, [policy], () => firstDenial(READ_RULES, access, readMoment(policy)))
   }
 }

@@ -1,8 +1,9 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { type IntentsState, unknownIntent } from '../core/intents-state.js'
-import { missingIntent, ruleFailed } from './messages.js'
+import { missingIntent, protectedPath, ruleFailed } from './messages.js'
 import type { PolicyState } from './policy-file.js'
+import { protection } from './protected.js'
 import { COMMIT_RULES, type Moment } from './rules.js'
 import { compileScope } from './scope.js'
 
@@ -42,4 +43,14 @@ export function commitDenial(landing: Landing, intents: IntentsState, policy: Po
   } catch (error) {
     return ruleFailed(path, error)
   }
+}
+
+/**
+ * Policy for what an undo puts back: a person brings back what stood there before, so no intent's scope is asked. Never
+ * ours and git's own, and nothing while policy.yaml cannot be read.
+ */
+export function undoDenial(path: string, policy: PolicyState): Denial | undefined {
+  if (!policy.ok) return { reason: 'policy_invalid', file: path, message: policy.message }
+  const found = protection(path)
+  return found?.level === 'never' ? protectedPath(path, path, found.why, false) : undefined
 }

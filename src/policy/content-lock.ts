@@ -2,7 +2,8 @@ import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
 import { sameContent } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import type { RelPath } from '../../overlay/path.js'
+import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
+import { redirects } from '../../overlay/sources.js'
 import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
 
@@ -23,7 +24,7 @@ const LARGE = 1 << 20
 export class ContentLock {
   readonly #seen = new Map<string, Base>()
   /** Contents shown and not yet digested. */
-  readonly #pending = new Map<string, { readonly content: Buffer; readonly when: number }>()
+  readonly #pending = new Map<string, { readonly content: Buffer | string; readonly when: number }>()
   #pendingBytes = 0
 
   constructor(
@@ -31,8 +32,8 @@ export class ContentLock {
     private readonly tool: () => ToolContext | undefined,
   ) {}
 
-  /** A read was answered. Content is undefined where the file was absent. */
-  saw(path: RelPath, content: Uint8Array | undefined): void {
+  /** A read was answered. Content is undefined where the file was absent; a text is the whole of valid UTF-8. */
+  saw(path: RelPath, content: Uint8Array | string | undefined): void {
     const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     const { node, lower } = this.overlay().placeOf(path)
@@ -46,16 +47,16 @@ export class ContentLock {
   }
 
   /** A small content is copied and digested later: the copy costs a tenth of the digest, and most are never needed. */
-  #keep(at: RelPath, content: Uint8Array): void {
+  #keep(at: RelPath, content: Uint8Array | string): void {
     const known = this.#pending.get(at)
-    if (known && Buffer.compare(known.content, content) === 0) return
-    this.#pending.set(at, { content: Buffer.from(content), when: Date.now() })
+    if (known && sameBytes(known.content, content)) return
+    this.#pending.set(at, { content: typeof content === 'string' ? content : Buffer.from(content), when: Date.now() })
     this.#pendingBytes += content.length
     if (this.#pendingBytes > MOST_PENDING) this.#digestAll()
     else if (this.#pending.size === 1) setImmediate(() => this.#digestAll())
   }
 
-  #noteLarge(at: RelPath, content: Uint8Array): void {
+  #noteLarge(at: RelPath, content: Uint8Array | string): void {
     const stats = this.overlay().lower.lstatBig(at)
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
@@ -102,6 +103,17 @@ export class ContentLock {
     return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
   }
 
+  /** The names below a directory that show a content the model has seen. */
+  seenBelow(dir: RelPath): RelPath[] {
+    const { node, lower } = this.overlay().placeOf(dir)
+    const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]
+    return [...this.#seen.keys(), ...this.#pending.keys()].flatMap((seen) =>
+      shows
+        .filter((each) => seen !== each.lower && isWithin(seen, each.lower))
+        .map((each) => asRelPath(each.at + seen.slice(each.lower.length))),
+    )
+  }
+
   /** What a first touch of a path rests on, where the model has seen it. */
   baseOf(path: RelPath): Base | undefined {
     this.#digest(path)
@@ -112,4 +124,10 @@ export class ContentLock {
   landed(path: RelPath, base: Base): void {
     if (this.#pending.delete(path) || this.#seen.has(path)) this.#seen.set(path, base)
   }
+}
+
+/** A text and a buffer count as different: one is digested in the other's place, and nothing is lost. */
+function sameBytes(a: Buffer | string, b: Uint8Array | string): boolean {
+  if (typeof a === 'string' || typeof b === 'string') return a === b
+  return Buffer.compare(a, b) === 0
 }

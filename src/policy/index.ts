@@ -1,6 +1,6 @@
 export { selectable, selectableIds } from '../core/intents-state.js'
 export { createPolicy, type Policy, type PolicyDeps } from './chain.js'
-export { commitDenial } from './commit-gate.js'
+export { commitDenial, undoDenial } from './commit-gate.js'
 export { openPolicyFile, type PolicyState } from './policy-file.js'
 export type { PolicyRules } from './policy-read.js'
 export { type Protection, protection } from './protected.js'

@@ -5,6 +5,8 @@ import { compileGlobs } from './scope.js'
 export interface PathRules<T> {
   /** The most specific rule for a path; '' is the root. */
   find(path: string): PathRule<T> | undefined
+  /** Whether some rule may speak of a name below a directory, and not of the directory. */
+  mayDifferBelow(dir: string): boolean
 }
 
 export interface PathRule<T> {
@@ -33,6 +35,10 @@ export function pathRules<T>(entries: Iterable<readonly [key: string, value: T]>
         const rule = plain.get(part) ?? globs.find((glob) => glob.matches(part))
         if (rule || part === '') return rule
       }
+    },
+    mayDifferBelow(dir) {
+      const start = dir === '' ? '' : `${sameCase(dir)}/`
+      return globs.length > 0 || [...plain.keys()].some((key) => key !== '' && key.startsWith(start))
     },
   }
 }

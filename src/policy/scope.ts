@@ -9,6 +9,8 @@ export interface Scope {
   matches(path: string): boolean
   /** True if something in scope could lie below the directory, so that it may be made. */
   leadsTo(directory: string): boolean
+  /** True only if all names below the directory are in scope. */
+  holdsBelow(directory: string): boolean
   /** True if a glob that takes the path in spells these consecutive segments out, without a wildcard. */
   names(path: string, segments: readonly string[]): boolean
 }
@@ -23,7 +25,9 @@ const CACHED_PATHS = 20_000
 export function compileScope(globs: readonly string[]): Scope {
   const positive = globs.filter((glob) => !glob.startsWith('!'))
   const takes = compileGlobs(positive)
-  const takesAway = compileGlobs(globs.filter((glob) => glob.startsWith('!')))
+  const negative = globs.filter((glob) => glob.startsWith('!'))
+  const takesAway = compileGlobs(negative)
+  const all = trieOf(positive.flatMap(alternatives))
   let leads: ((directory: string) => boolean) | undefined
   const cache = new Map<string, boolean>()
   const matches = (path: string): boolean => {
@@ -40,6 +44,10 @@ export function compileScope(globs: readonly string[]): Scope {
       leads ??= compileAlternatives(new Set(positive.flatMap(alternatives).flatMap(prefixes)))
       return leads(directory) && !takesAway(directory)
     },
+    holdsBelow(directory) {
+      const segments = directory.split('/')
+      return holdsAll(all, segments) && !negative.some((glob) => meets(glob, segments))
+    },
     names: (path, segments) =>
       matches(path) &&
       positive.flatMap(alternatives).some((glob) => spells(glob, segments) && compileGlobs([glob])(path)),
@@ -55,9 +63,33 @@ export function compileGlobs(globs: readonly string[]): (path: string) => boolea
 }
 
 function compileAlternatives(globs: Iterable<string>): (path: string) => boolean {
+  const root = trieOf(globs)
+  return (path) => find(root, path.split('/'))
+}
+
+function trieOf(globs: Iterable<string>): Node {
   const root = newNode()
   for (const glob of globs) insert(root, glob.split('/'))
-  return (path) => find(root, path.split('/'))
+  return root
+}
+
+/** Whether a `/**` after literal segments takes in all that is below. */
+function holdsAll(root: Node, path: readonly string[]): boolean {
+  let node: Node | undefined = root
+  for (const segment of path) {
+    if (node?.all) return true
+    node = node?.children.get(segment)
+  }
+  return node?.all === true
+}
+
+/** Whether a glob could match something at or below a directory: not if a literal segment of it differs. */
+function meets(glob: string, path: readonly string[]): boolean {
+  return [globBody(glob), ...alternatives(glob)].some((each) => {
+    const segments = each.split('/')
+    const differs = segments.findIndex((segment, i) => i < path.length && segment !== path[i])
+    return differs < 0 || !segments.slice(0, differs + 1).every(isLiteral)
+  })
 }
 
 function alternatives(glob: string): string[] {

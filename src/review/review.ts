@@ -49,6 +49,8 @@ export function createReview(deps: ReviewDeps): Review {
   }
 
   return {
+    sessionId: deps.sessionId,
+
     async changes() {
       const { set, shown: seen } = await display(deps)
       shown = seen

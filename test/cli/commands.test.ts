@@ -119,6 +119,24 @@ describe('commit', () => {
   })
 })
 
+describe('undo', () => {
+  const change = { path: 'a.ts', kind: 'modify' as const, before: 'sha256:1', after: 'sha256:2', hunks: [] }
+  const shown = (flags: string[]) => ({
+    set: { digest: 'sha256:0', changes: [{ ...change, state: 'pending' as const, flags }] },
+  })
+
+  it('says what it staged, and where to look at it', async () => {
+    const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
+    expect([code, calls[1]]).toEqual([0, ['undo', '4']])
+    expect(out).toBe("staged   a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
+  })
+
+  it('says which paths changed on disk since', async () => {
+    const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
+    expect(out).toContain('drifted  a.ts\n1 path changed on disk since that commit')
+  })
+})
+
 describe('log', () => {
   const records = [
     record(1, { intent_id: 'INT-001', files: [{ path: 'a.ts' }] }, { type: 'commit' }),

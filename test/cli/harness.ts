@@ -95,14 +95,17 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     sessions: async () => fake.sessions ?? [],
     review: async (id) => {
       note('review', id)
-      return reviewOf(fake, note)
+      return reviewOf(id, fake, note)
     },
-    undo: refuse,
+    undo: async (id) => {
+      note('undo', id)
+      return reviewOf('undo-4', fake, note)
+    },
     close: async () => note('close'),
   }
 }
 
-function reviewOf(fake: Fake, note: (...call: unknown[]) => void): Review {
+function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => void): Review {
   const verdict = (kind: Verdict['verdict'], paths: string[]): Verdict => ({
     id: 'v1',
     verdict: kind,
@@ -111,6 +114,7 @@ function reviewOf(fake: Fake, note: (...call: unknown[]) => void): Review {
     at: 'now',
   })
   return {
+    sessionId,
     changes: async () => fake.set ?? { digest: 'sha256:0', changes: [] },
     approve: async (selection, by) => {
       note('approve', selection, by)

@@ -132,6 +132,17 @@ describe('what a stage would change', () => {
     expect(overlay.read(p('a')).toString()).toBe('both')
   })
 
+  it('credits what went with a directory to who made something in its place', () => {
+    const { overlay, dispose } = overlayOver({ 'd/x': 'dx' }, { credit: () => ({ intent: 'I' }) })
+    onTestFinished(dispose)
+    for (const path of ['d/x', 'd']) overlay.remove(p(path))
+    overlay.put(p('d'), text('a file'))
+    expect(diffStage(overlay).changes.map(({ path, intentId }) => [path, intentId])).toEqual([
+      ['d/x', 'I'],
+      ['d', 'I'],
+    ])
+  })
+
   it("is credited to who wrote, removed or moved, a directory's files with it", () => {
     let intent = 'I-1'
     const { overlay, dispose } = overlayOver(TREE, { credit: () => ({ intent, call: `call of ${intent}` }) })

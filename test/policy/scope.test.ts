@@ -106,6 +106,46 @@ const below = (segments: string[]) => {
 }
 const usable = (segments: string[]) => segments.filter((each) => each === '**').length <= 4
 
+describe('a directory that is in scope with all below', () => {
+  it.each([
+    [['src/**'], 'src', true],
+    [['src/**'], 'src/a/b', true],
+    [['src/'], 'src/a', true],
+    [['**'], 'src', true],
+    [['{src,lib}/**'], 'lib/a', true],
+    [['src/**'], 'lib', false],
+    [['src/**/*.ts'], 'src/a', false],
+    [['src/*'], 'src', false],
+    [['src'], 'src', false],
+    [[], 'src', false],
+    [['src/**', '!src/a'], 'src', false],
+    [['src/**', '!src/a/x.ts'], 'src/a', false],
+    [['src/**', '!src/a/**'], 'src/b', true],
+    [['src/**', '!src/*/x.ts'], 'src/b', false],
+    [['src/**', '!**/x.ts'], 'src/b', false],
+    [['src/**', '!docs/**'], 'src/b', true],
+    [['src/**', '!{a,b}/x'], '{a,b}', false],
+  ])('%j holds all below %s: %s', (globs, directory, expected) => {
+    expect(compileScope(globs).holdsBelow(directory)).toBe(expected)
+  })
+
+  it('is never one that a path below falls out of', () => {
+    const segment = fc.constantFrom('a', 'b', '[a]', '{a,b}')
+    const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
+    const part = fc.constantFrom('a', 'b', '*', '**', 'a*', '[a]', '?', '{a,b}')
+    const body = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+    const glob = fc.tuple(fc.constantFrom('', '', '!'), body).map(([sign, text]) => sign + text)
+    fc.assert(
+      fc.property(fc.array(glob, { maxLength: 4 }), path, path, (globs, directory, below) => {
+        const scope = compileScope(globs)
+        fc.pre(scope.holdsBelow(directory))
+        expect(scope.matches(`${directory}/${below}`)).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
 describe('against matchers written otherwise', () => {
   it('agrees with a matcher that tries every split', () => {
     fc.assert(

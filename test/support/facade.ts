@@ -5,7 +5,7 @@ import { Overlay, openLower, Resolver, Stage } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
 import type { Denial } from '../../src/core/denials.js'
 import { createFacade } from '../../src/fs/facade.js'
-import { GuardedLayer } from '../../src/fs/guarded.js'
+import { GuardedLayer, type GuardRules } from '../../src/fs/guarded.js'
 import type { Rows } from '../../src/fs/ops.js'
 import { View } from '../../src/fs/view.js'
 import type { Watches } from '../../src/fs/watches.js'
@@ -22,7 +22,7 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
   const denied: Denial[] = []
   const resolver = new Resolver(overlay)
-  const layer = new GuardedLayer(overlay, decide, (target, link) => resolver.leadsTo(target, link))
+  const layer = new GuardedLayer(overlay, rulesOf(decide), (target, link) => resolver.leadsTo(target, link))
   const view = new View({
     root,
     resolver,
@@ -34,6 +34,18 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
   })
   const facade = createFacade({ view, denied: (denial) => denied.push(denial) }, rows)
   return { fs: facade, overlay, denied, watches: view.watches }
+}
+
+/** Rules of which nothing is known beside the decision: nothing is remembered, and every name is asked about. */
+export function rulesOf(decide: Decide): GuardRules {
+  return {
+    decide,
+    readsBy: () => undefined,
+    mayHide: () => true,
+    alikeBelow: () => false,
+    standsOut: () => true,
+    knownBelow: () => [],
+  }
 }
 
 /** A directory of the test's own, physical path; gone when `dispose` is called. */

@@ -1,0 +1,69 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import type { Attributes } from '../../overlay/layer.js'
+import type { WriteFile } from '../../overlay/open-file.js'
+import { type RelPath, ROOT } from '../../overlay/path.js'
+import type { Effect } from '../core/decision.js'
+import type { GuardedLayer } from './guarded.js'
+
+/** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */
+export class GuardedFile implements WriteFile {
+  #last: RelPath
+
+  constructor(
+    private readonly file: WriteFile,
+    private readonly layer: Pick<GuardedLayer, 'judge'>,
+  ) {
+    this.#last = file.path ?? ROOT
+  }
+
+  get path(): RelPath | undefined {
+    return this.file.path
+  }
+
+  get type(): 'file' | 'dir' {
+    return this.file.type
+  }
+
+  read(target: Uint8Array, position: number): number {
+    this.layer.judge('read', this.#name())
+    return this.file.read(target, position)
+  }
+
+  stat(): Stats {
+    return this.file.stat()
+  }
+
+  statBig(): BigIntStats {
+    return this.file.statBig()
+  }
+
+  write(data: Uint8Array, position: number): void {
+    this.#judge('put')
+    this.file.write(data, position)
+  }
+
+  setattr(attributes: Attributes): void {
+    this.#judge('setattr')
+    this.file.setattr(attributes)
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  names(): RelPath[] {
+    return this.file.names()
+  }
+
+  /** What is written shows at every hard link. */
+  #judge(effect: Effect): void {
+    const names = this.file.names()
+    for (const name of names.length > 0 ? names : [this.#name()]) this.layer.judge(effect, name)
+  }
+
+  /** An unlinked file is judged by the last name it had. */
+  #name(): RelPath {
+    this.#last = this.file.path ?? this.#last
+    return this.#last
+  }
+}

@@ -1,0 +1,68 @@
+import type { EntryType } from '../../overlay/layer.js'
+import { childOf, type RelPath } from '../../overlay/path.js'
+import { Denied } from '../core/denials.js'
+import type { GuardedLayer } from './guarded.js'
+
+/** So many entries of a tree are looked at before it moves. */
+const LOOKED_AT = 512
+
+/**
+ * Judges a move: what is protected, or not this intent's, must not leave with its parent. A tree moves in one step,
+ * whatever its size: where the policy is one for all of it, at both ends, its first entries are looked at for names
+ * that stand out, and every name the session knows something of. What such names lie deeper is found when the change is
+ * shown and when it is committed, where each file of the tree is judged. Where the policy differs below, every entry
+ * is judged here. Throws Denied.
+ */
+export function judgeMove(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+  const type = layer.typeOf(from)
+  judgeMoved(layer, from, to, type)
+  if (type !== 'dir') return
+  if (!layer.alikeBelow(from) || !layer.alikeBelow(to)) {
+    judgeEntries(layer, from, to)
+    return
+  }
+  for (const path of layer.rules.knownBelow(from)) if (layer.typeOf(path) !== undefined) layer.judge('move', path)
+  for (const path of layer.rules.knownBelow(to)) layer.judge('move', path)
+  judgeStandingOut(layer, from, to)
+}
+
+function judgeMoved(layer: GuardedLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
+  layer.judge('move', from)
+  layer.judge('move', to)
+  // A relative link points elsewhere from its new place.
+  if (type === 'symlink') layer.judge('symlink', to, layer.leadsTo(layer.readlink(from), to))
+}
+
+/** What is hidden is not named: only that something keeps the tree where it is. */
+function judgeBelow(layer: GuardedLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
+  try {
+    judgeMoved(layer, from, to, type)
+  } catch (error) {
+    if (!(error instanceof Denied) || error.denial.reason !== 'hidden') throw error
+    const message = 'Access Denied: a rule in policy.yaml keeps something in this directory where it is.'
+    throw new Denied({ reason: 'access_denied', message, hint: 'Move its files one by one, or ask a person.' })
+  }
+}
+
+function judgeEntries(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+  for (const { name, type } of layer.allEntries(from)) {
+    const [here, there] = [childOf(from, name), childOf(to, name)]
+    judgeBelow(layer, here, there, type)
+    if (type === 'dir') judgeEntries(layer, here, there)
+  }
+}
+
+/** The nearest first: a repository's own `.git`, an agent's rules, a package's settings. */
+function judgeStandingOut(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+  const trees = [[from, to] as const]
+  let left = LOOKED_AT
+  for (let tree = trees.shift(); tree; tree = trees.shift()) {
+    for (const { name, type } of layer.allEntries(tree[0])) {
+      if (left-- === 0) return
+      const [here, there] = [childOf(tree[0], name), childOf(tree[1], name)]
+      const standsOut = type === 'symlink' || layer.rules.standsOut(here) || layer.rules.standsOut(there)
+      if (standsOut) judgeBelow(layer, here, there, type)
+      if (type === 'dir') trees.push([here, there])
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import fs from 'node:fs'
+import { expect, it } from 'vitest'
+import { scene } from '../attacks/kit.js'
+
+/** A name that was asked for a moment ago is answered from memory: never with what it was before an edit or a rule. */
+
+const denied = (reason: string) => expect.objectContaining({ reason })
+
+it('each look follows the stage: written, renamed, removed, made anew as another type', async () => {
+  const { at, open, agent } = scene({ 'src/a.ts': 'disk', 'src/dir/b.ts': 'disk' })
+  const { fs: api } = await agent(await open())
+  const look = () => [api.existsSync(at('src/a.ts')), api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size]
+  const read = () => api.readFileSync(at('src/a.ts'), 'utf8')
+  expect([look(), read()]).toEqual([[true, 4], 'disk'])
+  api.writeFileSync(at('src/a.ts'), 'staged')
+  expect([look(), read()]).toEqual([[true, 6], 'staged'])
+  api.appendFileSync(at('src/a.ts'), '!')
+  expect([look(), read()]).toEqual([[true, 7], 'staged!'])
+  api.renameSync(at('src/a.ts'), at('src/c.ts'))
+  expect(look()).toEqual([false, undefined])
+  expect(read).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+  api.mkdirSync(at('src/a.ts'))
+  expect(api.statSync(at('src/a.ts')).isDirectory()).toBe(true)
+  expect(read).toThrow(expect.objectContaining({ code: 'EISDIR' }))
+  api.rmdirSync(at('src/a.ts'))
+  api.symlinkSync('c.ts', at('src/a.ts'))
+  expect([look(), read()]).toEqual([[true, 7], 'staged!'])
+  expect(api.lstatSync(at('src/a.ts')).isSymbolicLink()).toBe(true)
+})
+
+it('a directory that gives way to a link, or moves, takes what was known below it along', async () => {
+  const { at, open, agent } = scene({ 'src/dir/b.ts': 'first', 'src/other/b.ts': 'second' })
+  const { fs: api } = await agent(await open())
+  const read = () => api.readFileSync(at('src/dir/b.ts'), 'utf8')
+  expect([read(), api.existsSync(at('src/dir/b.ts'))]).toEqual(['first', true])
+  api.renameSync(at('src/dir'), at('src/gone'))
+  expect(read).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+  api.symlinkSync('other', at('src/dir'))
+  expect([read(), api.statSync(at('src/dir/b.ts')).size]).toEqual(['second', 6])
+})
+
+it('a file of the disk is looked at each time', async () => {
+  const { root, at, open, agent, write } = scene({ 'src/a.ts': 'one' })
+  const { fs: api } = await agent(await open())
+  expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('one')
+  write('src/a.ts', 'other')
+  expect([api.readFileSync(at('src/a.ts'), 'utf8'), api.statSync(at('src/a.ts')).size]).toEqual(['other', 5])
+  fs.rmSync(`${root}/src/a.ts`)
+  expect(api.existsSync(at('src/a.ts'))).toBe(false)
+  fs.symlinkSync('b.ts', `${root}/src/a.ts`)
+  expect(api.existsSync(at('src/a.ts'))).toBe(false)
+  write('src/b.ts', 'linked')
+  expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('linked')
+})
+
+it('a rule made meanwhile holds from the next millisecond on', async () => {
+  const { at, open, agent, write } = scene({ 'src/key.env': 'secret' })
+  const { fs: api } = await agent(await open())
+  expect(api.readFileSync(at('src/key.env'), 'utf8')).toBe('secret')
+  write('.orchestration/policy.yaml', 'access: {src/key.env: hidden}\n')
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(api.existsSync(at('src/key.env'))).toBe(false)
+  expect(() => api.readFileSync(at('src/key.env'))).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+  expect(() => api.statSync(at('src/key.env'))).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+  write('.orchestration/policy.yaml', 'access: {src/key.env: deny}\n')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(api.existsSync(at('src/key.env'))).toBe(true)
+  expect(() => api.readFileSync(at('src/key.env'))).toThrow(denied('access_denied'))
+})
+
+it('a closed session remembers no decision', async () => {
+  const { at, open, agent } = scene({ 'src/a.ts': 'one' })
+  const session = await agent(await open())
+  expect(session.fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('one')
+  await session.close()
+  expect(() => session.fs.readFileSync(at('src/a.ts'))).toThrow(denied('access_denied'))
+})
+
+it('text that is no UTF-8 is read as Node reads it, and its bytes are what a write rests on', async () => {
+  const { root, at, open, agent } = scene()
+  fs.mkdirSync(`${root}/src`)
+  const bytes = Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xef, 0xbb, 0xbf])
+  fs.writeFileSync(`${root}/src/a.bin`, bytes)
+  const { fs: api } = await agent(await open())
+  for (let turn = 0; turn < 3; turn++)
+    expect(api.readFileSync(at('src/a.bin'), 'utf8')).toBe(fs.readFileSync(`${root}/src/a.bin`, 'utf8'))
+  fs.utimesSync(`${root}/src/a.bin`, 1, 1)
+  api.writeFileSync(at('src/a.bin'), 'mine')
+  expect(api.readFileSync(at('src/a.bin'), 'utf8')).toBe('mine')
+})
+
+it.each([0, 1, 65_535, 65_536, 65_537, 200_000])('a file of %i bytes is read whole', async (size) => {
+  const { root, at, open, agent } = scene()
+  fs.mkdirSync(`${root}/src`)
+  const bytes = Buffer.alloc(size, 'abcdefg')
+  fs.writeFileSync(`${root}/src/a.bin`, bytes)
+  const { fs: api } = await agent(await open())
+  for (let turn = 0; turn < 2; turn++) expect(api.readFileSync(at('src/a.bin')).equals(bytes)).toBe(true)
+})
