@@ -1,8 +1,17 @@
-// The differential fuzz at length: node scripts/fuzz.mjs [runs], 20,000 sequences unless told.
+// The differential fuzz at length: node scripts/fuzz.mjs [runs] [seed]: 20,000 sequences a suite unless told, in pieces.
+// A piece that fails names its seed: ESCROWFS_FUZZ_RUNS and ESCROWFS_FUZZ_SEED give the same sequences again.
 import { spawnSync } from 'node:child_process'
 
+const PIECE = 2_000
 const runs = Number(process.argv[2] ?? 20_000)
+const first = Number(process.argv[3] ?? Date.now() % 1e9)
 const suites = ['test/fs/differential.test.ts', 'test/fs/descriptors.test.ts']
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...suites, '--testTimeout', String(24 * 3600 * 1000)]
-const env = { ...process.env, ESCROWFS_FUZZ_RUNS: String(runs) }
-process.exit(spawnSync(process.execPath, vitest, { stdio: 'inherit', env }).status ?? 1)
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...suites, '--testTimeout', String(3600 * 1000)]
+
+for (let done = 0; done < runs; done += PIECE) {
+  const [piece, seed] = [Math.min(PIECE, runs - done), first + done]
+  const env = { ...process.env, ESCROWFS_FUZZ_RUNS: String(piece), ESCROWFS_FUZZ_SEED: String(seed) }
+  console.log(`\n${done + piece} of ${runs} sequences, by seed ${seed}, on Node ${process.versions.node}`)
+  const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit', env })
+  if (status !== 0) process.exit(status ?? 1)
+}

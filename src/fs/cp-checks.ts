@@ -36,8 +36,9 @@ export function checkPair(view: ReadView, src: string, dest: string, from: AnySt
 }
 
 /**
- * No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. Node leaves the one
- * out that the source's name stands in, and copies a link to that one into itself until names grow too long.
+ * No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. Node stops at the
+ * first that is absent, and leaves out the one the source's name stands in: there it copies a directory into itself until
+ * names grow too long.
  */
 export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
   const source = resolve(view.root, src)
@@ -47,8 +48,7 @@ export function checkParents(view: ReadView, src: string, from: AnyStats, dest: 
     // What lies in the workspace is not above it.
     if (inner && !isWithin(at, view.root)) return
     const parent = look(view, at, true, true)
-    if (parent === undefined) return
-    if (isSame(from, parent)) throw intoItself(src, dest)
+    if (parent && isSame(from, parent)) throw intoItself(src, dest)
     if (at === stop) return
   }
 }

@@ -5,6 +5,7 @@ import { codeOf } from '../../overlay/errno.js'
 import { invalidReturn, readPath } from './args.js'
 import { type AnyStats, checkPair, checkParents, cpInfo, intoItself, isBelow, look } from './cp-checks.js'
 import { type CpOptions, readCpOptions } from './cp-options.js'
+import { CP_ASKS_FOR_DIRECTORY, CP_DIRECTORIES_EXIST } from './host-traits.js'
 import { InnerFailure, innerCall } from './inner-call.js'
 import { chmod, utimes } from './kernel-attr.js'
 import { symlink } from './kernel-links.js'
@@ -28,12 +29,6 @@ interface Copy {
   readonly options: CpOptions
   readonly form: Form
 }
-
-const NODE = Number(process.versions.node.split('.')[0])
-/** Node 24 lets a link to a file replace one to the same file; earlier releases take both for directories. */
-const ASKS_FOR_DIRECTORY = NODE >= 24
-/** Since Node 22 `errorOnExist` holds for directories too. */
-const DIRECTORIES_EXIST = NODE >= 22
 
 export function cp(view: WriteView, args: Args, form: Form): Promise<void> | undefined {
   const steps = stepsOf(view, args, form)
@@ -119,7 +114,7 @@ function notCopied(from: AnyStats, dest: string): Error {
 
 function* copyDir(copy: Copy, src: string, dest: string, from: AnyStats, to: AnyStats | undefined): Steps {
   const { view, options, form } = copy
-  if (to && DIRECTORIES_EXIST && options.errorOnExist && !options.force) throw alreadyThere(dest)
+  if (to && CP_DIRECTORIES_EXIST && options.errorOnExist && !options.force) throw alreadyThere(dest)
   if (!to) innerCall('mkdir', [dest], () => mkdir(view, [dest], form))
   for (const { name } of innerCall('opendir', [src], () => entriesOf(view, src))) {
     const [below, copied] = [join(src, name), join(dest, name)]
@@ -166,7 +161,7 @@ function copyLink(copy: Copy, src: string, dest: string, to: AnyStats | undefine
 /** A link is not replaced by one to what holds it, or is held by it. */
 function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target: string): void {
   const present = resolve(view.root, dirname(dest), targetOf(view, dest))
-  if (isBelow(view, present, target) && (!ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))
+  if (isBelow(view, present, target) && (!CP_ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))
     throw intoItself(target, present, dest)
   // Node's sync form asks what the old link leads to, the others what the new one does.
   if (!look(view, form === 'sync' ? dest : src, true).isDirectory() || !isBelow(view, target, present)) return

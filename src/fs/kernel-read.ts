@@ -15,6 +15,7 @@ import {
   readInteger,
   readOptions,
 } from './args.js'
+import { STAT_ANSWERS_NOTHING, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './ops.js'
 import type { Spot } from './spots.js'
@@ -55,12 +56,6 @@ export function exists(view: ReadView, [path]: Args): boolean {
   }
 }
 
-/** Newer hosts heed `throwIfNoEntry` in the asynchronous forms of stat too: this one was asked. */
-const asyncStatMayAnswerNothing = await fs.promises.stat('/.escrowfs-absent', { throwIfNoEntry: false } as object).then(
-  (stats: unknown) => stats === undefined,
-  () => false,
-)
-
 export function stat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
   return look(view, args, form, 'follow')
 }
@@ -83,11 +78,15 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
     if (stats) return stats
     throw new Errno('ENOENT')
   } catch (error) {
-    const mayAnswerNothing = form === 'sync' || (follow === 'follow' && asyncStatMayAnswerNothing)
-    if (mayAnswerNothing && options.throwIfNoEntry === false && (error as { code?: string }).code === 'ENOENT')
-      return undefined
+    if (options.throwIfNoEntry === false && saysNothing(codeOf(error), form, follow)) return undefined
     throw error
   }
+}
+
+function saysNothing(code: string | undefined, form: Form, follow: Follow): boolean {
+  if (code === undefined) return false
+  if (follow === 'nofollow') return form === 'sync' && code === 'ENOENT'
+  return STAT_ANSWERS_NOTHING[form === 'sync' ? 'sync' : 'async'].includes(code)
 }
 
 function statInside(view: ReadView, place: Inside, bigint: boolean): Stats | BigIntStats | undefined {
@@ -202,7 +201,8 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
     const place = view.at(path, 'follow')
     if (place.inside) return namesIn(view, place, options)
   }
-  const listing: Listing = { view, options, shown: pathText(path), found: [], dirs: [] }
+  const followsLinks = !options.withFileTypes || (form !== 'promise' && TYPED_READDIR_FOLLOWS_LINKS)
+  const listing: Listing = { view, options, shown: pathText(path), followsLinks, found: [], dirs: [] }
   list(listing, '')
   // Node's own order: first found first, but in the promise form last found first.
   const next = () => (form === 'promise' ? listing.dirs.pop() : listing.dirs.shift())
@@ -237,18 +237,18 @@ interface Listing {
   readonly options: Readonly<Record<string, unknown>>
   /** The directory as the caller spelt it: what Dirent.parentPath begins with. */
   readonly shown: string
+  readonly followsLinks: boolean
   readonly found: unknown[]
   /** Directories found, relative to the first. */
   readonly dirs: string[]
 }
 
 function list(listing: Listing, below: string): void {
-  const { view, shown, options } = listing
+  const { view, shown, followsLinks } = listing
   for (const entry of entriesOf(view, below === '' ? shown : `${shown}/${below}`)) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`
     listing.found.push(shape(listing, entry, below, name))
-    // Without file types Node asks stat, which follows links.
-    const isDir = entry.type === 'dir' || (!options.withFileTypes && leadsToDir(view, entry, `${shown}/${name}`))
+    const isDir = entry.type === 'dir' || (followsLinks && leadsToDir(view, entry, `${shown}/${name}`))
     if (isDir) listing.dirs.push(name)
   }
 }

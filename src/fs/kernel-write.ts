@@ -3,6 +3,7 @@ import { Errno } from '../../overlay/errno.js'
 import { childOf, pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside } from '../../overlay/resolve.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
+import { RM_PASSES_FILES_BY } from './host-traits.js'
 import { writeRest } from './kernel-fd.js'
 import { createdMode, followOf } from './open-rules.js'
 import type { Args, Form } from './ops.js'
@@ -159,7 +160,7 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
   const options = readOptions(given)
   const force = readBoolean('options.force', options.force, false)
   const recursive = readBoolean('options.recursive', options.recursive, false)
-  const place = lstatTarget(view, path)
+  const place = lstatTarget(view, path, force && recursive && form === 'sync' && RM_PASSES_FILES_BY)
   if (place?.type === undefined) {
     if (place) view.layer.judge('remove', place.path)
     if (!force) throw new Errno('ENOENT', 'lstat')
@@ -181,11 +182,12 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
 }
 
 /** rm looks before it removes: what the look fails with names lstat. Undefined: no directory to look in. */
-function lstatTarget(view: WriteView, path: unknown): Inside | undefined {
+function lstatTarget(view: WriteView, path: unknown, passesFilesBy: boolean): Inside | undefined {
   try {
     return view.target(path, 'nofollow', 'remove')
   } catch (error) {
-    if (error instanceof Errno && error.code === 'ENOENT') return undefined
+    if (error instanceof Errno && (error.code === 'ENOENT' || (passesFilesBy && error.code === 'ENOTDIR')))
+      return undefined
     throw error instanceof Errno ? new Errno(error.code, 'lstat') : error
   }
 }

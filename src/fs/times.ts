@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { Errno } from '../../overlay/errno.js'
 import { invalidType } from './args.js'
+import { TAKES_ANY_TIME, WHOLE_MICROSECONDS } from './host-traits.js'
 
 /** Times as Node's own functions take them, and as the host's libuv hands them to the kernel. */
 
@@ -12,16 +13,10 @@ export function unixTime(value: unknown, name = 'time'): number {
   throw invalidType(name, 'an instance of Date or an Time in seconds', value)
 }
 
-const UV_MINOR = Number(process.versions.uv.split('.')[1])
-/** Until libuv 1.52 times were cut to microseconds. */
-const WHOLE_MICROSECONDS = UV_MINOR < 52
-/** Since libuv 1.51 an infinite time is now, and NaN leaves the time as it is. */
-const TAKES_ANY_NUMBER = UV_MINOR >= 51
-
 /** Seconds as nanoseconds; undefined where the time is to stay as it is. Throws EINVAL. */
 export function timeNs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds)) {
-    if (!TAKES_ANY_NUMBER) throw new Errno('EINVAL')
+    if (!TAKES_ANY_TIME) throw new Errno('EINVAL')
     return Number.isNaN(seconds) ? undefined : BigInt(Date.now()) * 1_000_000n
   }
   const whole = Math.trunc(seconds)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { fuzzParameters } from '../support/fuzz.js'
 
 /**
  * Random sequences of descriptor calls and of renames, removals and rewrites of the names behind them, on a real
@@ -158,7 +159,7 @@ describe('descriptors against node:fs', () => {
           outer.dispose()
         }
       }),
-      { numRuns: Number(process.env.ESCROWFS_FUZZ_RUNS ?? 400) },
+      fuzzParameters(400),
     )
   })
 })

@@ -94,6 +94,16 @@ describe.each(FORMS)('cp, %s', (form) => {
     },
   )
 
+  it.each(['self/new', 'self/not/there/yet', 'src/dirLink/not/there'])(
+    'into itself, as %s, ends at once',
+    async (to) => {
+      fs.symlinkSync('src', `${root}/self`)
+      const failed = copy(facade.fs, form, `${root}/src`, `${root}/${to}`, { recursive: true })
+      await expect(failed).rejects.toMatchObject({ code: 'ERR_FS_CP_EINVAL' })
+      expect(facade.overlay.stage.tree.empty).toBe(true)
+    },
+  )
+
   it('leaves the disk as it was', async () => {
     const before = treeOf(fs, root)
     await copy(facade.fs, form, `${root}/src`, `${root}/full`, { recursive: true, preserveTimestamps: true })

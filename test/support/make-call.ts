@@ -88,6 +88,8 @@ async function drained(api: typeof fs, { stem }: Face, value: unknown): Promise<
   // A Dir made by hand has no directory behind it, and never ends.
   if (value instanceof fs.Dir) return stem === 'opendir' ? drainedDir(value) : value
   if (value instanceof EventEmitter) value.setMaxListeners(0).on('error', () => undefined)
+  if (stem === 'glob')
+    return (Array.isArray(value) ? value : await gathered(value as AsyncIterable<unknown>)).length > 0
   if (stem.endsWith('readLines')) return gathered(value as AsyncIterable<unknown>)
   if (stem === 'open') await (value as FileHandle).close()
   else if ('close' in value && typeof value.close === 'function') value.close()

@@ -1,0 +1,72 @@
+import fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  CP_DIRECTORIES_EXIST,
+  RM_PASSES_FILES_BY,
+  STAT_ANSWERS_NOTHING,
+  TYPED_READDIR_FOLLOWS_LINKS,
+  WHOLE_MICROSECONDS,
+} from '../../src/fs/host-traits.js'
+import { tempDir } from '../support/facade.js'
+
+/** Each trait against what the running host does on a real directory. */
+
+let dir: ReturnType<typeof tempDir>
+let root: string
+beforeEach(() => {
+  dir = tempDir()
+  root = dir.path
+  fs.mkdirSync(`${root}/a`)
+  fs.writeFileSync(`${root}/a/x`, '')
+  fs.symlinkSync('a', `${root}/link`)
+})
+afterEach(() => dir.dispose())
+
+const codeOf = async (run: () => unknown): Promise<unknown> => {
+  try {
+    return await run()
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
+}
+
+describe('the running host', () => {
+  it.each([
+    ['ENOENT', 'none'],
+    ['ENOTDIR', 'a/x/below'],
+  ])('answers nothing for %s where the trait says so', async (code, name) => {
+    const options = { throwIfNoEntry: false } as object
+    const wanted = (form: 'sync' | 'async') => (STAT_ANSWERS_NOTHING[form].includes(code) ? undefined : code)
+    expect(await codeOf(() => fs.statSync(`${root}/${name}`, options))).toBe(wanted('sync'))
+    expect(await codeOf(() => fs.promises.stat(`${root}/${name}`, options))).toBe(wanted('async'))
+    const called = () =>
+      new Promise((resolve, reject) =>
+        fs.stat(`${root}/${name}`, options, (error, stats) => (error ? reject(error) : resolve(stats))),
+      )
+    expect(await codeOf(called)).toBe(wanted('async'))
+  })
+
+  it('lists what links lead to, with file types, where the trait says so', () => {
+    const found = fs.readdirSync(root, { recursive: true, withFileTypes: true })
+    const throughLink = found.some(({ name, parentPath }) => name === 'x' && parentPath.endsWith('link'))
+    expect(throughLink).toBe(TYPED_READDIR_FOLLOWS_LINKS)
+  })
+
+  it('passes by what lies below a file, where the trait says so', async () => {
+    const removed = await codeOf(() => fs.rmSync(`${root}/a/x/below`, { recursive: true, force: true }))
+    expect(removed).toBe(RM_PASSES_FILES_BY ? undefined : 'ENOTDIR')
+  })
+
+  it('takes errorOnExist for directories too, where the trait says so', async () => {
+    fs.mkdirSync(`${root}/b`)
+    const options = { recursive: true, force: false, errorOnExist: true }
+    const copied = await codeOf(() => fs.promises.cp(`${root}/a`, `${root}/b`, options))
+    expect(copied).toBe(CP_DIRECTORIES_EXIST ? 'ERR_FS_CP_EEXIST' : undefined)
+  })
+
+  it('cuts times to microseconds, where the trait says so', () => {
+    fs.utimesSync(`${root}/a/x`, 1, 1.000_000_5)
+    const { mtimeNs } = fs.statSync(`${root}/a/x`, { bigint: true })
+    expect(mtimeNs === 1_000_000_000n).toBe(WHOLE_MICROSECONDS)
+  })
+})
