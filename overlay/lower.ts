@@ -1,4 +1,4 @@
-import fs, { type BigIntStats, type Stats } from 'node:fs'
+import fs, { type BigIntStats, closeSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Entry, EntryType, ReadLayer } from './layer.js'
 import type { RelPath } from './path.js'
 
@@ -108,14 +108,14 @@ const scratch = Buffer.allocUnsafeSlow(1 << 16)
 
 /** As readFileSync, and faster by the fstat(2) it does without. A read that ends short is followed by one that finds the end. */
 function readWhole(path: string): Buffer {
-  const fd = fs.openSync(path, READ_FLAGS)
+  const fd = openSync(path, READ_FLAGS)
   try {
     let size = 0
     for (let count = -1; count !== 0 && size < scratch.length; size += count)
-      count = fs.readSync(fd, scratch, size, scratch.length - size, null)
+      count = readSync(fd, scratch, size, scratch.length - size, null)
     if (size < scratch.length) return Buffer.from(scratch.subarray(0, size))
   } finally {
-    fs.closeSync(fd)
+    closeSync(fd)
   }
   // Node's types leave numeric flags out of readFileSync; its documentation and code take them.
   return fs.readFileSync(path, { flag: READ_FLAGS as unknown as string })

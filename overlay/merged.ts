@@ -5,7 +5,7 @@ import type { Lower } from './lower.js'
 import { childOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
 import { bigStatsOf, statsOf } from './stats.js'
-import type { Place } from './tree.js'
+import type { Place, TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
 /** The reading half of the merged view: the stage where it speaks, the lower layer where it does not. */
@@ -73,8 +73,9 @@ export class MergedView implements ReadLayer {
 
   names(path: RelPath): string[] {
     const { node, lower } = this.stage.tree.find(path)
-    if (lower === undefined || node?.inode || node?.children?.size) return this.readdir(path).map(({ name }) => name)
-    return this.lower.names(lower)
+    if (lower === undefined || node?.inode) return this.readdir(path).map(({ name }) => name)
+    const below = this.lower.names(lower)
+    return node?.children?.size ? this.#mergedNames(below, path, node.children) : below
   }
 
   exists(path: RelPath): boolean | undefined {
@@ -110,6 +111,22 @@ export class MergedView implements ReadLayer {
     return this.lower.typeOf(place.lower)
   }
 
+  /** Without the types, which cost more than the names. */
+  #mergedNames(below: string[], path: RelPath, children: ReadonlyMap<string, TreeNode>): string[] {
+    const gone = new Set<string>()
+    const staged: string[] = []
+    for (const [name, child] of children) {
+      // A node without anything of its own leaves it to the disk whether there is such a name.
+      if (!child.inode && !child.whiteout && child.lower === undefined) continue
+      gone.add(name)
+      if (child.inode || this.typeOf(childOf(path, name)) !== undefined) staged.push(name)
+    }
+    return inOrder(
+      below.filter((name) => !gone.has(name)),
+      staged.sort(nameOrder),
+    )
+  }
+
   #lowerEntries(path: RelPath): Entry[] {
     try {
       return this.lower.readdir(path)
@@ -131,7 +148,22 @@ export function contentOf(inode: Inode): Buffer {
 const ASCII = /^[\x00-\x7f]*$/
 
 /** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
-function byName({ name: a }: Entry, { name: b }: Entry): number {
+function nameOrder(a: string, b: string): number {
   if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : a > b ? 1 : 0
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+function byName({ name: a }: Entry, { name: b }: Entry): number {
+  return nameOrder(a, b)
+}
+
+/** Two sorted lists as one. */
+function inOrder(a: readonly string[], b: readonly string[]): string[] {
+  const all: string[] = []
+  let next = 0
+  for (const name of a) {
+    for (let other = b[next]; other !== undefined && nameOrder(other, name) < 0; other = b[++next]) all.push(other)
+    all.push(name)
+  }
+  return [...all, ...b.slice(next)]
 }

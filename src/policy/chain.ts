@@ -54,8 +54,9 @@ export function createPolicy(deps: PolicyDeps): Policy {
   const scopes = scopeCache()
   const lock: Rule = { name: 'content lock', judge: (access) => contentLock(deps, access) }
   const writeRules = [...WRITE_RULES, lock]
+  const now = deps.now ?? (() => performance.now())
   const readsBy = policyForReads(deps)
-  const denyRead = readJudge(deps, readsBy)
+  const denyRead = readJudge(() => readsBy(now()))
   const denyWrite = writeJudge(deps, scopes)
 
   function decide(access: Access): Decision {
@@ -86,7 +87,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
   }
 
   function mayHide(dir: string): boolean {
-    const policy = deps.policy()
+    const policy = readsBy(now())
     return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
   }
 
@@ -117,11 +118,10 @@ function policyForReads(deps: PolicyDeps): (at: number) => PolicyState {
   }
 }
 
-function readJudge(deps: PolicyDeps, policyAt: (at: number) => PolicyState): (access: Access) => Denial | undefined {
-  const now = deps.now ?? (() => performance.now())
+function readJudge(policyNow: () => PolicyState): (access: Access) => Denial | undefined {
   const cached = denialCache()
   return (access) => {
-    const policy = policyAt(now())
+    const policy = policyNow()
     return cached(access, [policy], () => firstDenial(READ_RULES, access, readMoment(policy)))
   }
 }
