@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path'
-import { diffStage, isWithin, type StagedChange, sourcesInUse } from '../overlay/index.js'
+import { digest, isWithin, type StageDiff, type StagedChange, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
-import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from './commit/index.js'
+import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor, settledStamp } from './commit/index.js'
 import type { AgentInfo, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
+import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import { commitDenial, type PolicyState, protection, undoDenial } from './policy/index.js'
@@ -30,22 +31,23 @@ export interface CommitOptions {
 /** Takes approved changes of a session to the disk, all or none, with their ledger record. */
 export async function commitSession(
   deps: CommitDeps,
-  store: StageStore,
+  { store, diff }: { readonly store: StageStore; readonly diff: StageDiff },
   approved: readonly StagedChange[],
   options: CommitOptions,
 ): Promise<CommitResult> {
   refuseDrifted(approved)
-  const diff = diffStage(store.overlay)
   refuseInUse(store, approved, diff.changes)
-  const entries = entriesFor(approved, diff)
-  const owners = ownersOf(approved)
   const undone = undoneBy(deps.layout, store)
+  const read = readBases(store, approved, undone)
+  const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,
     entries,
-    gate: (entry) => (undone?.restores(entry.path, entry.new) ? undoGate(deps, entry) : gate(deps, entry, owners)),
-    record: ({ tx }) => ({ ...commitDraft(deps, store, { approved, tx, undone, approvals: options.approvals }) }),
+    gate: gateOf(deps, ownersOf(approved), undone),
+    record: ({ tx }) => ({
+      ...commitDraft(deps, { approved, files: read.files, tx, undone, approvals: options.approvals }),
+    }),
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
     },
@@ -92,7 +94,9 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
 }
 
 /** Path → the intent it was written for. */
-function ownersOf(approved: readonly StagedChange[]): Map<string, string | undefined> {
+type Owners = ReadonlyMap<string, string | undefined>
+
+function ownersOf(approved: readonly StagedChange[]): Owners {
   const owners = new Map<string, string | undefined>()
   for (const { path, from, intentId } of approved) {
     for (const name of from === undefined ? [path] : [path, from]) owners.set(name, intentId ?? owners.get(name))
@@ -100,25 +104,36 @@ function ownersOf(approved: readonly StagedChange[]): Map<string, string | undef
   return owners
 }
 
+type Gate = (entry: CommitEntry) => Refusal | undefined
+
+/** All entries are judged by one state of the rules: that of the first, which is judged under the commit's lock. */
+function gateOf(deps: CommitDeps, owners: Owners, undone: Undone | undefined): Gate {
+  let seen: Rules | undefined
+  return (entry) => {
+    seen ??= { intents: deps.intents(), policy: deps.policy() }
+    if (undone?.restores(entry.path, entry.new)) return refusal(entry, undoDenial(entry.path, seen.policy))
+    return gate(deps.layout.root, entry, owners, seen)
+  }
+}
+
+interface Rules {
+  readonly intents: IntentsState
+  readonly policy: PolicyState
+}
+
+function refusal({ path }: CommitEntry, denial: Denial | undefined): Refusal | undefined {
+  return denial && { path, reason: denial.reason, message: denial.message }
+}
+
 /** Directories that come and go with the files in them are judged by those; the protected ones never land. */
-function gate(
-  deps: CommitDeps,
-  entry: CommitEntry,
-  owners: ReadonlyMap<string, string | undefined>,
-): Refusal | undefined {
+function gate(root: string, entry: CommitEntry, owners: Owners, { intents, policy }: Rules): Refusal | undefined {
   const { path } = entry
   const isNamed = owners.has(path)
   if (!isNamed && protection(path)?.level !== 'never') return undefined
   const isDirectory = entry.op === 'mkdir' || entry.op === 'rmdir'
-  const target = targetOf(deps.layout.root, entry)
+  const target = targetOf(root, entry)
   const landing = { path, isDirectory, intentId: owners.get(path), ...(target !== undefined && { target }) }
-  const denial = commitDenial(landing, deps.intents(), deps.policy())
-  return denial && { path, reason: denial.reason, message: denial.message }
-}
-
-function undoGate({ policy }: CommitDeps, { path }: CommitEntry): Refusal | undefined {
-  const denial = undoDenial(path, policy())
-  return denial && { path, reason: denial.reason, message: denial.message }
+  return refusal(entry, commitDenial(landing, intents, policy))
 }
 
 /** Where a new symlink will point from its final place: it may have been staged at another. */
@@ -130,12 +145,13 @@ function targetOf(root: string, { path, new: next, content }: CommitEntry): stri
 
 interface Decided {
   readonly approved: readonly StagedChange[]
+  readonly files: readonly FileAttribution[]
   readonly tx: string
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
 }
 
-function commitDraft(deps: CommitDeps, store: StageStore, { approved, tx, undone, approvals }: Decided): RecordDraft {
+function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals }: Decided): RecordDraft {
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const reviewers = [...new Set(approvals.map(({ by }) => by.name))]
@@ -147,12 +163,7 @@ function commitDraft(deps: CommitDeps, store: StageStore, { approved, tx, undone
     verdict: 'approved',
     tx,
     approvedBy: reviewers,
-    files: approved
-      .filter(
-        (change) =>
-          change.after !== null && change.after.type !== 'dir' && !undone?.restores(change.path, change.after),
-      )
-      .map((change) => attribution(store, change)),
+    files,
     changes: approved.map(({ path, from, before, after }) => ({
       path,
       before: before?.digest ?? null,
@@ -163,8 +174,25 @@ function commitDraft(deps: CommitDeps, store: StageStore, { approved, tx, undone
   })
 }
 
-function attribution(store: StageStore, change: StagedChange): FileAttribution {
-  const before = beforeOf(store.overlay, change)
-  const after = change.content()
-  return attributeFile({ path: change.path, before, after, contributor: 'ai', intent: change.intentId ?? null })
+/**
+ * Who wrote which lines, and for each old file read for it how it looked then: while it looks so still, the commit need
+ * not read it again.
+ */
+function readBases(store: StageStore, approved: readonly StagedChange[], undone: Undone | undefined) {
+  const files: FileAttribution[] = []
+  const stamps = new Map<string, string>()
+  for (const change of approved) {
+    const { path, from = path, after } = change
+    if (after === null || after.type === 'dir' || undone?.restores(path, after)) continue
+    const stamp = settledStamp(store.overlay.lower.lstatBig(from))
+    const before = beforeOf(store.overlay, change)
+    if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)
+    const intent = change.intentId ?? null
+    files.push(attributeFile({ path, before, after: change.content(), contributor: 'ai', intent }))
+  }
+  return { files, stamps }
+}
+
+function withStamp(entry: CommitEntry, stamp: string | undefined): CommitEntry {
+  return stamp === undefined || entry.old === null ? entry : { ...entry, stamp }
 }

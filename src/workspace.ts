@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf, diffStage } from '../overlay/index.js'
+import { codeOf, diffStage, type StageDiff } from '../overlay/index.js'
 import { beforeOf, flagsOf } from './change-view.js'
 import { recover } from './commit/index.js'
 import { commitSession } from './commit-session.js'
@@ -125,17 +125,19 @@ class LocalWorkspace implements Workspace {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
     const log = this.#reviewLog(sessionId)
     const stage = () => this.#stageOf(sessionId, log)
-    let current = await stage()
+    let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await stage() }
     return createReview({
       sessionId,
       root: this.root,
       log,
       stage: async () => {
-        current = await stage()
-        return diffStage(current.overlay).changes
+        const store = await stage()
+        const diff = diffStage(store.overlay)
+        current = { store, diff }
+        return diff.changes
       },
       flags: (change) => flagsOf(this.#policy, change),
-      before: (change) => beforeOf(current.overlay, change),
+      before: (change) => beforeOf(current.store.overlay, change),
       reviewer: () => gitUser(this.root),
       onVerdict: (verdict) => this.#recordVerdict(sessionId, verdict),
       commit: async (changes, options) => {
@@ -148,7 +150,8 @@ class LocalWorkspace implements Workspace {
           intents: () => this.intents.state(),
           policy: this.#policyFile,
         }
-        return commitSession(deps, current, changes, options)
+        const { store, diff = diffStage(store.overlay) } = current
+        return commitSession(deps, { store, diff }, changes, options)
       },
     })
   }

@@ -1,7 +1,8 @@
+import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 import { type Disk, exists } from './disk.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
-import { overwriteStrictly, PLACE, settleMode } from './place.js'
+import { overwriteStrictly, PLACE, type Placing, settleMode } from './place.js'
 import { FLUSH_TOGETHER, slotOf } from './stage.js'
 import type { Conflict, Plan, PlannedChange } from './types.js'
 import { isKeptApproved } from './verify.js'
@@ -13,6 +14,8 @@ export interface Site {
   readonly root: string
   /** The transaction's directory. */
   readonly dir: string
+  /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
+  readonly looks?: ReadonlyMap<string, BigIntStats>
   /** True for an errno that no later try will cure: the path becomes a conflict, in place of failing the run. */
   isHopeless(code: string): boolean
 }
@@ -25,22 +28,29 @@ export function applyPlan(site: Site, plan: Plan): Conflict[] {
   const conflicts = new Map<string, string>()
   const each = (changes: readonly PlannedChange[], work: (change: PlannedChange) => string | undefined) => {
     for (const change of changes) {
-      const reason = orHopeless(site, () => work(change))
+      const reason = orHopeless(site, work, change)
       if (reason !== undefined && !conflicts.has(change.path)) conflicts.set(change.path, reason)
     }
   }
-  each(plan.changes, (change) => placeOne(site, plan, change))
-  each([...plan.changes].reverse(), (change) => settleOne(site, change))
-  each(plan.changes, (change) => verifyOne(site, change))
+  const { changes } = plan
+  each(changes, (change) => placeOne(site, plan, change))
+  each(changes.filter(({ op }) => op === 'mkdir').reverse(), (change) => settleOne(site, change))
+  each(changes.filter(takesOut), (change) => verifyOne(site, change))
   const moved = new Set(site.pins.moved())
-  each(plan.changes, (change) => (change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined))
-  const applied = plan.changes.filter((change) => !conflicts.has(change.path))
-  syncParents(site, plan.changes)
+  if (moved.size > 0) {
+    each(changes, (change) => (change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined))
+  }
+  syncParents(site, changes)
   // Only now: were the staged name to go before the new one is durable, a power cut could lose both.
-  for (const change of applied) dropStaged(site, change)
+  dropStaged(
+    site,
+    changes.filter(({ path }) => !conflicts.has(path)),
+  )
   site.disk.syncDir(site.dir)
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }
+
+const takesOut = ({ op }: PlannedChange) => op === 'overwrite' || op === 'delete'
 
 /** The change's path by way of its held parent; undefined when there is no such directory any more. */
 function addressOf(site: Site, path: string): string | undefined {
@@ -53,15 +63,20 @@ function addressOf(site: Site, path: string): string | undefined {
   }
 }
 
+function placingOf(site: Site, change: PlannedChange, target: string): Placing {
+  const { disk, looks } = site
+  const look = looks?.get(change.path)
+  return { disk, change, slot: slotOf(site.dir, change), target, isFirst: looks !== undefined, look }
+}
+
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {
   const target = addressOf(site, change.path)
-  const slot = slotOf(site.dir, change)
   if (target === undefined) {
-    const isDone = change.new === null || (change.op !== 'chmod' && !exists(site.disk, slot.fresh))
+    const isDone = change.new === null || (change.op !== 'chmod' && !exists(site.disk, slotOf(site.dir, change).fresh))
     return isDone ? undefined : 'path_escape'
   }
   const place = plan.strict && change.op === 'overwrite' ? overwriteStrictly : PLACE[change.op]
-  return place(site.disk, target, slot, change) ? undefined : 'stale_file'
+  return place(placingOf(site, change, target)) ? undefined : 'stale_file'
 }
 
 function settleOne(site: Site, change: PlannedChange): undefined {
@@ -72,12 +87,16 @@ function settleOne(site: Site, change: PlannedChange): undefined {
 function verifyOne(site: Site, change: PlannedChange): string | undefined {
   const target = addressOf(site, change.path)
   if (target === undefined) return undefined
-  return isKeptApproved(site.disk, target, slotOf(site.dir, change), change) ? undefined : 'stale_file'
+  return isKeptApproved(placingOf(site, change, target)) ? undefined : 'stale_file'
 }
 
-function orHopeless(site: Site, work: () => string | undefined): string | undefined {
+function orHopeless(
+  site: Site,
+  work: (change: PlannedChange) => string | undefined,
+  change: PlannedChange,
+): string | undefined {
   try {
-    return work()
+    return work(change)
   } catch (error) {
     const code = codeOf(error)
     if (code === undefined || !site.isHopeless(code)) throw error
@@ -94,10 +113,13 @@ function syncParents(site: Site, changes: readonly PlannedChange[]): void {
   }
 }
 
-function dropStaged(site: Site, change: PlannedChange): void {
-  const { fresh } = slotOf(site.dir, change)
-  if (change.op === 'mkdir') site.disk.rmdir(fresh)
-  else if (change.op === 'create') site.disk.unlink(fresh)
-  // A rename has consumed it, unless the replacement was strict.
-  else if (change.op === 'overwrite' && exists(site.disk, fresh)) site.disk.unlink(fresh)
+/** What of the staged is not consumed by its rename: what was linked, and what had its like in place already. */
+function dropStaged(site: Site, changes: readonly PlannedChange[]): void {
+  const left = new Set(site.disk.readdir(site.dir))
+  for (const change of changes) {
+    const { fresh } = slotOf(site.dir, change)
+    if (!left.has(nameOf(fresh))) continue
+    if (change.op === 'mkdir') site.disk.rmdir(fresh)
+    else site.disk.unlink(fresh)
+  }
 }

@@ -7,7 +7,7 @@ import { isAtOrBelow } from './order.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { notADirectory, refusalFor, stale } from './refusals.js'
 import { assertShape } from './shape.js'
-import { fingerprint, isState, standingAt } from './standing.js'
+import { fingerprint, isSettled, isState, standingAt } from './standing.js'
 import type { CommitEntry, CommitInput } from './types.js'
 
 /** What the checks of a commit found. Nothing has been changed yet. */
@@ -16,6 +16,8 @@ export interface Checked {
   /** The entries to apply; a chmod of a file with other names has become an overwrite. */
   readonly entries: CommitEntry[]
   readonly implied: ReadonlySet<string>
+  /** Files seen to be what they should, by path: as they were looked at, where a later write would show. */
+  readonly looks: ReadonlyMap<string, BigIntStats>
   /** Finds what has moved since, at the cost of a stat for each path. */
   recheck(): Refusal[]
 }
@@ -39,6 +41,7 @@ export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device:
   const seen = new Set<string>()
   const refused: Refusal[] = []
   const entries: CommitEntry[] = []
+  const looks = new Map<string, BigIntStats>()
   for (const entry of input.entries) {
     const refusal = attempt(entry.path, () => {
       assertShape(entry, seen)
@@ -46,12 +49,13 @@ export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device:
       if (denied !== undefined) return denied
       const stats = assertBase(site, entry)
       bases.set(entry, fingerprint(stats))
+      if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
       entries.push(asFound(site, entry, stats))
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
   }
-  return { refused, entries, implied: site.ground.implied, recheck: () => recheck(site, bases) }
+  return { refused, entries, looks, implied: site.ground.implied, recheck: () => recheck(site, bases) }
 }
 
 const pathOf = (entry: CommitEntry) => entry.path
@@ -100,7 +104,8 @@ function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
     return stats
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
-  if (!isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
+  const isKnown = entry.stamp !== undefined && stats?.isFile() === true && fingerprint(stats) === entry.stamp
+  if (!isKnown && !isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
   if (entry.op === 'chmod') assertOwner(entry.path, stats)
   return stats
 }

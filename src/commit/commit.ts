@@ -27,9 +27,10 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
   return withProcessLock(input.layout.locks, 'commit', async (lost) => {
     for (let turn = 0; turn < TRIES; turn += 1) {
       await recoverLocked(disk, input.layout, input.append)
-      const plan = prepare(disk, input, lost)
-      if (plan === undefined) continue
-      const conflicts = await finish(disk, input.layout, plan, input.append, () => false)
+      const prepared = prepare(disk, input, lost)
+      if (prepared === undefined) continue
+      const { plan, looks } = prepared
+      const conflicts = await finish(disk, input.layout, plan, input.append, { isHopeless: () => false, looks })
       const left = new Set(conflicts.map((conflict) => conflict.path))
       const paths = new Set(input.entries.map((entry) => entry.path))
       return { seq: plan.seq, tx: plan.tx, committed: [...paths].filter((path) => !left.has(path)), conflicts }
@@ -40,8 +41,12 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
   })
 }
 
+interface Prepared extends Pick<Checked, 'looks'> {
+  readonly plan: Plan
+}
+
 /** Steps 2 to 6. Undefined when another commit took the number. Before the last of them the tree is untouched. */
-function prepare(disk: Disk, input: CommitInput, lost: () => boolean): Plan | undefined {
+function prepare(disk: Disk, input: CommitInput, lost: () => boolean): Prepared | undefined {
   const { layout } = input
   const pins = pinTree(disk, layout.root)
   let at: Attempt | undefined
@@ -54,7 +59,7 @@ function prepare(disk: Disk, input: CommitInput, lost: () => boolean): Plan | un
     const moved = checked.recheck()
     if (moved.length > 0) throw refusedCommit(moved)
     if (lost()) throw busy()
-    if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return plan
+    if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return { plan, looks: checked.looks }
     discard(disk, at)
     return undefined
   } catch (error) {

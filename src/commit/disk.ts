@@ -67,9 +67,8 @@ export type Disk = typeof realDisk
 
 /** Gives a staged file or symlink its name in the tree unless the name is taken (EEXIST). */
 export function linkInPlace(disk: Disk, staged: string, target: string): void {
-  const stats = disk.lstat(staged)
   // link(2) follows a symlink on macOS and Windows, so there it is made anew: exclusive as well.
-  if (process.platform !== 'linux' && stats?.isSymbolicLink()) {
+  if (process.platform !== 'linux' && disk.lstat(staged)?.isSymbolicLink()) {
     disk.symlink(disk.readlink(staged).toString(), target)
   } else {
     disk.link(staged, target)
@@ -82,8 +81,10 @@ export function exists(disk: Disk, path: string): boolean {
 
 /** True when two names are one file. */
 export function sameInode(disk: Disk, a: string, b: string): boolean {
-  const one = disk.lstat(a)
-  const two = disk.lstat(b)
+  return isSameFile(disk.lstat(a), disk.lstat(b))
+}
+
+export function isSameFile(one: BigIntStats | undefined, two: BigIntStats | undefined): boolean {
   return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { Disk } from './disk.js'
 
@@ -50,6 +50,9 @@ export function deviceOf(disk: Disk, path: string): string {
 function heldPins(disk: Disk, root: string): Pins {
   const held = new Map<string, number>()
   let rootPath = ''
+  const isOneMount = !hasMountBelow(root)
+  let rootMount: string | undefined
+  let last: { readonly dir: string; readonly address: string } | undefined
   const letGo = (dir: string, fd: number) => {
     held.delete(dir)
     disk.closeDir(fd)
@@ -72,12 +75,16 @@ function heldPins(disk: Disk, root: string): Pins {
     return fd
   }
   return {
-    at: (dir) => fdPath(hold(dir)),
+    at: (dir) => {
+      // Changes come by directory: what was asked last is asked again.
+      if (last?.dir !== dir || !held.has(dir)) last = { dir, address: fdPath(hold(dir)) }
+      return last.address
+    },
     device: (dir) => {
       const fd = hold(dir)
       // Two mounts of one device share st_dev and still refuse links between them.
-      const mount = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
-      return `${disk.lstat(`${fdPath(fd)}/.`)?.dev} ${mount}`
+      if (isOneMount) rootMount ??= mountOf(hold(''))
+      return `${disk.lstat(`${fdPath(fd)}/.`)?.dev} ${rootMount ?? mountOf(fd)}`
     },
     moved: () => {
       const at = (dir: string) => (dir === '' ? rootPath : `${rootPath === '/' ? '' : rootPath}/${dir}`)
@@ -86,6 +93,27 @@ function heldPins(disk: Disk, root: string): Pins {
     close: () => {
       for (const [dir, fd] of held) letGo(dir, fd)
     },
+  }
+}
+
+function mountOf(fd: number): string | undefined {
+  return /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
+}
+
+/** Whether something is mounted below a directory; also when that cannot be told. */
+function hasMountBelow(root: string): boolean {
+  try {
+    const below = `${realpathSync(root)}/`.replace('//', '/')
+    const mounted = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
+    // The kernel writes blanks and backslashes in octal.
+    const points = mounted.map((line) =>
+      (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      ),
+    )
+    return points.some((point) => point.startsWith(below))
+  } catch {
+    return true
   }
 }
 

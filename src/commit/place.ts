@@ -1,8 +1,22 @@
+import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
-import { type Disk, exists, linkInPlace, sameInode } from './disk.js'
+import { type Disk, exists, isSameFile, linkInPlace, sameInode } from './disk.js'
 import { type Slot, workingMode } from './stage.js'
-import { isState, standingAt } from './standing.js'
+import { isState, isUntouched, standingAt } from './standing.js'
 import type { CommitOp, PlannedChange } from './types.js'
+
+/** One change of a published plan, about to be put in place. */
+export interface Placing {
+  readonly disk: Disk
+  readonly change: PlannedChange
+  readonly slot: Slot
+  /** The address of its place in the tree. */
+  readonly target: string
+  /** True in the run that published the plan, unless another process has taken it over: nothing of it is done yet. */
+  readonly isFirst: boolean
+  /** The old file when it was checked, where a later write would show. */
+  readonly look: BigIntStats | undefined
+}
 
 /**
  * How one change is put in place. Each can be cut off anywhere and run again: what tells "not yet" from "done, and
@@ -11,10 +25,8 @@ import type { CommitOp, PlannedChange } from './types.js'
  * Each returns true when the change is in place, now or from an earlier run, and false when someone else's version
  * stands there: that one is left alone.
  */
-type Place = (disk: Disk, target: string, slot: Slot, change: PlannedChange) => boolean
-
-export const PLACE: Record<CommitOp, Place> = {
-  create,
+export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
+  create: linkOrFind,
   overwrite,
   delete: takeOut,
   mkdir: makeDirectory,
@@ -25,70 +37,79 @@ export const PLACE: Record<CommitOp, Place> = {
 /** Times a target may be replaced by others under our hands before we call it a conflict. */
 const TRIES = 5
 
-function create(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
-  if (!exists(disk, slot.fresh)) return true
-  return linkOrFind(disk, slot.fresh, target, change)
+/** True when what stands at `path` is what was approved to be replaced. */
+export function isApproved({ disk, change, look }: Placing, path: string, stats = disk.lstat(path)): boolean {
+  if (look !== undefined && isUntouched(stats, look)) return true
+  return isState(standingAt(disk, path, stats), change.old)
 }
 
 /** Links the staged file in place; a taken name is ours from an earlier run, the same by chance, or a conflict. */
-function linkOrFind(disk: Disk, fresh: string, target: string, change: PlannedChange): boolean {
+function linkOrFind({ disk, target, slot, change }: Placing): boolean {
   try {
-    linkInPlace(disk, fresh, target)
+    linkInPlace(disk, slot.fresh, target)
     return true
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && !exists(disk, fresh)) return true
+    if (codeOf(error) === 'ENOENT' && !exists(disk, slot.fresh)) return true
     if (codeOf(error) !== 'EEXIST') throw error
-    return sameInode(disk, fresh, target) || isState(standingAt(disk, target), change.new)
+    return (
+      !exists(disk, slot.fresh) || sameInode(disk, slot.fresh, target) || isState(standingAt(disk, target), change.new)
+    )
   }
 }
 
 /** Keeps a second name for the old file, proves that it is the one approved, and renames the new one over it. */
-function overwrite(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
-  if (exists(disk, slot.away)) return finishStrictly(disk, target, slot, change)
+function overwrite(placing: Placing): boolean {
+  const { disk, target, slot, isFirst } = placing
+  if (!isFirst && exists(disk, slot.away)) return finishStrictly(placing)
   for (let turn = 0; turn < TRIES; turn += 1) {
-    if (!exists(disk, slot.fresh)) return true
-    const backup = keepOld(disk, target, slot, change)
-    if (backup === 'refused') return overwriteStrictly(disk, target, slot, change)
+    if ((!isFirst || turn > 0) && !exists(disk, slot.fresh)) return true
+    const backup = keepOld(placing)
+    if (backup === 'refused') return overwriteStrictly(placing)
     if (backup === 'ours') return true
     if (backup === 'theirs') return false
     // A save by rename since the link left the approved content in our backup only: look again. The target is looked
     // at last, right before our rename, which is the whole of the window.
-    if (backup === 'moved' || !sameInode(disk, slot.kept, target)) continue
+    if (backup === 'moved' || !isSameFile(backup, disk.lstat(target))) continue
     if (renameIfThere(disk, slot.fresh, target)) return true
   }
   return false
 }
 
-type Backup = 'approved' | 'ours' | 'theirs' | 'moved' | 'refused'
+/** The approved file under its second name, or what was found in its place. */
+type Backup = BigIntStats | 'ours' | 'theirs' | 'moved' | 'refused'
 
-function keepOld(disk: Disk, target: string, slot: Slot, change: PlannedChange): Backup {
+function keepOld(placing: Placing): Backup {
+  const { disk, slot, change } = placing
   try {
-    keepByLink(disk, target, slot.kept, change)
+    keepByLink(placing)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT') return 'theirs'
     // Linux refuses a second name for another user's file; renaming it is allowed.
     if (code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return 'refused'
     if (code !== 'EEXIST') throw error
-    return keptEarlier(disk, target, slot, change)
+    return keptEarlier(placing)
   }
-  const kept = standingAt(disk, slot.kept)
-  if (isState(kept, change.old)) return 'approved'
+  const kept = disk.lstat(slot.kept)
+  if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept
+  const found = standingAt(disk, slot.kept)
   disk.unlink(slot.kept)
-  return isState(kept, change.new) ? 'ours' : 'theirs'
+  return isState(found, change.new) ? 'ours' : 'theirs'
 }
 
-function keepByLink(disk: Disk, target: string, kept: string, change: PlannedChange): void {
-  if (change.old?.type === 'symlink') linkInPlace(disk, target, kept)
-  else disk.link(target, kept)
+function keepByLink({ disk, target, slot, change }: Placing): void {
+  if (change.old?.type === 'symlink') linkInPlace(disk, target, slot.kept)
+  else disk.link(target, slot.kept)
 }
 
 /** A backup is there already: an earlier run was cut off after making it, or another process applies the same plan. */
-function keptEarlier(disk: Disk, target: string, slot: Slot, change: PlannedChange): Backup {
-  const seen = standingAt(disk, target)
+function keptEarlier({ disk, target, slot, change }: Placing): Backup {
+  if (!exists(disk, slot.fresh)) return 'ours'
+  const stats = disk.lstat(target)
+  const seen = standingAt(disk, target, stats)
   if (isState(seen, change.new)) return 'ours'
   if (!isState(seen, change.old)) return 'theirs'
-  if (sameInode(disk, target, slot.kept)) return 'approved'
+  if (stats !== undefined && isSameFile(stats, disk.lstat(slot.kept))) return stats
   disk.unlink(slot.kept)
   return 'moved'
 }
@@ -107,7 +128,8 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
 }
 
 /** Takes the old file away, proves that it is the one approved, and links the new one where nothing stands. */
-export function overwriteStrictly(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
+export function overwriteStrictly(placing: Placing): boolean {
+  const { disk, target, slot, change } = placing
   if (!exists(disk, slot.fresh)) return true
   if (!exists(disk, slot.away)) {
     const seen = standingAt(disk, target)
@@ -115,16 +137,17 @@ export function overwriteStrictly(disk: Disk, target: string, slot: Slot, change
     if (!isState(seen, change.old) || exists(disk, slot.kept)) return false
     if (!renameIfThere(disk, target, slot.away)) return false
   }
-  return finishStrictly(disk, target, slot, change)
+  return finishStrictly(placing)
 }
 
-function finishStrictly(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
+function finishStrictly(placing: Placing): boolean {
+  const { disk, target, slot, change } = placing
   if (!exists(disk, slot.away)) return false
   if (!isState(standingAt(disk, slot.away), change.old)) {
     putBack(disk, slot.away, target)
     return false
   }
-  const isPlaced = linkOrFind(disk, slot.fresh, target, change)
+  const isPlaced = linkOrFind(placing)
   disk.rename(slot.away, slot.kept)
   return isPlaced
 }
@@ -144,17 +167,18 @@ export function putBack(disk: Disk, taken: string, target: string): void {
   disk.unlink(taken)
 }
 
-function takeOut(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
-  if (exists(disk, slot.kept)) return true
-  const seen = standingAt(disk, target)
-  if (seen === null) return true
-  if (!isState(seen, change.old)) return false
+function takeOut(placing: Placing): boolean {
+  const { disk, target, slot, isFirst } = placing
+  if (!isFirst && exists(disk, slot.kept)) return true
+  const stats = disk.lstat(target)
+  if (stats === undefined) return true
+  if (!isApproved(placing, target, stats)) return false
   renameIfThere(disk, target, slot.kept)
   return true
 }
 
-function makeDirectory(disk: Disk, target: string, slot: Slot, change: PlannedChange): boolean {
-  if (!exists(disk, slot.fresh)) return true
+function makeDirectory({ disk, target, slot, change, isFirst }: Placing): boolean {
+  if (!isFirst && !exists(disk, slot.fresh)) return true
   const stats = disk.lstat(target)
   if (stats?.isDirectory()) return change.implied === true || Number(stats.mode & 0o7777n) === change.new?.mode
   if (stats !== undefined) return false
@@ -169,12 +193,12 @@ function makeDirectory(disk: Disk, target: string, slot: Slot, change: PlannedCh
 }
 
 /** A directory somebody has put something into meanwhile stays: no error, and nothing of theirs is lost. */
-function removeDirectory(disk: Disk, target: string): boolean {
+function removeDirectory({ disk, target }: Placing): boolean {
   if (disk.lstat(target)?.isDirectory()) disk.rmdir(target)
   return true
 }
 
-function changeMode(disk: Disk, target: string, _slot: Slot, change: PlannedChange): boolean {
+function changeMode({ disk, target, change }: Placing): boolean {
   const seen = standingAt(disk, target)
   if (isState(seen, change.new)) return true
   if (!isState(seen, change.old) || change.new === null) return false
@@ -191,7 +215,8 @@ function changeMode(disk: Disk, target: string, _slot: Slot, change: PlannedChan
 export function settleMode(disk: Disk, target: string, change: PlannedChange): void {
   if (change.op !== 'mkdir' || change.new === null) return
   const working = workingMode(change.new.mode)
+  if (working === change.new.mode) return
   const stats = disk.lstat(target)
-  if (working === change.new.mode || !stats?.isDirectory() || Number(stats.mode & 0o7777n) !== working) return
+  if (!stats?.isDirectory() || Number(stats.mode & 0o7777n) !== working) return
   disk.setMode(target, change.new.mode)
 }

@@ -1,6 +1,6 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
-import { applyPlan } from './apply.js'
+import { applyPlan, type Site } from './apply.js'
 import { type Disk, realDisk } from './disk.js'
 import { commitFile, finishPlan, noteConflicts, prune, readJournal, readPlan, strays, txDir } from './journal.js'
 import { pinTree } from './pin.js'
@@ -41,7 +41,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
   for (const seq of journal.unfinished) {
     const plan = readPlan(disk, commitFile(layout, seq))
     // What failed for good once will fail for good again, and must not block every later commit.
-    const conflicts = await finish(disk, layout, plan, append, (code) => HOPELESS.has(code))
+    const conflicts = await finish(disk, layout, plan, append, { isHopeless: (code) => HOPELESS.has(code) })
     recovered.finished.push(seq)
     recovered.conflicts.push(...conflicts.map((conflict) => ({ seq, ...conflict })))
   }
@@ -60,13 +60,13 @@ export async function finish(
   layout: Layout,
   plan: Plan,
   append: Append,
-  isHopeless: (code: string) => boolean,
+  how: Pick<Site, 'isHopeless' | 'looks'>,
 ): Promise<Conflict[]> {
   try {
     // The commit point itself must outlive a power cut before the tree is touched.
     disk.syncDir(layout.commits)
     const pins = pinTree(disk, layout.root)
-    const site = { disk, pins, root: layout.root, dir: txDir(layout, plan.tx), isHopeless }
+    const site = { disk, pins, root: layout.root, dir: txDir(layout, plan.tx), ...how }
     let conflicts: Conflict[]
     try {
       conflicts = applyPlan(site, plan)

@@ -20,6 +20,36 @@ export function isState(standing: Standing, state: FileState | null): boolean {
   return standing !== 'other' && sameState(standing, state)
 }
 
+/**
+ * Within this time of a change, two writes can carry one timestamp: by the kernel's tick, or by a file system that keeps
+ * whole seconds. What changed so recently is always read.
+ */
+const RACY_MS = 50
+const COARSE_RACY_MS = 3_000
+
+/** True when any later write of the file must show in its time. */
+export function isSettled({ mtimeNs, mtimeMs }: BigIntStats): boolean {
+  const isCoarse = mtimeNs % 1_000_000_000n === 0n
+  return Date.now() - Number(mtimeMs) > (isCoarse ? COARSE_RACY_MS : RACY_MS)
+}
+
+/** True for the very file that was looked at, with nothing written to it since; more names, or fewer, do not count. */
+export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): boolean {
+  return (
+    stats !== undefined &&
+    stats.ino === look.ino &&
+    stats.dev === look.dev &&
+    stats.mode === look.mode &&
+    stats.size === look.size &&
+    stats.mtimeNs === look.mtimeNs
+  )
+}
+
+/** The {@link fingerprint} of a regular file, if any later write of it must show; undefined otherwise. */
+export function settledStamp(stats: BigIntStats | undefined): string | undefined {
+  return stats?.isFile() && isSettled(stats) ? fingerprint(stats) : undefined
+}
+
 /** Changes whenever a file's content or place does, as far as stat can tell. */
 export function fingerprint(stats: BigIntStats | undefined): string {
   if (stats === undefined) return ''

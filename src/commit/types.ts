@@ -16,6 +16,8 @@ export interface CommitEntry {
   /** What must stand there for the change to be taken. */
   readonly old: FileState | null
   readonly new: FileState | null
+  /** Of a file read moments ago and seen to be `old`: its {@link fingerprint} then. While it fits, it is not read again. */
+  readonly stamp?: string
   /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
   readonly content?: () => Uint8Array
 }

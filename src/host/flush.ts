@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { statfsSync } from 'node:fs'
 
 /** A busy disk may have gigabytes of other programs' data to write before ours. */
 const TIMEOUT_MS = 10_000
+
+/** TMPFS_MAGIC and RAMFS_MAGIC of statfs(2). */
+const IN_MEMORY: ReadonlySet<number> = new Set([0x01021994, 0x858458f6])
 
 /**
  * Makes everything written so far to the file system of `path` durable (syncfs): one barrier in place of an fsync for
@@ -10,5 +14,7 @@ const TIMEOUT_MS = 10_000
 export function flushFileSystem(path: string): boolean {
   // Elsewhere `sync` ignores its arguments, or does not reach the drive.
   if (process.platform !== 'linux') return false
+  // A file system in memory has nothing behind it to reach.
+  if (IN_MEMORY.has(statfsSync(path).type)) return true
   return spawnSync('sync', ['-f', path], { stdio: 'ignore', timeout: TIMEOUT_MS }).status === 0
 }

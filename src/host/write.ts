@@ -36,10 +36,10 @@ export function createDurable(path: string, data: Uint8Array | string, mode = 0o
 
 /** As {@link createDurable}; without `sync` the caller flushes later, many files at once. */
 export function createFile(path: string, data: Uint8Array | string, mode: number, sync: boolean): void {
-  const fd = openSync(path, 'wx', 0o600)
+  const fd = openSync(path, 'wx', mode)
   try {
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data)
-    fchmodSync(fd, mode)
+    if ((mode & process.umask()) !== 0) fchmodSync(fd, mode)
     if (sync) fsyncSync(fd)
   } finally {
     closeSync(fd)

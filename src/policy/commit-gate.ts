@@ -1,11 +1,13 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { type IntentsState, unknownIntent } from '../core/intents-state.js'
+import { scopeCache } from './caches.js'
 import { missingIntent, protectedPath, ruleFailed } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import { protection } from './protected.js'
 import { COMMIT_RULES, type Moment } from './rules.js'
-import { compileScope } from './scope.js'
+
+const scopeOf = scopeCache()
 
 /** One name a commit would write, and the intent it was staged for. */
 export interface Landing {
@@ -22,13 +24,13 @@ export interface Landing {
  */
 export function commitDenial(landing: Landing, intents: IntentsState, policy: PolicyState): Denial | undefined {
   const { path, isDirectory, target, intentId } = landing
-  const intent = intents.ok && intentId !== undefined ? intents.intents.get(intentId) : undefined
   try {
+    const scope = scopeOf(intents, intentId)
     const moment: Moment = {
       policy,
       intents,
       activeId: intentId,
-      scope: intent && compileScope(intent.ownedScope),
+      scope,
       // Roo Code's directories are made without an intent.
       lenientMkdir: isDirectory && intentId === undefined,
     }
@@ -36,7 +38,7 @@ export function commitDenial(landing: Landing, intents: IntentsState, policy: Po
     const access: Access = { effect, path, asked: path, ...(target !== undefined && { target }) }
     const denials = COMMIT_RULES.map((rule) => rule.judge(access, moment))
     const denial = denials.find((each) => each !== undefined)
-    if (denial?.reason !== 'scope_violation' || intent) return denial
+    if (denial?.reason !== 'scope_violation' || scope) return denial
     return intentId === undefined
       ? missingIntent(path, 'A person stages it anew, for an intent.')
       : unknownIntent(intents, intentId)

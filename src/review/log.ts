@@ -22,17 +22,18 @@ export interface ReviewLog {
  */
 export function openReviewLog(file: string, locks: string): ReviewLog {
   const directory = dirname(file)
-  let known: { stamp: string; records: readonly ReviewRecord[] } | undefined
+  let known: (Scan & { readonly stamp: string }) | undefined
+  const look = (): Scan => {
+    const stamp = stampOf(file)
+    if (known?.stamp !== stamp) known = { stamp, ...scan(file) }
+    return known
+  }
   return {
-    read() {
-      const stamp = stampOf(file)
-      if (known?.stamp !== stamp) known = { stamp, records: scan(file).records }
-      return known.records
-    },
+    read: () => look().records,
     append(record) {
       return withProcessLock(locks, `review-${basename(directory)}`, (lost) => {
         ensureDir(directory)
-        const { complete, size } = scan(file)
+        const { complete, size } = look()
         if (lost()) throw lockLost()
         appendDurable(file, `${JSON.stringify(record)}\n`, complete < size ? complete : undefined)
         if (size === 0) syncDir(directory)
@@ -54,7 +55,14 @@ function stampOf(file: string): string {
   return stats === undefined ? 'absent' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
 }
 
-function scan(file: string): { records: ReviewRecord[]; complete: number; size: number } {
+interface Scan {
+  readonly records: readonly ReviewRecord[]
+  /** Bytes up to the end of the last whole line, and in all. */
+  readonly complete: number
+  readonly size: number
+}
+
+function scan(file: string): Scan {
   const bytes = contentOf(file)
   const complete = bytes.lastIndexOf(0x0a) + 1
   const lines = bytes.toString('utf8', 0, complete).split('\n').slice(0, -1)

@@ -72,6 +72,12 @@ class Words {
 /** Reads a review log as the verdicts that stand: the latest word on each path and each hunk. */
 export function verdictState(records: readonly ReviewRecord[]): VerdictState {
   const words = new Map<string, Words>()
+  const verdicts = new Map<VerdictRecord, Verdict>()
+  const given = (record: VerdictRecord): Verdict => {
+    const verdict = verdicts.get(record) ?? verdictOf(record)
+    verdicts.set(record, verdict)
+    return verdict
+  }
   for (const record of records) {
     for (const entry of record.entries) {
       const key = keyOf(entry)
@@ -86,8 +92,8 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       const said = words.get(keyOf(change))
       const holds = said?.file !== undefined && matches(said.file.entry, change)
       return {
-        ...(holds && said?.file && { file: verdictOf(said.file.record) }),
-        hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, verdictOf(record)])),
+        ...(holds && said?.file && { file: given(said.file.record) }),
+        hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, given(record)])),
         isVoid: said?.file !== undefined && !holds,
       }
     },

@@ -61,9 +61,9 @@ function changedSpans(old: readonly string[], now: readonly string[], search: bo
   while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
   const whole: [number, number][] = head < now.length - tail ? [[head, now.length - tail]] : []
   if (!search || whole.length === 0 || head + tail === old.length) return whole
-  const middle = diffArrays(old.slice(head, old.length - tail), now.slice(head, now.length - tail), {
-    maxEditLength: DIFF_EDITS,
-  })
+  const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
+  if (come.length === 1 && !gone.includes(come[0] ?? '')) return whole
+  const middle = diffArrays(gone, come, { maxEditLength: DIFF_EDITS })
   if (middle === undefined) return whole
   const spans: [number, number][] = []
   let at = head

@@ -118,7 +118,8 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
       return own === null || ledger === null ? undefined : { ledger, seq, hash: own.hash, size: own.end }
     },
     records: () => readRecords(layout.ledgerFile),
-    verify: () => verifyLedger(layout, published, lock),
+    // Nothing remembered: it is to find what was changed behind our back.
+    verify: () => verifyLedger(layout, publishedIn(layout.ledgerDir), lock),
     blame: () => Promise.reject(unsupported('blame')),
     export: (format) => exportLedger(layout.ledgerFile, format),
   }

@@ -20,7 +20,8 @@ export interface Placed {
  * @throws EscrowError `limit_exceeded` when its line would be longer than a ledger line may be.
  */
 export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): Placed {
-  const line = Buffer.from(JSON.stringify(buildRecord(draft, nextLink(tip, newId), vcs)))
+  const record = buildRecord(draft, nextLink(tip, newId), vcs)
+  const line = Buffer.from(JSON.stringify(record))
   if (line.length > MAX_LINE) {
     throw new EscrowError(
       'limit_exceeded',
@@ -28,9 +29,9 @@ export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): 
       { hint: 'Commit fewer files at once.' },
     )
   }
-  const placed = placeLine(line, tip)
-  if ('problem' in placed) throw new Error(`a record made for its place ${placed.problem}`)
-  return placed
+  const next = step(tip, record, sha256hex(line), line.length + 1)
+  if ('problem' in next) throw new Error(`a record made for its place ${next.problem}`)
+  return { record, line, tip: next }
 }
 
 /** Puts bytes that came from elsewhere after a tip, checked like any line of the file; or says what is wrong with them. */

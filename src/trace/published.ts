@@ -21,7 +21,7 @@ const DRAFT_PREFIX = '.new-'
 const ABANDONED_MS = 60 * 60 * 1000
 
 export interface Published {
-  /** The hashes of the lines there are, by sequence number in rising order. */
+  /** The hashes of the lines there are, by sequence number in rising order. A line is read again once it was touched. */
   hashes(): Map<number, string>
   read(seq: number): Buffer | undefined
   /** False if the number is taken. The line is whole before its name is visible. */
@@ -33,14 +33,22 @@ export interface Published {
 }
 
 export function publishedIn(dir: string): Published {
+  // A line of many files is a megabyte, and there are eight: what has not been touched is not read again.
+  let known = new Map<number, Copy>()
   return {
     hashes() {
-      const found = new Map<number, string>()
+      const now = new Map<number, Copy>()
       for (const seq of numbersIn(dir)) {
-        const line = readWhole(dir, seq)
-        if (line !== undefined) found.set(seq, sha256hex(line))
+        const stamp = stampOf(join(dir, String(seq)))
+        const copy = known.get(seq)
+        if (copy !== undefined && copy.stamp === stamp) now.set(seq, copy)
+        else {
+          const line = readWhole(dir, seq)
+          if (line !== undefined) now.set(seq, { stamp, hash: sha256hex(line) })
+        }
       }
-      return found
+      known = now
+      return new Map([...now].map(([seq, { hash }]) => [seq, hash]))
     },
     read(seq) {
       return readWhole(dir, seq)
@@ -48,12 +56,15 @@ export function publishedIn(dir: string): Published {
     publish(seq, line) {
       ensureDir(dir)
       const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
+      let isFirst = false
       try {
         createFile(written, line, 0o600, false)
-        return publish(written, join(dir, String(seq)))
+        isFirst = publish(written, join(dir, String(seq)))
       } finally {
         removeName(written)
       }
+      if (isFirst) known.set(seq, { stamp: stampOf(join(dir, String(seq))), hash: sha256hex(line) })
+      return isFirst
     },
     sweep(head) {
       const ahead = numbersIn(dir).filter((seq) => seq > head)
@@ -66,6 +77,16 @@ export function publishedIn(dir: string): Published {
       for (const name of namesIn(dir)) if (name.startsWith(DRAFT_PREFIX)) removeAbandoned(join(dir, name))
     },
   }
+}
+
+interface Copy {
+  readonly stamp: string
+  readonly hash: string
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }
 
 function numbersIn(dir: string): number[] {
