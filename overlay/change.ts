@@ -1,5 +1,6 @@
 import type { Digest } from './digest.js'
 import type { RelPath } from './path.js'
+import type { JsonValue } from './stage-edit.js'
 
 /** What stands at a path, as far as reviews and commits compare it. Absent is `null`. */
 export interface FileState {
@@ -38,6 +39,8 @@ export interface StagedChange {
   readonly intentId?: string
   /** The tool calls that wrote what stands there, the earliest first. */
   readonly calls: readonly string[]
+  /** Who wrote it, as the stage's log names them; undefined where it does not say. */
+  readonly agent?: JsonValue
   /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array
 }

@@ -3,6 +3,7 @@ import { type FileState, type StagedChange, type StagedKind, sameContent, sameSt
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
 import { childOf, type RelPath } from './path.js'
+import type { Credit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /** What a stage would change on disk. */
@@ -142,28 +143,34 @@ function joined(pair: Pair, source: Pair): Pair {
 
 function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
   if (from === undefined && sameState(pair.before, pair.after)) return undefined
-  const { intent, calls } = creditOf(overlay, path)
   return {
     path,
     ...(from !== undefined && { from }),
     kind: from !== undefined ? 'rename' : kindOf(pair.before, pair.after),
     ...pair,
-    ...(intent !== undefined && { intentId: intent }),
-    calls,
+    ...creditedTo(overlay, path),
     content: () => contentOf(overlay, path, pair.after),
   }
 }
 
-/** Who wrote what stands there; else who removed it, or moved it, with its directory, or made something in its place. */
-function creditOf(overlay: Overlay, path: RelPath): { intent: string | undefined; calls: readonly string[] } {
-  const covering = overlay.stage.tree.covering(path)
+/** Who wrote what stands there, or moved it since, alone or with its directory; else who removed it, or took its place. */
+export function creditedTo(overlay: Overlay, path: RelPath): Pick<StagedChange, 'intentId' | 'calls' | 'agent'> {
+  const { tree, agents } = overlay.stage
+  const covering = tree.covering(path)
   const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
-  if (inode) return { intent: inode.intentId, calls: [...inode.calls] }
-  const { intent, call } = covering?.credit ?? {}
-  return { intent, calls: call === undefined ? [] : [call] }
+  const moves = tree.creditsOn(path).filter(({ edit }) => inode && edit > inode.credit.edit)
+  const credits: Credit[] = inode ? [inode.credit, ...moves.sort((a, b) => a.edit - b.edit)] : [covering?.credit ?? {}]
+  const { intent, agent } = Object.assign({}, ...credits) as Credit
+  const name = agent === undefined ? undefined : agents[agent]
+  const calls = [...(inode?.calls ?? []), ...(inode ? moves : credits).flatMap(({ call }) => call ?? [])]
+  return {
+    ...(intent !== undefined && { intentId: intent }),
+    calls: [...new Set(calls)],
+    ...(name !== undefined && { agent: name }),
+  }
 }
 
-function kindOf(before: FileState | null, after: FileState | null): StagedKind {
+export function kindOf(before: FileState | null, after: FileState | null): StagedKind {
   if (after === null) return 'delete'
   if (after.type === 'dir') return before?.type === 'dir' ? 'mode' : 'mkdir'
   if (after.type === 'symlink') return 'link'
@@ -171,7 +178,7 @@ function kindOf(before: FileState | null, after: FileState | null): StagedKind {
   return sameContent(before, after) ? 'mode' : 'modify'
 }
 
-function contentOf(overlay: Overlay, path: RelPath, after: FileState | null): Uint8Array {
+export function contentOf(overlay: Overlay, path: RelPath, after: FileState | null): Uint8Array {
   if (after?.type === 'file') return overlay.read(path)
   return after?.type === 'symlink' ? Buffer.from(overlay.readlink(path)) : new Uint8Array()
 }

@@ -112,7 +112,7 @@ export class MergedView implements ReadLayer {
   }
 
   /** Without the types, which cost more than the names. */
-  #mergedNames(below: string[], path: RelPath, children: ReadonlyMap<string, TreeNode>): string[] {
+  #mergedNames(below: string[], path: RelPath, children: Iterable<readonly [string, TreeNode]>): string[] {
     const gone = new Set<string>()
     const staged: string[] = []
     for (const [name, child] of children) {

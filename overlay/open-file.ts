@@ -38,6 +38,8 @@ export class OpenFile implements WriteFile {
   readonly type: 'file' | 'dir'
   #inode: Inode | undefined
   #host: number | undefined
+  /** The lower path the host descriptor was opened by. */
+  #lower: RelPath | undefined
 
   /** @throws Errno ENOENT; the host's errors for a lower file that may not be read. */
   constructor(
@@ -50,7 +52,7 @@ export class OpenFile implements WriteFile {
     this.path = path
     this.type = type
     if (node?.inode) this.adopt(node.inode)
-    else if (lower !== undefined) this.#host = fs.openSync(overlay.lower.hostPath(lower), READ_FLAGS)
+    else if (lower !== undefined) this.#openHost(lower)
   }
 
   get inode(): Inode | undefined {
@@ -110,10 +112,57 @@ export class OpenFile implements WriteFile {
 
   /** From now on this is the lower file at its name: what was staged has landed there. */
   lands(): void {
-    if (this.path === undefined) return
-    const host = fs.openSync(this.overlay.lower.hostPath(this.path), READ_FLAGS)
+    if (this.path !== undefined) this.#openHost(this.path)
+  }
+
+  /**
+   * The stage went to a snapshot. There the file is the one with its inode, else the lower file it came from; where it
+   * is neither it goes on without a name.
+   */
+  travelled(): void {
+    if (this.#inode) this.#findInode(this.#inode)
+    else if (this.#lower !== undefined) this.#findLower(this.#lower)
+  }
+
+  #findInode(inode: Inode): void {
+    const [name] = this.overlay.stage.tree.namesOf(inode)
+    const found = name === undefined ? undefined : this.overlay.placeOf(name).node?.inode
+    if (found) {
+      this.path = name
+      this.adopt(found)
+    } else if (inode.origin !== undefined && this.#shows(inode.origin as RelPath)) {
+      this.path = inode.origin as RelPath
+      this.#openHost(this.path)
+    } else if (this.path !== undefined || inode.names > 0) {
+      this.path = undefined
+      this.adopt(this.overlay.stage.inodes.nameless(inode))
+    }
+  }
+
+  #findLower(lower: RelPath): void {
+    const isHere = this.path !== undefined && this.overlay.placeOf(this.path).lower === lower
+    if (isHere) return
+    if (this.#shows(lower)) {
+      this.path = lower
+      return
+    }
+    const copied = this.overlay.stage.tree.copiesOf(lower)[0]
+    const inode = copied === undefined ? undefined : this.overlay.placeOf(copied).node?.inode
+    this.path = copied
+    if (inode) this.adopt(inode)
+  }
+
+  /** True where the disk's file shows under its own name. */
+  #shows(lower: RelPath): boolean {
+    const place = this.overlay.placeOf(lower)
+    return !place.node?.inode && place.lower === lower && this.overlay.typeOf(lower) === this.type
+  }
+
+  #openHost(lower: RelPath): void {
+    const host = fs.openSync(this.overlay.lower.hostPath(lower), READ_FLAGS)
     this.#release()
     this.#host = host
+    this.#lower = lower
   }
 
   #release(): void {
@@ -130,7 +179,7 @@ export class OpenFile implements WriteFile {
 
   /** The content without a name: it lives as long as it is open, and is in no log. */
   #orphan(): Inode {
-    if (this.#inode) return this.#inode
+    if (this.#inode) return this.overlay.stage.inodes.own(this.#inode, undefined)
     const stats = fs.fstatSync(this.#hostFd(), { bigint: true })
     const content = Buffer.alloc(Number(stats.size))
     for (let at = 0; at < content.length; ) {
@@ -138,7 +187,7 @@ export class OpenFile implements WriteFile {
       if (count === 0) break
       at += count
     }
-    this.adopt(this.overlay.stage.orphan(stats, content))
+    this.adopt(this.overlay.stage.inodes.orphan(stats, content))
     return this.#orphan()
   }
 
@@ -160,6 +209,7 @@ function setInode(inode: Inode, { mode, uid, gid, atimeNs, mtimeNs, size }: Attr
 /** Keeps the open files of an overlay at their names, or without one, through an edit that was just applied. */
 export function followEdit(open: ReadonlySet<OpenFile>, edit: StageEdit, overlay: Overlay): void {
   for (const file of open) {
+    if (edit.op === 'travel') file.travelled()
     if (file.path === undefined) continue
     if (edit.op === 'move') {
       if (isWithin(file.path, edit.from)) file.path = (edit.to + file.path.slice(edit.from.length)) as RelPath

@@ -1,4 +1,5 @@
 import { baseOf } from './base.js'
+import type { PackRef } from './content.js'
 import { Errno } from './errno.js'
 import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
@@ -8,7 +9,6 @@ import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } fr
 import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
-import type { PackRef } from './upper.js'
 
 export interface OverlayOptions {
   readonly lower: Lower
@@ -37,6 +37,9 @@ export class Overlay extends MergedView implements WriteLayer {
   constructor(options: OverlayOptions) {
     super(options.lower, options.stage)
     this.#options = options
+    options.stage.inodes.onCopy((from, to) => {
+      for (const file of this.#open) if (file.inode === from) file.adopt(to)
+    })
   }
 
   // ---- the seven mutators

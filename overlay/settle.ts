@@ -31,6 +31,7 @@ export interface Settlement {
 
 export function settleLanded(overlay: Overlay, landed: readonly Landed[]): Settlement {
   const result = nothing()
+  if (landed.length === 0) return result
   const own = new Set(landed.filter((each) => each.own).map(({ path }) => path))
   for (const each of landed) settleOne(overlay, each, own, result)
   hideNew(overlay, landed, own, result)

@@ -1,6 +1,6 @@
 import type { FileState } from './change.js'
+import type { PackRef } from './content.js'
 import type { RelPath } from './path.js'
-import type { PackRef } from './upper.js'
 
 /** The edits of a stage: what its log holds. Each says what was decided, never what to decide. */
 
@@ -24,6 +24,8 @@ export interface NewInode {
 export interface Credit {
   readonly intent?: string
   readonly call?: string
+  /** Which of the agents the log names, from 0. */
+  readonly agent?: number
 }
 
 export interface EditCommon extends Credit {
@@ -31,6 +33,17 @@ export interface EditCommon extends Credit {
   readonly t: string
   /** Bases noted with this edit. */
   readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
+}
+
+/** What leaves a stage because the disk has it, or a person threw it away. */
+export interface SettleStep {
+  /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
+  readonly drop: readonly RelPath[]
+  /** Places that show a lower path from now on (null: their own name's). */
+  readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
+  /** Lower names a redirect would show anew: whiteouts from now on. */
+  readonly hide: readonly RelPath[]
+  readonly forget: readonly RelPath[]
 }
 
 export type StageEdit = EditCommon &
@@ -58,21 +71,28 @@ export type StageEdit = EditCommon &
         readonly mtimeNs?: string
         readonly size?: number
       }
-    | {
+    | (SettleStep & {
         readonly op: 'settle'
-        /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
-        readonly drop: readonly RelPath[]
-        /** Places that show a lower path from now on (null: their own name's). */
-        readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
-        /** Lower names a redirect would show anew: whiteouts from now on. */
-        readonly hide: readonly RelPath[]
-        readonly forget: readonly RelPath[]
         /** The last commit, and how many review records, the stage has taken in. */
         readonly seq: number
         readonly reviewed: number
         /** The last of these. */
         readonly reviewId?: string
+      })
+    /** Who works on the stage from now on; what the name says is for others to read. */
+    | { readonly op: 'agent'; readonly name: JsonValue }
+    /** The stage as it is now is kept as a snapshot. `before`: the tool call that is about to run. */
+    | {
+        readonly op: 'mark'
+        readonly id: string
+        readonly name?: string
+        readonly before?: string
+        readonly tool?: string
       }
+    /** The tool call a snapshot was made before has ended, and has changed something. */
+    | { readonly op: 'called'; readonly id: string }
+    /** Back to a snapshot, less what has landed or was discarded since. */
+    | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
     /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
     | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
     /** The oldest `count` notes of a kind were dealt with. */

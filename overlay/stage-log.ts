@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
+import type { PackRef } from './content.js'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
 import type { Stage } from './stage.js'
 import type { EditData, StageEdit } from './stage-edit.js'
-import type { PackRef } from './upper.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds

@@ -1,9 +1,11 @@
-import type { BigIntStats } from 'node:fs'
-import { Errno } from './errno.js'
+import type { PackRef } from './content.js'
+import { Inodes } from './inodes.js'
 import type { RelPath } from './path.js'
-import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, StageEdit } from './stage-edit.js'
-import { Tree, TreeNode } from './tree.js'
-import { type Inode, type InodeAttributes, type PackRef, Upper } from './upper.js'
+import { SharedMap } from './shared-map.js'
+import { Snapshots, type Version } from './snapshot.js'
+import type { Base, EditCommon, EditData, JsonValue, NewInode, SettleStep, StageEdit } from './stage-edit.js'
+import { type DatedCredit, Tree, TreeNode } from './tree.js'
+import { type Inode, Upper } from './upper.js'
 
 /**
  * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
@@ -12,23 +14,31 @@ import { type Inode, type InodeAttributes, type PackRef, Upper } from './upper.j
 
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
+/** Edits that leave names and contents as they are. */
+const STILL: ReadonlySet<StageEdit['op']> = new Set(['agent', 'mark', 'called', 'note', 'noted'])
+
 /** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
 const LARGE = 8 << 20
 
 export class Stage {
   readonly tree = new Tree()
-  readonly bases = new Map<string, Base>()
+  /** What the disk held when a path was first touched. */
+  bases = new SharedMap<Base>(this.tree.owner)
+  readonly snapshots = new Snapshots(this)
   /** The last commit taken in by a settle. */
   settledSeq = 0
   /** How many records of the review log were taken in. */
   reviewed = 0
   /** The last of these: a log that does not have it there was begun anew. */
   reviewId: string | undefined
+  /** Who has worked on it, as the log names them. */
+  readonly agents: JsonValue[] = []
   /** Notes not yet dealt with, by kind. */
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
+  readonly inodes = new Inodes(this.tree, this.upper)
   readonly #listeners = new Set<(edit: StageEdit) => void>()
-  /** Edits applied so far: what was looked up in the tree may be another after the next. */
+  /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
   edits = 0
 
   /** Tells of each edit just before it is applied. Returns what ends it. */
@@ -37,15 +47,41 @@ export class Stage {
     return () => this.#listeners.delete(listener)
   }
 
+  /** A stage of its own that begins as a version: to look at, and to try out what travelling there would do. */
+  static of(version: Version): Stage {
+    const stage = new Stage()
+    stage.tree.covers = true
+    stage.restore(version)
+    stage.settledSeq = version.settledSeq
+    stage.reviewed = version.reviewed
+    stage.reviewId = version.reviewId
+    return stage
+  }
+
+  /** What a snapshot refers to: from now on the stage changes copies of it. */
+  freeze(): Version {
+    const { bases, settledSeq, reviewed, reviewId } = this
+    const root = this.tree.freeze()
+    this.bases = bases.fork(this.tree.owner)
+    return { root, bases, settledSeq, reviewed, reviewId }
+  }
+
+  /** Names, contents and bases as they were. What has been taken in, and notes, stay as they are. */
+  restore({ root, bases }: Version): void {
+    this.tree.restore(root)
+    this.bases = bases.fork(this.tree.owner)
+  }
+
   /** @param packed where the log keeps the same bytes as `data`. */
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     for (const listener of this.#listeners) listener(edit)
     this.edits++
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
-    if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle') {
+    if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle' || edit.op === 'travel') {
       this.tree.shape++
       this.tree.covers = true
     }
+    if (!STILL.has(edit.op)) this.snapshots.edited()
     switch (edit.op) {
       case 'put':
         this.#put(edit, data ?? new Uint8Array(), packed)
@@ -69,7 +105,23 @@ export class Stage {
         this.#setattr(edit)
         break
       case 'settle':
-        this.#settle(edit)
+        this.#settle(edit, edit.t)
+        this.settledSeq = Math.max(this.settledSeq, edit.seq)
+        this.reviewed = edit.reviewed
+        this.reviewId = edit.reviewId
+        break
+      case 'agent':
+        this.agents.push(edit.name)
+        break
+      case 'mark':
+        this.snapshots.mark(edit)
+        break
+      case 'called':
+        this.snapshots.called(edit.id)
+        break
+      case 'travel':
+        this.snapshots.travel(edit)
+        for (const step of edit.less) this.#settle(step, edit.t)
         break
       case 'note':
         this.notes.set(edit.kind, [...(this.notes.get(edit.kind) ?? []), edit.note])
@@ -80,23 +132,8 @@ export class Stage {
     }
   }
 
-  /** An inode without a name, for a file that was unlinked while open. Not an edit: it is in no log. */
-  orphan(stats: BigIntStats, content: Uint8Array): Inode {
-    const inode = this.upper.inode('file', {
-      mode: Number(stats.mode) & 0o7777,
-      uid: Number(stats.uid),
-      gid: Number(stats.gid),
-      atimeNs: stats.atimeNs,
-      mtimeNs: stats.mtimeNs,
-      ctimeNs: stats.ctimeNs,
-      birthtimeNs: stats.birthtimeNs,
-    })
-    inode.setBytes(content)
-    return inode
-  }
-
   #put(edit: EditOf<'put'>, data: EditData, packed: PackRef | undefined): void {
-    const inode = edit.inode ? this.#place(edit.path, 'file', edit.inode, edit.t) : this.#inodeAt(edit.path)
+    const inode = edit.inode ? this.#place(edit.path, 'file', edit.inode, edit.t) : this.inodes.at(edit.path)
     if (edit.at !== undefined) {
       let at = edit.at
       for (const chunk of data instanceof Uint8Array ? [data] : data.chunks()) {
@@ -106,15 +143,16 @@ export class Stage {
     } else if (!(data instanceof Uint8Array)) inode.setPacked(data)
     else if (packed && data.length > LARGE) inode.setPacked(packed)
     else inode.setBytes(data, packed)
-    touch(inode, edit)
+    this.#touch(inode, edit)
   }
 
   #mkdir(edit: EditOf<'mkdir'>): void {
     const { node } = this.tree.find(edit.path)
-    const inode = this.#make('dir', edit.inode, edit.t)
-    credit(inode, edit)
-    const made = node && !node.whiteout ? node : this.#fresh(edit.path)
-    if (made !== node) made.lower = edit.over === 'lower' ? null : undefined
+    const inode = this.inodes.make('dir', edit.inode, edit.t)
+    this.#credit(inode, edit)
+    const stands = node !== undefined && !node.whiteout
+    const made = stands ? this.tree.own(edit.path) : this.#fresh(edit.path)
+    if (!stands) made.lower = edit.over === 'lower' ? null : undefined
     made.inode = inode
     // A directory copied up had its name before.
     if (edit.inode.origin === undefined) this.#touchParent(edit.path, edit.t)
@@ -122,20 +160,19 @@ export class Stage {
 
   #remove(edit: EditOf<'remove'>): void {
     const { node } = this.tree.find(edit.path)
-    if (node?.inode) release(node.inode, edit.t)
-    if (edit.whiteout) this.#whiteout(edit.path, creditOf(edit))
+    if (node?.inode) this.inodes.release(node.inode, edit.path, edit.t)
+    if (edit.whiteout) this.#whiteout(edit.path, this.#dated(edit))
     else this.tree.set(edit.path, undefined)
     this.#touchParent(edit.path, edit.t)
   }
 
   #move(edit: EditOf<'move'>): void {
-    const moved = this.tree.find(edit.from).node ?? new TreeNode()
     const replaced = this.tree.find(edit.to).node
-    if (replaced?.inode) release(replaced.inode, edit.t)
+    if (replaced?.inode) this.inodes.release(replaced.inode, edit.to, edit.t)
+    const moved = this.tree.own(edit.from)
     moved.lower = edit.lower
-    if (moved.inode) moved.inode.ctimeNs = BigInt(edit.t)
-    moved.credit = creditOf(edit)
-    creditAll(moved, edit)
+    if (moved.inode) this.inodes.at(edit.from).ctimeNs = BigInt(edit.t)
+    moved.credit = this.#dated(edit)
     if (edit.whiteout) this.#whiteout(edit.from, moved.credit)
     else this.tree.set(edit.from, undefined)
     this.tree.set(edit.to, moved)
@@ -144,7 +181,7 @@ export class Stage {
   }
 
   #link(edit: EditOf<'link'>): void {
-    const inode = this.#inodeAt(edit.existing)
+    const inode = this.inodes.at(edit.existing)
     const node = this.#fresh(edit.path)
     node.inode = inode
     node.lower = null
@@ -156,11 +193,11 @@ export class Stage {
   #symlink(edit: EditOf<'symlink'>): void {
     const inode = this.#place(edit.path, 'symlink', edit.inode, edit.t)
     inode.target = edit.target
-    touch(inode, edit)
+    this.#touch(inode, edit)
   }
 
   #setattr(edit: EditOf<'setattr'>): void {
-    const inode = this.#inodeAt(edit.path)
+    const inode = this.inodes.at(edit.path)
     if (edit.mode !== undefined) inode.mode = edit.mode
     if (edit.uid !== undefined) inode.uid = edit.uid
     if (edit.gid !== undefined) inode.gid = edit.gid
@@ -171,110 +208,82 @@ export class Stage {
     if (edit.atimeNs !== undefined) inode.atimeNs = BigInt(edit.atimeNs)
     if (edit.mtimeNs !== undefined) inode.mtimeNs = BigInt(edit.mtimeNs)
     inode.ctimeNs = BigInt(edit.t)
-    credit(inode, edit)
+    this.#credit(inode, edit)
   }
 
-  #settle(edit: EditOf<'settle'>): void {
+  #settle(step: SettleStep, t: string): void {
     // Found before anything goes: who removed the directory removed what of it stays hidden.
-    const hidden = edit.hide.map((path) => [path, this.tree.covering(path)?.credit] as const)
-    for (const path of edit.drop) {
+    const hidden = step.hide.map((path) => [path, this.tree.covering(path)?.credit] as const)
+    for (const path of step.drop) {
       const { node } = this.tree.find(path)
-      if (node?.inode) release(node.inode, edit.t)
+      if (node?.inode) this.inodes.release(node.inode, path, t)
       // A directory may still have staged names below: it goes back to showing the lower one.
       if (node?.children?.size && !node.whiteout) {
-        node.inode = undefined
-        node.lower = undefined
+        const dir = this.tree.own(path)
+        dir.inode = undefined
+        dir.lower = undefined
       } else if (node) this.tree.set(path, undefined)
     }
-    for (const [path, lower] of edit.point) {
-      const node = this.tree.node(path)
+    for (const [path, lower] of step.point) {
+      const node = this.tree.own(path)
       node.lower = lower ?? undefined
       if (node.bare) this.tree.set(path, undefined)
     }
     for (const [path, credit] of hidden) this.#whiteout(path, credit)
-    for (const path of edit.forget) this.bases.delete(path)
-    this.settledSeq = Math.max(this.settledSeq, edit.seq)
-    this.reviewed = edit.reviewed
-    this.reviewId = edit.reviewId
+    for (const path of step.forget) this.bases.delete(path)
   }
 
   /** A new inode at a path, in the place of whatever node stood there. */
   #place(path: RelPath, type: Inode['type'], made: NewInode, t: string): Inode {
     const old = this.tree.find(path).node?.inode
+    if (old) this.inodes.release(old, path, t)
     const node = this.#fresh(path)
-    node.inode = this.#make(type, made, t)
+    node.inode = this.inodes.make(type, made, t)
     node.lower = null
-    if (old) release(old, t)
     // What is copied up had its name before.
     if (made.origin === undefined) this.#touchParent(path, t)
     return node.inode
   }
 
-  #make(type: Inode['type'], made: NewInode, t: string): Inode {
-    const now = BigInt(t)
-    const times: Pick<InodeAttributes, 'atimeNs' | 'mtimeNs' | 'ctimeNs' | 'birthtimeNs'> = {
-      atimeNs: now,
-      mtimeNs: now,
-      ctimeNs: now,
-      birthtimeNs: now,
-    }
-    const inode = this.upper.inode(type, { mode: made.mode, uid: made.uid, gid: made.gid, ...times })
-    inode.origin = made.origin
-    inode.names = 1
-    return inode
-  }
-
-  #whiteout(path: RelPath, credit: Credit | undefined): void {
+  #whiteout(path: RelPath, credit: DatedCredit | undefined): void {
     const node = this.#fresh(path)
     node.whiteout = true
     node.credit = credit
   }
 
   #fresh(path: RelPath): TreeNode {
-    const node = new TreeNode()
+    const node = new TreeNode(this.tree.owner)
     this.tree.set(path, node)
     return node
-  }
-
-  #inodeAt(path: RelPath): Inode {
-    const inode = this.tree.find(path).node?.inode
-    if (!inode) throw new Errno('EIO')
-    return inode
   }
 
   /** A name came or went: the directory's own times move, where the directory is staged. */
   #touchParent(path: RelPath, t: string): void {
     const slash = path.lastIndexOf('/')
-    const inode = this.tree.find(path.slice(0, Math.max(slash, 0)) as RelPath).node?.inode
-    if (!inode) return
+    const parent = path.slice(0, Math.max(slash, 0)) as RelPath
+    if (!this.tree.find(parent).node?.inode) return
+    const inode = this.inodes.at(parent)
     inode.mtimeNs = BigInt(t)
     inode.ctimeNs = inode.mtimeNs
   }
-}
 
-function touch(inode: Inode, edit: EditCommon): void {
-  inode.mtimeNs = BigInt(edit.t)
-  inode.ctimeNs = inode.mtimeNs
-  credit(inode, edit)
-}
+  #touch(inode: Inode, edit: EditCommon): void {
+    inode.mtimeNs = BigInt(edit.t)
+    inode.ctimeNs = inode.mtimeNs
+    this.#credit(inode, edit)
+  }
 
-/** What is staged in a directory moves with it, and stands at its new place for whom it was moved. */
-function creditAll(node: TreeNode, edit: EditCommon): void {
-  if (node.inode) credit(node.inode, edit)
-  for (const child of node.children?.values() ?? []) creditAll(child, edit)
-}
+  #credit(inode: Inode, edit: EditCommon): void {
+    inode.credit = { ...inode.credit, ...this.#dated(edit) }
+    if (edit.call !== undefined && !inode.calls.includes(edit.call)) inode.calls = [...inode.calls, edit.call]
+  }
 
-function creditOf({ intent, call }: EditCommon): Credit {
-  return { ...(intent !== undefined && { intent }), ...(call !== undefined && { call }) }
-}
-
-function credit(inode: Inode, edit: EditCommon): void {
-  if (edit.intent !== undefined) inode.intentId = edit.intent
-  if (edit.call !== undefined) inode.calls.add(edit.call)
-}
-
-function release(inode: Inode, t: string): void {
-  inode.names--
-  inode.ctimeNs = BigInt(t)
-  if (inode.names <= 0 && inode.opens === 0) inode.drop()
+  #dated({ intent, call, agent }: EditCommon): DatedCredit {
+    return {
+      ...(intent !== undefined && { intent }),
+      ...(call !== undefined && { call }),
+      ...(agent !== undefined && { agent }),
+      edit: this.edits,
+    }
+  }
 }

@@ -1,5 +1,7 @@
 import type { RelPath } from './path.js'
-import type { StageEdit } from './stage-edit.js'
+import type { Stage } from './stage.js'
+import type { SettleStep, StageEdit } from './stage-edit.js'
+import { differences } from './version-diff.js'
 
 /** A name whose look an edit may change. */
 export interface Touched {
@@ -10,8 +12,8 @@ export interface Touched {
   readonly tree: boolean
 }
 
-/** Which names an edit touches. The directories above them are not listed. */
-export function touchedBy(edit: StageEdit): Touched[] {
+/** Which names an edit is about to touch in a stage. The directories above them are not listed. */
+export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
   switch (edit.op) {
     case 'put':
     case 'mkdir':
@@ -25,12 +27,23 @@ export function touchedBy(edit: StageEdit): Touched[] {
       return [edit.from, edit.to].map((path) => ({ path, renamed: true, tree: true }))
     case 'settle':
       return [...settledBy(edit)].map((path) => ({ path, renamed: false, tree: true }))
+    case 'travel':
+      return travelled(edit, stage)
+    case 'agent':
+    case 'mark':
+    case 'called':
     case 'note':
     case 'noted':
       return []
   }
 }
 
-function settledBy({ drop, point, hide }: Extract<StageEdit, { op: 'settle' }>): Set<RelPath> {
+function travelled({ to, less }: Extract<StageEdit, { op: 'travel' }>, stage: Stage): Touched[] {
+  const there = stage.snapshots.get(to)?.version.root
+  const settled = less.flatMap((step) => [...settledBy(step)]).map((path) => ({ path, tree: true }))
+  return [...differences(stage.tree.root, there), ...settled].map((each) => ({ ...each, renamed: false }))
+}
+
+function settledBy({ drop, point, hide }: SettleStep): Set<RelPath> {
   return new Set([...drop, ...point.map(([path]) => path), ...hide])
 }

@@ -1,13 +1,17 @@
 import { childOf, type RelPath, ROOT } from './path.js'
+import { type Owner, SharedMap } from './shared-map.js'
 import type { Credit } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
  * The segment trie that says where each path's content comes from. Where the trie has no node, the lower layer shows
  * through; a look-up stops at the first untouched segment, so its cost does not grow with what is staged elsewhere.
+ *
+ * A snapshot is a root: from then on nodes are copied before they change, those above them too (path copying). So it
+ * costs nothing to take, nothing to go back to, and a look-up never knows of it.
  */
 export class TreeNode {
-  children: Map<string, TreeNode> | undefined
+  children: SharedMap<TreeNode> | undefined
   /** Staged content and attributes; undefined: the lower layer's. */
   inode: Inode | undefined
   /** The path is deleted. */
@@ -17,12 +21,29 @@ export class TreeNode {
    * (this was renamed from there); null = nothing (staged content, or an opaque directory).
    */
   lower: RelPath | null | undefined
-  /** Who removed or renamed this; what was written is credited by its inode. */
-  credit: Credit | undefined
+  /** Who removed or renamed this, with all that was in it; what was written is credited by its inode. */
+  credit: DatedCredit | undefined
+
+  constructor(readonly owner: Owner) {}
+
+  copy(owner: Owner): TreeNode {
+    const copy = new TreeNode(owner)
+    copy.children = this.children?.fork(owner)
+    copy.inode = this.inode
+    copy.whiteout = this.whiteout
+    copy.lower = this.lower
+    copy.credit = this.credit
+    return copy
+  }
 
   get bare(): boolean {
     return !this.whiteout && !this.inode && this.lower === undefined && !this.children?.size
   }
+}
+
+/** A credit and the number of the edit it was given by: the later one counts. */
+export interface DatedCredit extends Credit {
+  readonly edit: number
 }
 
 /** Where a look-up ended. `lower` is the lower path that shows at the place, undefined when none does. */
@@ -32,11 +53,34 @@ export interface Place {
 }
 
 export class Tree {
-  readonly root = new TreeNode()
+  #owner: Owner = {}
+  #root = new TreeNode(this.#owner)
   /** True once something of the lower layer was ever covered: deleted, renamed or made anew. */
   covers = false
   /** Rises when a directory may have gone or become something else; what is known of directories is stale then. */
   shape = 0
+
+  get root(): TreeNode {
+    return this.#root
+  }
+
+  /** What nodes and inodes that may be changed in place belong to. */
+  get owner(): Owner {
+    return this.#owner
+  }
+
+  /** Leaves the present nodes to whoever holds the root: from now on they are copied before they change. */
+  freeze(): TreeNode {
+    this.#owner = {}
+    return this.#root
+  }
+
+  /** Goes back to a root that was frozen. */
+  restore(root: TreeNode): void {
+    this.#owner = {}
+    this.#root = root
+    this.shape++
+  }
 
   /** True while nothing is staged at all. */
   get empty(): boolean {
@@ -80,29 +124,47 @@ export class Tree {
     return found
   }
 
-  /** The node at a path, made (with bare nodes on the way) if it is not there. Whiteouts on the way are not crossed. */
-  node(path: RelPath): TreeNode {
-    let node = this.root
+  /** Credits of the nodes on the way to a path: directories that were renamed, and what it is itself. */
+  creditsOn(path: RelPath): DatedCredit[] {
+    const credits: DatedCredit[] = []
+    let node: TreeNode | undefined = this.root
+    for (const segment of path.split('/')) {
+      node = node.children?.get(segment)
+      if (!node) break
+      if (node.credit) credits.push(node.credit)
+    }
+    return credits
+  }
+
+  /**
+   * The node at a path, to be changed: copied, with those above it, where a snapshot has it too, and made (with bare
+   * nodes on the way) if it is not there. Whiteouts on the way are not crossed.
+   */
+  own(path: RelPath): TreeNode {
+    let node = this.#ours(this.#root)
+    this.#root = node
     if (path === '') return node
     for (const segment of path.split('/')) {
-      node.children ??= new Map()
-      let child = node.children.get(segment)
-      if (!child) {
-        child = new TreeNode()
-        node.children.set(segment, child)
-      }
+      node.children ??= new SharedMap(this.#owner)
+      const known = node.children.get(segment)
+      const child = known ? this.#ours(known) : new TreeNode(this.#owner)
+      if (child !== known) node.children.set(segment, child)
       node = child
     }
     return node
   }
 
+  #ours(node: TreeNode): TreeNode {
+    return node.owner === this.#owner ? node : node.copy(this.#owner)
+  }
+
   /** Puts a node in a path's place (undefined: takes the place's node away) and drops ancestors left bare. */
   set(path: RelPath, node: TreeNode | undefined): void {
     const slash = path.lastIndexOf('/')
-    const parent = this.node(path.slice(0, Math.max(slash, 0)) as RelPath)
+    const parent = this.own(path.slice(0, Math.max(slash, 0)) as RelPath)
     const name = path.slice(slash + 1)
     if (node) {
-      parent.children ??= new Map()
+      parent.children ??= new SharedMap(this.#owner)
       parent.children.set(name, node)
     } else {
       parent.children?.delete(name)
@@ -110,10 +172,14 @@ export class Tree {
     }
   }
 
-  /** The names of an inode, found by looking at every node: for the few that have another than the one at hand. */
-  namesOf(inode: Inode, node: TreeNode = this.root, path = ROOT): RelPath[] {
-    const below = [...(node.children ?? [])].flatMap(([name, child]) => this.namesOf(inode, child, childOf(path, name)))
-    return node.inode === inode ? [path, ...below] : below
+  /** The names of an inode (of any version of it), found by looking at every node: for the few that may have others. */
+  namesOf({ ino }: Inode): RelPath[] {
+    return namesWhere(this.root, ROOT, (inode) => inode.ino === ino)
+  }
+
+  /** The names of what was copied up from a lower path. */
+  copiesOf(lower: RelPath): RelPath[] {
+    return namesWhere(this.root, ROOT, (inode) => inode.origin === lower)
   }
 
   #prune(path: RelPath): void {
@@ -137,4 +203,9 @@ function shown(lower: string | undefined, plain: boolean, path: string, start: n
   if (lower === undefined) return undefined
   const rest = path.slice(start, end)
   return (lower === '' ? rest : `${lower}/${rest}`) as RelPath
+}
+
+function namesWhere(node: TreeNode, path: RelPath, fits: (inode: Inode) => boolean): RelPath[] {
+  const below = [...(node.children ?? [])].flatMap(([name, child]) => namesWhere(child, childOf(path, name), fits))
+  return node.inode && fits(node.inode) ? [path, ...below] : below
 }

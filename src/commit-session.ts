@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { digest, isWithin, type StageDiff, type StagedChange, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor, settledStamp } from './commit/index.js'
@@ -159,7 +160,7 @@ function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals 
     type: undone === undefined ? 'commit' : 'undo',
     intent: intents.size === 1 ? (only ?? null) : null,
     session: deps.sessionId,
-    agent: deps.agent,
+    agent: agentOf(approved, deps.agent),
     verdict: 'approved',
     tx,
     approvedBy: reviewers,
@@ -172,6 +173,13 @@ function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals 
     })),
     ...(undone !== undefined && { data: { undoes: undone.tx } }),
   })
+}
+
+/** Who wrote all of it; where several did, or the stage does not say, the session's agent of now. */
+function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
+  const [first, ...others] = approved.map(({ agent }) => agent)
+  const isOne = first !== undefined && others.every((agent) => isDeepStrictEqual(agent, first))
+  return isOne ? ((first as AgentInfo | null) ?? undefined) : present
 }
 
 /**
@@ -187,8 +195,9 @@ function readBases(store: StageStore, approved: readonly StagedChange[], undone:
     const stamp = settledStamp(store.overlay.lower.lstatBig(from))
     const before = beforeOf(store.overlay, change)
     if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)
-    const intent = change.intentId ?? null
-    files.push(attributeFile({ path, before, after: change.content(), contributor: 'ai', intent }))
+    const { intentId: intent = null, agent } = change
+    const who = agent === undefined ? {} : { agent: agent as AgentInfo | null }
+    files.push(attributeFile({ path, before, after: change.content(), contributor: 'ai', intent, ...who }))
   }
   return { files, stamps }
 }

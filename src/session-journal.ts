@@ -42,9 +42,13 @@ export class SessionJournal {
     })
   }
 
-  toolCall(call: { tool: string; id: string; outcome: string; paths: string[] }, intent: string | undefined): void {
-    const { tool, id, outcome, paths } = call
-    this.#note('tool_call', intent, { reqId: id, paths, data: { tool_name: tool, outcome } })
+  /** @param call `snapshot`: the one made before it. */
+  toolCall(
+    call: { tool: string; id: string; outcome: string; paths: string[]; snapshot: string },
+    intent: string | undefined,
+  ): void {
+    const { tool, id, outcome, paths, snapshot } = call
+    this.#note('tool_call', intent, { reqId: id, paths, data: { tool_name: tool, outcome, snapshot } })
   }
 
   /** Appends one record now, after what has gathered. Rejects as the ledger does. */

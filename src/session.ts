@@ -3,6 +3,7 @@ import { changeSetOf } from './change-view.js'
 import type {
   AgentInfo,
   ChangeSet,
+  ChangesOf,
   Durability,
   ExecResult,
   Explanation,
@@ -13,13 +14,13 @@ import type {
   Session,
   Snapshot,
   ToolCall,
+  Travelled,
 } from './core/api.js'
 import { EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
-import { type Denial, denialOf } from './core/denials.js'
-import { newId } from './core/ids.js'
+import type { Denial } from './core/denials.js'
 import type { Layout } from './core/layout.js'
-import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
+import { currentTool } from './core/tool-context.js'
 import { createFacade } from './fs/facade.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
@@ -29,9 +30,12 @@ import { intentContext, type RegistryStore } from './intents/index.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
+import type { ReviewRecord } from './review/record.js'
 import { rejectionsFor } from './review/verdicts.js'
+import { SessionCalls } from './session-calls.js'
 import { linesOf, SessionGuard } from './session-guard.js'
 import { SessionJournal } from './session-journal.js'
+import { SessionSnapshots } from './session-snapshots.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { LedgerStore } from './trace/index.js'
 import { tracesOf } from './trace-context.js'
@@ -63,8 +67,10 @@ export class LocalSession implements Session {
   readonly #policy: Policy
   readonly #journal: SessionJournal
   readonly #guard: SessionGuard
+  readonly #snapshots: SessionSnapshots
   readonly #view: View
-  readonly #callPaths = new Map<string, Set<string>>()
+  readonly #calls = new SessionCalls()
+  readonly #agent: number
   #intentId: string | undefined
   #closed = false
   #closing: Promise<void> | undefined
@@ -78,9 +84,10 @@ export class LocalSession implements Session {
       memory: deps.memory,
       credit: () => this.#credit(),
       knownBase: (path) => this.#lock.baseOf(path),
-      touched: (path) => this.#callPaths.get(currentTool()?.callId ?? '')?.add(path),
+      touched: (path) => this.#calls.touched(path),
       landed: ({ path, after }) => this.#lock.landed(path, { state: after }),
     })
+    this.#agent = this.#store.workedOnBy(deps.agent ? { ...deps.agent } : null)
     this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
     this.#policy = createPolicy({
       intents: () => deps.registry.state(),
@@ -90,6 +97,7 @@ export class LocalSession implements Session {
       tool: currentTool,
     })
     this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, this.#lock, deps.memory)
+    this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
@@ -128,9 +136,10 @@ export class LocalSession implements Session {
     return intentContext(undefined)
   }
 
-  async changes(): Promise<ChangeSet> {
+  async changes(of?: ChangesOf): Promise<ChangeSet> {
     this.#open()
     this.#takeIn()
+    if (of) return this.#snapshots.changes(of)
     return changeSetOf(this.#store.overlay, this.#policy, this.#deps.reviews.read())
   }
 
@@ -161,25 +170,16 @@ export class LocalSession implements Session {
   async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
     this.#open()
     this.#takeIn()
-    const { tool, kind, host, id = newId() } = call
-    const context: ToolContext = { tool, kind, callId: id, ...(host !== undefined && { host }) }
-    const paths = new Set<string>()
-    this.#callPaths.set(id, paths)
-    let outcome = 'error'
-    try {
-      const result = await runInTool(context, async () => {
-        judgeWrites(this.#view, call.writes ?? [], (denial) => this.#denied(denial))
-        return run()
-      })
-      outcome = 'ok'
-      return result
-    } catch (error) {
-      if (denialOf(error)) outcome = 'denied'
-      throw error
-    } finally {
-      this.#callPaths.delete(id)
-      if (!this.#closed) this.#endOfCall({ tool, id, outcome, paths: [...paths].sort() })
+    const deps = {
+      journal: this.#journal,
+      snapshots: this.#snapshots,
+      judge: (writes: NonNullable<ToolCall['writes']>) =>
+        judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+      intent: () => this.#intentId,
+      isClosed: () => this.#closed,
+      sync: () => this.#store.sync(),
     }
+    return this.#calls.run(call, deps, run)
   }
 
   async flush(): Promise<void> {
@@ -217,16 +217,23 @@ export class LocalSession implements Session {
     throw unsupported('Recording lessons')
   }
 
-  async snapshot(): Promise<Snapshot> {
-    throw unsupported('Taking snapshots')
+  async snapshot(name?: string): Promise<Snapshot> {
+    this.#open()
+    return this.#snapshots.take(name)
   }
 
   async snapshots(): Promise<Snapshot[]> {
-    throw unsupported('Listing snapshots')
+    this.#open()
+    return this.#snapshots.list()
   }
 
-  async travel(): Promise<void> {
-    throw unsupported('Travelling to a snapshot')
+  async travel(id: string): Promise<Travelled> {
+    this.#open()
+    const travelled = this.#snapshots.travel(id, this.#takeIn())
+    const data = { to: id, left: travelled.left.id, kept: travelled.kept }
+    await this.#journal.append('travel', this.#intentId, { reqId: currentTool()?.callId ?? null, data })
+    this.#store.sync()
+    return travelled
   }
 
   async exec(): Promise<ExecResult> {
@@ -234,12 +241,6 @@ export class LocalSession implements Session {
   }
 
   // ---- the inside
-
-  #endOfCall(call: Parameters<SessionJournal['toolCall']>[0]): void {
-    this.#journal.toolCall(call, this.#intentId)
-    this.#store.sync()
-    this.#journal.drainSoon()
-  }
 
   /** A closed session has no log any more: its refusals are told to the caller only. */
   #denied(denial: Denial): void {
@@ -262,10 +263,11 @@ export class LocalSession implements Session {
     })
   }
 
-  #takeIn(): void {
+  #takeIn(): readonly ReviewRecord[] {
     const reviews = this.#deps.reviews.read()
     this.#store.settle(reviews)
     this.#guard.rejections = rejectionsFor(reviews)
+    return reviews
   }
 
   #credit() {
@@ -273,6 +275,7 @@ export class LocalSession implements Session {
     return {
       ...(this.#intentId !== undefined && { intent: this.#intentId }),
       ...(tool && { call: tool.callId }),
+      agent: this.#agent,
     }
   }
 

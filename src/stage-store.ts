@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   asRelPath,
   type Base,
@@ -5,10 +6,12 @@ import {
   diffStage,
   type JsonValue,
   type Landed,
+  type Mark,
   Overlay,
   openLower,
   openStageLog,
   pathsOf,
+  planTravel,
   type RelPath,
   ROOT,
   replay,
@@ -23,11 +26,11 @@ import {
   takeBack,
   tidy,
 } from '../overlay/index.js'
-import { committedSince, lastCommit } from './commit/index.js'
 import type { Durability } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
 import type { ReviewRecord } from './review/record.js'
+import { discardsOf, landedAfter, landedSince, reviewsSince, type TakenIn } from './stage-news.js'
 
 /**
  * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
@@ -43,6 +46,14 @@ export interface StageStore {
   note(kind: string, note: JsonValue): void
   noted(kind: string, count: number): void
   notes(kind: string): readonly JsonValue[]
+  /** From now on this agent works on it. Answers the number its edits are credited by. */
+  workedOnBy(agent: JsonValue): number
+  /** Keeps the stage as it is now as a snapshot. */
+  mark(mark: { readonly name?: string; readonly before?: string; readonly tool?: string }): Mark
+  /** The tool call a snapshot was made before has ended. */
+  called(mark: Mark): void
+  /** Goes back to a snapshot. The stage as it was is a snapshot too: `left`. `kept`: paths that commits changed since. */
+  travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
   /** Waits until the log is on the medium. */
   sync(): void
   close(): void
@@ -95,6 +106,8 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
   return storeOf(layout, sessionId, overlay, log, options.landed)
 }
 
+const NONE = { landed: [] }
+
 function filesOf(layout: Layout, sessionId: string): StageFiles {
   const { stageLog, pack } = layout.session(sessionId)
   return { log: stageLog, pack }
@@ -135,12 +148,35 @@ function storeOf(
     const rest = tidy(overlay)
     if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, ...until })
   }
+  const mark: StageStore['mark'] = (told) => {
+    const { snapshots } = stage
+    const id = `s${snapshots.size + 1}`
+    apply({ op: 'mark', t: now(), id, ...told })
+    const made = snapshots.get(id)
+    if (!made) throw new Error(`The snapshot ${id} was not made.`)
+    return made
+  }
   return {
     overlay,
+    workedOnBy(agent) {
+      if (!isDeepStrictEqual(stage.agents.at(-1), agent)) apply({ op: 'agent', t: now(), name: agent })
+      return stage.agents.length - 1
+    },
+    mark,
+    called: ({ id }) => apply({ op: 'called', t: now(), id }),
+    travel(to, reviews) {
+      const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at
+      const { landed } =
+        to.version.settledSeq < stage.settledSeq ? landedAfter(layout, id, to.version.settledSeq) : NONE
+      const discarded = reviewsSince(to.version, reviews).flatMap(discardsOf)
+      const { less, kept } = planTravel(overlay, to.version, { landed, discarded })
+      apply({ op: 'travel', t: now(), to: to.id, less })
+      return { left, kept }
+    },
     settle(reviews) {
       const { landed, seq } = landedSince(layout, id, stage)
       settleBy(settleLanded(overlay, landed), seq)
-      const discarded = reviewsSince(stage, reviews).flatMap((record) => discardsOf(record))
+      const discarded = reviewsSince(stage, reviews).flatMap(discardsOf)
       const reviewId = reviews.at(-1)?.id
       settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, { reviewed: reviews.length, reviewId })
       for (const each of landed) if (each.own && each.after?.type !== 'dir') tell?.(each)
@@ -166,34 +202,4 @@ function storeOf(
 function everything({ tree, bases }: Stage): Settlement {
   const forget = [...bases.keys()].map(asRelPath)
   return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }
-}
-
-/** How much of the review log a stage has taken in. */
-type TakenIn = Pick<Stage, 'reviewed' | 'reviewId'>
-
-/** All of a log that was begun anew: a damaged one is moved away. */
-function reviewsSince({ reviewed, reviewId }: TakenIn, reviews: readonly ReviewRecord[]): readonly ReviewRecord[] {
-  return reviews[reviewed - 1]?.id === reviewId ? reviews.slice(reviewed) : reviews
-}
-
-function landedSince(layout: Layout, sessionId: string, stage: Stage): { landed: Landed[]; seq: number } {
-  const since = stage.settledSeq
-  // Nothing is staged that a commit could have been of: what it did need not be read.
-  if (stage.tree.empty && stage.bases.size === 0) return { landed: [], seq: Math.max(since, lastCommit(layout)) }
-  const commits = committedSince(layout, since)
-  const landed = commits.flatMap((commit) =>
-    commit.changes
-      .filter(({ old, new: after }) => old?.type !== 'dir' || after !== null)
-      .map(({ path, new: after }) => ({ path: path as RelPath, after, own: commit.sessionId === sessionId })),
-  )
-  return { landed, seq: commits.at(-1)?.seq ?? since }
-}
-
-function discardsOf(record: ReviewRecord) {
-  if (record.kind !== 'discard') return []
-  return record.entries.map(({ path, from, after }) => ({
-    path: path as RelPath,
-    ...(from !== undefined && { from: from as RelPath }),
-    after,
-  }))
 }

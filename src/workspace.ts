@@ -257,11 +257,17 @@ class LocalWorkspace implements Workspace {
     }
   }
 
+  /** One damaged session must not hide the others. */
   async #summary(id: string): Promise<SessionSummary> {
-    const store = await this.#stageOf(id, this.#reviewLog(id))
     const agent = this.#agentOf(id)
     const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
-    return { id, live, changes: diffStage(store.overlay).changes.length, ...(agent && { agent }) }
+    const who = { id, live, ...(agent && { agent }) }
+    try {
+      const store = await this.#stageOf(id, this.#reviewLog(id))
+      return { ...who, changes: diffStage(store.overlay).changes.length }
+    } catch (error) {
+      return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
+    }
   }
 }
 

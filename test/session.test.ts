@@ -195,9 +195,6 @@ describe('what no room is built for yet', () => {
     for (const call of [
       () => session.requestScope(['mail/**'], 'why'),
       () => session.recordLesson('x'),
-      () => session.snapshot(),
-      () => session.snapshots(),
-      () => session.travel('x'),
       () => session.exec('true'),
     ])
       expect(await reasonOf(call)).toBe('unsupported')

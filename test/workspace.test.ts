@@ -383,3 +383,68 @@ describe('closing the workspace', () => {
     await agent.close()
   })
 })
+
+describe('a session that another agent goes on with', () => {
+  const write = async (at: TestWorkspace, agent: { model: string; tool: string } | undefined, path: string) => {
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 'agent', ...(agent && { agent }) })
+    await session.selectIntent('INT-001')
+    session.fs.writeFileSync(path, `by ${agent?.model ?? 'nobody'}`)
+    await workspace.close()
+  }
+
+  async function committed(at: TestWorkspace, ...paths: string[]) {
+    const workspace = await at.open()
+    const review = await workspace.review('agent')
+    await review.approve(paths, ANN)
+    await review.commit()
+    const record = (await recordsOf(workspace)).findLast((each) => own(each).type === 'commit')
+    const files = record?.files as { path: string; contributor: { model_identifier: string | null } }[]
+    return { tool: record?.tool, models: files.map((file) => [file.path, file.contributor.model_identifier]) }
+  }
+
+  it('credits each with what it wrote, and the record with the one who wrote all of it', async () => {
+    const at = testWorkspace()
+    await write(at, { model: 'm-1', tool: 'first' }, 'src/a.ts')
+    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    await write(at, undefined, 'src/sub/c.ts')
+    await write(at, { model: 'm-1', tool: 'first' }, 'src/new.ts')
+    expect(await committed(at, 'src/a.ts', 'src/new.ts')).toEqual({
+      tool: { name: 'first' },
+      models: [
+        ['src/a.ts', 'm-1'],
+        ['src/new.ts', 'm-1'],
+      ],
+    })
+    expect((await committed(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
+      ['src/b.ts', 'm-2'],
+      // Opened without a name, a session goes on as who it was.
+      ['src/sub/c.ts', 'm-2'],
+    ])
+  })
+
+  it('does not give what nobody was named for to the first who is', async () => {
+    const at = testWorkspace()
+    await write(at, undefined, 'src/a.ts')
+    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    expect((await committed(at, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
+    expect((await committed(at, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
+  })
+})
+
+it('sessions() tells of a damaged session beside the others, with the file and what to do', async () => {
+  const at = testWorkspace()
+  const first = await at.open()
+  for (const id of ['bad', 'good']) (await working(first, id)).fs.writeFileSync('src/a.ts', id)
+  await first.close()
+  const log = `${at.root}/.orchestration/sessions/bad/stage.log`
+  const bytes = readFileSync(log)
+  bytes[12] = (bytes[12] ?? 0) ^ 1
+  fs.writeFileSync(log, bytes)
+  const workspace = await at.open()
+  const [bad, good] = await workspace.sessions()
+  expect(bad).toMatchObject({ id: 'bad', live: false, changes: 0, agent: { model: 'm-1' } })
+  expect(bad?.damaged).toMatch(/stage\.log is damaged at line 1/)
+  expect(good).toEqual({ id: 'good', live: false, changes: 1, agent: { model: 'm-1', tool: 'tester' } })
+  expect(await reasonOf(() => workspace.review('bad'))).toBe('ledger_unavailable')
+})

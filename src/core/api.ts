@@ -133,8 +133,24 @@ export interface Feedback {
 export interface Snapshot {
   readonly id: string
   readonly name?: string
+  /** ISO 8601. */
   readonly at: string
+  /** Of one made by itself: the tool call it was made before, and that call's tool. */
+  readonly callId?: string
+  readonly tool?: string
+  /** The snapshot the stage had come from when this one was made: two with one parent are branches. */
+  readonly parent?: string
 }
+
+export interface Travelled {
+  /** The stage as it was before: travel there to come back. */
+  readonly left: Snapshot
+  /** Paths that stay as the disk has them: this session's commits changed them after the snapshot. */
+  readonly kept: readonly string[]
+}
+
+/** Which changes: all since a snapshot, or those one tool call made. */
+export type ChangesOf = { readonly since: string } | { readonly call: string }
 
 export interface ScopeRequest {
   readonly id: string
@@ -157,6 +173,8 @@ export interface SessionSummary {
   readonly agent?: AgentInfo
   /** Staged paths. */
   readonly changes: number
+  /** Why its stage cannot be read; `changes` is 0 then. */
+  readonly damaged?: string
 }
 
 export interface AgentInfo {
@@ -194,12 +212,18 @@ export interface Session {
   selectIntent(id: string | null): Promise<IntentContext>
   requestScope(globs: string[], why: string): Promise<ScopeRequest>
   recordLesson(lesson: string, context?: string): Promise<void>
-  changes(): Promise<ChangeSet>
+  /**
+   * What is staged. With `of`: what differs between two moments of the stage, whether or not it was committed since;
+   * all of it is pending. Rejects with `nothing_selected` for a snapshot or call there is none of.
+   */
+  changes(of?: ChangesOf): Promise<ChangeSet>
   revert(paths?: string[]): Promise<void>
   feedback(): Promise<Feedback[]>
   snapshot(name?: string): Promise<Snapshot>
+  /** Oldest first: one from before each tool call, those taken by name, and those left by travelling. */
   snapshots(): Promise<Snapshot[]>
-  travel(id: string): Promise<void>
+  /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
+  travel(id: string): Promise<Travelled>
   exec(command: string | string[], options?: Record<string, unknown>): Promise<ExecResult>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */

@@ -36,7 +36,7 @@ interface Look {
 interface StageNote {
   readonly seq: number
   readonly before: Look
-  /** The disk took over what was staged, or the other way round: content is compared, for times differ. */
+  /** The disk took over what was staged, or the stage travelled: content is compared, for times differ. */
   readonly settled: boolean
   renamed: boolean
   tree: boolean
@@ -99,7 +99,7 @@ export class ChangeFeed {
 
   /** Called before the edit is applied: how a path looks is noted now and compared when the turn of the loop ends. */
   #edited(edit: StageEdit): void {
-    for (const { path, renamed, tree } of touchedBy(edit)) {
+    for (const { path, renamed, tree } of touchedBy(edit, this.overlay.stage)) {
       if (!this.#concerns(path, tree)) continue
       const note = this.#staged.get(path)
       if (note) {
@@ -108,7 +108,7 @@ export class ChangeFeed {
         continue
       }
       if (this.#staged.size === 0) setImmediate(() => this.#tellStaged())
-      const settled = edit.op === 'settle'
+      const settled = edit.op === 'settle' || edit.op === 'travel'
       this.#staged.set(path, { seq: ++this.#clock, before: this.#look(path, settled), settled, renamed, tree })
     }
   }

@@ -17,6 +17,7 @@ export const TRACE_TYPES = [
   'command',
   'lesson',
   'scope_changed',
+  'travel',
   'recovered',
   'merge',
   'checkpoint',
@@ -43,8 +44,8 @@ export interface FileAttribution {
   readonly path: string
   readonly ranges: readonly LineRange[]
   readonly contributor?: ContributorType
-  /** Where it differs from the record's agent. */
-  readonly model?: string
+  /** Where it is another than the record's; null where nobody said who it was. */
+  readonly agent?: AgentInfo | null
   /** Where it differs from the record's intent. */
   readonly intent?: string | null
   readonly mutationClass?: MutationClass

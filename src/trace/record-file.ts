@@ -6,7 +6,8 @@ const MODEL_MAX = 250
 /** One entry of a record's `files`: in the form of Agent Trace, and with the fields older readers look for beside it. */
 export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<string, unknown> {
   const type = file.contributor ?? 'ai'
-  const contributor = contributorEntry(type, file.model ?? draft.agent?.model)
+  const agent = file.agent === undefined ? draft.agent : (file.agent ?? undefined)
+  const contributor = contributorEntry(type, agent?.model)
   const ranges = file.ranges.map((range) => ({
     start_line: range.startLine,
     end_line: range.endLine,
@@ -17,7 +18,7 @@ export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<str
   const intent = file.intent === undefined ? draft.intent : file.intent
   const related =
     intent === null || intent === '' ? [] : [{ type: 'specification', url: intentUri(intent), value: intent }]
-  const url = conversationUrl(draft.agent?.conversation, draft.session)
+  const url = conversationUrl(agent?.conversation, draft.session)
   return {
     path: file.path,
     relative_path: file.path,

@@ -26,10 +26,10 @@ async function statusOf(workspace: Workspace): Promise<Status> {
 
 function render({ root, intents, sessions }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
-  const sessionRows = sessions.map(({ id, live, changes, agent }) => [
+  const sessionRows = sessions.map(({ id, live, changes, agent, damaged }) => [
     id,
     live ? 'live' : 'at rest',
-    `${changes} staged`,
+    damaged === undefined ? `${changes} staged` : 'damaged',
     agent?.model ?? agent?.tool ?? '',
   ])
   return [

@@ -1,0 +1,98 @@
+import { Errno } from './errno.js'
+import type { SharedMap } from './shared-map.js'
+import type { Stage } from './stage.js'
+import type { Base, StageEdit } from './stage-edit.js'
+import type { TreeNode } from './tree.js'
+
+/**
+ * Snapshots of a stage. One is a root of the tree, which shares with all others what they have in common (path copying;
+ * Driscoll et al., Making Data Structures Persistent, 1989): O(1) to make and to travel to, and no look-up knows of it.
+ */
+
+/** All of a stage that travelling brings back. */
+export interface Version {
+  readonly root: TreeNode
+  readonly bases: SharedMap<Base>
+  /** What had been taken in by then: later commits and discards hold for it too. */
+  readonly settledSeq: number
+  readonly reviewed: number
+  readonly reviewId: string | undefined
+}
+
+export interface Mark {
+  readonly id: string
+  /** Nanoseconds since 1970. */
+  readonly t: string
+  readonly name?: string
+  /** The tool call it was made before. */
+  readonly call?: string
+  readonly tool?: string
+  /** The snapshot the stage was at, or had come from, when this one was made. */
+  readonly parent?: string
+  readonly version: Version
+}
+
+export class Snapshots {
+  readonly #marks = new Map<string, Mark>()
+  /** Snapshot id → how its tool call left the stage. */
+  readonly #ends = new Map<string, Version>()
+  #at: string | undefined
+  #changed = false
+
+  constructor(private readonly stage: Stage) {}
+
+  /** In the order they were made. */
+  list(): Mark[] {
+    return [...this.#marks.values()]
+  }
+
+  get size(): number {
+    return this.#marks.size
+  }
+
+  get(id: string): Mark | undefined {
+    return this.#marks.get(id)
+  }
+
+  /** The snapshot made last, or travelled to since. */
+  get at(): Mark | undefined {
+    return this.#at === undefined ? undefined : this.#marks.get(this.#at)
+  }
+
+  /** True when the stage is not as that snapshot has it. */
+  get changed(): boolean {
+    return this.#changed
+  }
+
+  /** How the call of a snapshot left the stage; undefined while it runs, and where it changed nothing. */
+  endOf(id: string): Version | undefined {
+    return this.#ends.get(id)
+  }
+
+  // ---- what edits do
+
+  edited(): void {
+    this.#changed = true
+  }
+
+  mark({ id, t, name, before, tool }: Extract<StageEdit, { op: 'mark' }>): void {
+    const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
+    const from = { ...(before !== undefined && { call: before }), ...(this.#at !== undefined && { parent: this.#at }) }
+    this.#marks.set(id, { id, t, ...told, ...from, version: this.stage.freeze() })
+    this.#at = id
+    this.#changed = false
+  }
+
+  called(id: string): void {
+    this.#ends.set(id, this.stage.freeze())
+  }
+
+  /** Throws EIO for a snapshot that is not there. */
+  travel({ to, less }: Extract<StageEdit, { op: 'travel' }>): void {
+    const mark = this.#marks.get(to)
+    if (!mark) throw new Errno('EIO')
+    this.stage.restore(mark.version)
+    this.#at = to
+    this.#changed = less.length > 0
+  }
+}

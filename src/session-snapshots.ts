@@ -1,0 +1,99 @@
+import {
+  bytesBefore,
+  diffVersions,
+  type Mark,
+  Overlay,
+  Stage,
+  type StagedChange,
+  type Version,
+} from '../overlay/index.js'
+import { flagsOf } from './change-view.js'
+import type { ChangeSet, ChangesOf, Snapshot, Travelled } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import type { ToolContext } from './core/tool-context.js'
+import type { Policy } from './policy/index.js'
+import { toChangeSet } from './review/change-set.js'
+import type { ReviewRecord } from './review/record.js'
+import { verdictState } from './review/verdicts.js'
+import type { StageStore } from './stage-store.js'
+
+/** The snapshots of a session, as its agent sees them. */
+export class SessionSnapshots {
+  constructor(
+    private readonly store: StageStore,
+    private readonly policy: Policy,
+  ) {}
+
+  take(name?: string): Snapshot {
+    return told(this.store.mark(name === undefined ? {} : { name }))
+  }
+
+  list(): Snapshot[] {
+    return this.#all.list().map(told)
+  }
+
+  /** A tool call is about to run. Answers what is to be called when it has ended. */
+  before({ callId, tool }: ToolContext): { readonly id: string; ended(): void } {
+    const mark = this.store.mark({ before: callId, tool })
+    return { id: mark.id, ended: () => this.store.called(mark) }
+  }
+
+  travel(id: string, reviews: readonly ReviewRecord[]): Travelled {
+    const { left, kept } = this.store.travel(this.#find(id), reviews)
+    return { left: told(left), kept }
+  }
+
+  /** What changed since a snapshot, or by a call. */
+  changes(of: ChangesOf): ChangeSet {
+    const [from, to] = 'since' in of ? [this.#find(of.since).version, undefined] : this.#spanOf(of.call)
+    const before = this.#over(Stage.of(from))
+    const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
+    // Calls that ran meanwhile are told of by themselves.
+    const isMine = ({ calls }: StagedChange) => 'since' in of || calls.includes(of.call)
+    return toChangeSet(diffVersions(before, after).filter(isMine), {
+      before: (change) => bytesBefore(before, change),
+      flags: (change) => flagsOf(this.policy, change),
+      verdicts: verdictState([]),
+    })
+  }
+
+  /** The stage before and after a call; after a crash in it, as the next one found it. */
+  #spanOf(call: string): readonly [Version, Version | undefined] {
+    const marks = this.#all.list()
+    const at = marks.findLastIndex((mark) => mark.call === call)
+    const mark = marks[at]
+    if (!mark) throw nothingCalled(`There is no tool call ${call} in this session.`)
+    return [mark.version, this.#all.endOf(mark.id) ?? marks[at + 1]?.version]
+  }
+
+  #find(id: string): Mark {
+    const mark = this.#all.get(id)
+    if (!mark) throw nothingCalled(`There is no snapshot ${id} in this session.`)
+    return mark
+  }
+
+  get #all() {
+    return this.store.overlay.stage.snapshots
+  }
+
+  #over(stage: Stage): Overlay {
+    return new Overlay({ lower: this.store.overlay.lower, stage })
+  }
+}
+
+function told({ id, t, name, call, tool, parent }: Mark): Snapshot {
+  return {
+    id,
+    ...(name !== undefined && { name }),
+    at: new Date(Number(BigInt(t) / 1_000_000n)).toISOString(),
+    ...(call !== undefined && { callId: call }),
+    ...(tool !== undefined && { tool }),
+    ...(parent !== undefined && { parent }),
+  }
+}
+
+function nothingCalled(message: string): EscrowError {
+  return new EscrowError('nothing_selected', message, {
+    hint: 'snapshots() lists them, with the call each came before.',
+  })
+}

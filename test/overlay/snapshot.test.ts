@@ -1,0 +1,139 @@
+import { mkdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { diffStage, diffVersions, Overlay, Stage } from '../../overlay/index.js'
+import { layoutOf } from '../../src/core/layout.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { tempDir } from '../support/facade.js'
+import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
+
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
+
+/** All that can be seen of a stage: names, contents, link counts, and what it would change. */
+function look(overlay: Overlay): unknown {
+  const { changes } = diffStage(overlay)
+  const said = changes.map(({ content: _, ...change }) => JSON.stringify(change)).sort()
+  const seen = merged(overlay)
+  const links = Object.keys(seen).map((path) => {
+    const inode = overlay.placeOf(p(path)).node?.inode
+    return inode && inode.type !== 'dir' ? [path, inode.names, inode.mtimeNs] : [path]
+  })
+  return { seen, said, links }
+}
+
+interface Site {
+  readonly store: StageStore
+  reopened(): StageStore
+  dispose(): void
+}
+
+function site(): Site {
+  const { path: root, dispose } = tempDir()
+  seed(root, LOWER)
+  const layout = layoutOf(root)
+  mkdirSync(layout.session('one').dir, { recursive: true })
+  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
+  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  return {
+    store,
+    reopened: () => readStage(layout, 'one'),
+    dispose() {
+      store.close()
+      dispose()
+    },
+  }
+}
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: mutation },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('mark' as const) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('travel' as const), to: fc.nat(20) }) },
+)
+
+describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
+  it('are what the stage was, however it goes on, and the same after a crash', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+        const at = site()
+        try {
+          const { store } = at
+          const { snapshots } = store.overlay.stage
+          const seen = new Map<string, unknown>()
+          // The mutations that led to each snapshot: a stage that never knew of snapshots comes to the same.
+          const paths = new Map<string, Mutation[]>()
+          let path: Mutation[] = []
+          for (const each of steps) {
+            if (each.op === 'mark') {
+              const { id } = store.mark({})
+              seen.set(id, look(store.overlay))
+              paths.set(id, path)
+            } else if (each.op === 'travel') {
+              const to = snapshots.list()[each.to % Math.max(1, snapshots.size)]
+              if (!to) continue
+              const before = look(store.overlay)
+              const { left } = store.travel(to, [])
+              if (seen.has(left.id)) expect(seen.get(left.id)).toEqual(before)
+              seen.set(left.id, before)
+              paths.set(left.id, path)
+              path = paths.get(to.id) ?? []
+              expect(look(store.overlay)).toEqual(seen.get(to.id))
+            } else {
+              mutate(store.overlay, each)
+              path = [...path, each]
+            }
+          }
+          const replayed = at.reopened()
+          expect(look(replayed.overlay)).toEqual(look(store.overlay))
+          for (const { overlay } of [store, replayed]) {
+            for (const { id, version } of overlay.stage.snapshots.list()) {
+              const then = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
+              expect(look(then), id).toEqual(seen.get(id))
+            }
+          }
+          const naive = overlayOver(LOWER)
+          for (const each of path) mutate(naive.overlay, each)
+          expect(merged(naive.overlay)).toEqual(merged(store.overlay))
+          naive.dispose()
+        } finally {
+          at.dispose()
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('tell what changed between two of them: applied to the one, it makes the other', () => {
+    fc.assert(
+      fc.property(fc.array(mutation, { maxLength: 12 }), fc.array(mutation, { maxLength: 12 }), (first, second) => {
+        const { overlay, dispose } = overlayOver(LOWER)
+        try {
+          const { stage } = overlay
+          for (const each of first) mutate(overlay, each)
+          const before = new Overlay({ lower: overlay.lower, stage: Stage.of(stage.freeze()) })
+          for (const each of second) mutate(overlay, each)
+          const [was, is] = [merged(before), merged(overlay)]
+          const changes = diffVersions(before, overlay)
+          const files = (seen: Record<string, string>) =>
+            Object.fromEntries(Object.entries(seen).filter(([, what]) => !what.startsWith('dir')))
+          const made = files(was)
+          for (const { path, from, after } of changes) {
+            if (from !== undefined) delete made[from]
+            if (after === null) delete made[path]
+          }
+          for (const change of changes) {
+            if (change.after?.type === 'file')
+              made[change.path] =
+                `file ${change.after.mode.toString(8)} ${Buffer.from(change.content()).toString('latin1')}`
+            if (change.after?.type === 'symlink') made[change.path] = `link ${Buffer.from(change.content())}`
+          }
+          expect(made).toEqual(files(is))
+          const told = new Set(changes.flatMap(({ path, from }) => [path, from ?? path]))
+          for (const path of told) expect(was[path] === is[path] && was[path]?.startsWith('file'), path).toBe(false)
+        } finally {
+          dispose()
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
