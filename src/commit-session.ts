@@ -8,7 +8,7 @@ import { EscrowError, type Refusal } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
-import { commitDenial, type PolicyState, protection, undoDenial } from './policy/index.js'
+import { commitDenial, type FreePaths, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import type { StageStore } from './stage-store.js'
 import { attributeFile, type FileAttribution, type LedgerStore, newDraft, type RecordDraft } from './trace/index.js'
@@ -39,7 +39,7 @@ export async function commitSession(
   refuseDrifted(approved)
   refuseInUse(store, approved, diff.changes)
   const undone = undoneBy(deps.layout, store)
-  const read = readBases(store, approved, undone)
+  const read = readBases(store, approved, undone, freePathsOf(deps.intents()))
   const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
@@ -52,7 +52,7 @@ export async function commitSession(
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
     },
-    ...(options.strict !== undefined && { strict: options.strict }),
+    strict: options.strict === true || isStrict(deps.policy()),
   })
   return resultOf(outcome, approved)
 }
@@ -61,6 +61,11 @@ function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly Stag
   const left = new Set(conflicts.map(({ path }) => path))
   const committed = approved.map(({ path }) => path as string).filter((path) => !left.has(path))
   return { id: tx, seq, committed: [...new Set(committed)], conflicts: [...conflicts] }
+}
+
+/** A person's policy can only add to what the commit was asked for. */
+function isStrict(policy: PolicyState): boolean {
+  return policy.ok && policy.rules.settings.strict
 }
 
 function refuseDrifted(approved: readonly StagedChange[]): void {
@@ -186,12 +191,14 @@ function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefin
  * Who wrote which lines, and for each old file read for it how it looked then: while it looks so still, the commit need
  * not read it again.
  */
-function readBases(store: StageStore, approved: readonly StagedChange[], undone: Undone | undefined) {
+function readBases(store: StageStore, approved: readonly StagedChange[], undone: Undone | undefined, free: FreePaths) {
   const files: FileAttribution[] = []
   const stamps = new Map<string, string>()
   for (const change of approved) {
     const { path, from = path, after } = change
     if (after === null || after.type === 'dir' || undone?.restores(path, after)) continue
+    // A path that needs no intent is attributed to nobody.
+    if (free.has(path, false)) continue
     const stamp = settledStamp(store.overlay.lower.lstatBig(from))
     const before = beforeOf(store.overlay, change)
     if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)

@@ -7,6 +7,7 @@ import type { Policy } from './policy/index.js'
 import type { HunkRef } from './review/record.js'
 import type { Rejection } from './review/verdicts.js'
 import type { SessionJournal } from './session-journal.js'
+import { SessionLimits } from './session-limits.js'
 import type { StageStore } from './stage-store.js'
 
 /**
@@ -17,6 +18,7 @@ export class SessionGuard implements GuardRules {
   closed = false
   rejections: readonly Rejection[] = []
   readonly #told: Set<unknown>
+  readonly #limits: SessionLimits
 
   constructor(
     private readonly id: string,
@@ -27,13 +29,15 @@ export class SessionGuard implements GuardRules {
     private readonly memory: number,
   ) {
     this.#told = new Set(store.notes(TOLD))
+    this.#limits = new SessionLimits(store.overlay.stage.bases)
   }
 
   readonly decide: Decide = (access) => {
     if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
     const decision = this.policy.decide(access)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
-    const denial = this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#rejectionOf(access)
+    const denial =
+      this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#limitDenial(access) ?? this.#rejectionOf(access)
     return denial ? { verdict: 'deny', denial } : decision
   }
 
@@ -81,6 +85,11 @@ export class SessionGuard implements GuardRules {
       hint: "Commit or revert some of it, or open the workspace with durability 'process', which spills to disk.",
       file: asked,
     }
+  }
+
+  #limitDenial(access: Access): Denial | undefined {
+    const limits = this.policy.settings()?.limits
+    return limits && this.#limits.take(access, limits)
   }
 
   #rejectionOf(access: Access): Denial | undefined {

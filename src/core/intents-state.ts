@@ -9,6 +9,10 @@ export type IntentsState =
       readonly intents: ReadonlyMap<string, Intent>
       /** The file's own `active_intent_id`, where it has one. */
       readonly activeIntentId?: string
+      /** Switched off by a line of `.intentignore`. */
+      readonly ignored?: ReadonlySet<string>
+      /** The other lines of `.intentignore`: patterns of paths that need no intent. */
+      readonly freePaths?: readonly string[]
     }
   | {
       readonly ok: false
@@ -27,10 +31,13 @@ export const INIT_HINT =
 
 const SELECTABLE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 
+/** A dependency with one of these holds nobody up. */
+const DONE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['COMPLETED', 'ARCHIVED'])
+
 /** The ids an agent can select, in the file's order. */
 export function selectableIds(state: IntentsState): string[] {
   if (!state.ok) return []
-  return [...state.intents.values()].filter((intent) => SELECTABLE.has(intent.status)).map((intent) => intent.id)
+  return [...state.intents.values()].filter((intent) => !holdUp(state, intent)).map(({ id }) => id)
 }
 
 /** Why an intent cannot be selected, or be written under, now; undefined when it can. */
@@ -39,10 +46,25 @@ export function selectable(state: IntentsState, id: string): Denial | undefined 
     return { reason: 'policy_invalid', message: state.message, file: state.file }
   }
   const intent = state.ok ? state.intents.get(id) : undefined
-  if (!intent) return unknownIntent(state, id)
-  if (SELECTABLE.has(intent.status)) return undefined
-  const message = `Intent Not Active: ${id} is ${intent.status}. ${choice(state)}`
-  return { reason: 'intent_not_active', intentId: id, message, hint: hintOf(state) }
+  if (!state.ok || !intent) return unknownIntent(state, id)
+  const found = holdUp(state, intent)
+  if (!found) return undefined
+  return { reason: found.reason, intentId: id, message: `${found.message} ${choice(state)}`, hint: hintOf(state) }
+}
+
+function holdUp(
+  state: Extract<IntentsState, { ok: true }>,
+  { id, status, dependsOn }: Intent,
+): Pick<Denial, 'reason' | 'message'> | undefined {
+  if (state.ignored?.has(id)) {
+    const message = `Intent Ignored: ${id} (${status}) is switched off by a line of .intentignore.`
+    return { reason: 'intent_ignored', message }
+  }
+  if (!SELECTABLE.has(status)) return { reason: 'intent_not_active', message: `Intent Not Active: ${id} is ${status}.` }
+  const open = dependsOn.find((other) => !DONE.has(state.intents.get(other)?.status ?? 'PENDING'))
+  if (open === undefined) return undefined
+  const word = state.intents.get(open)?.status ?? 'not declared'
+  return { reason: 'intent_not_active', message: `Intent Not Active: ${id} depends on ${open}, which is ${word}.` }
 }
 
 export function unknownIntent(state: IntentsState, id: string): Denial {

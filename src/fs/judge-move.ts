@@ -16,6 +16,8 @@ const LOOKED_AT = 512
 export function judgeMove(layer: GuardedLayer, from: RelPath, to: RelPath): void {
   const type = layer.typeOf(from)
   judgeMoved(layer, from, to, type)
+  // What the move replaces is overwritten by it.
+  if (layer.typeOf(to) === 'file') layer.judge('put', to)
   if (type !== 'dir') return
   if (!layer.alikeBelow(from) || !layer.alikeBelow(to)) {
     judgeEntries(layer, from, to)

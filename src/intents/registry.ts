@@ -10,6 +10,7 @@ import { withProcessLock } from '../host/lock.js'
 import { replaceDurable } from '../host/write.js'
 import { describeProblem, MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
 import { editIntent, type IntentEdit, type OpenFile } from './edit.js'
+import { type IgnoreLines, openIgnoreFiles } from './ignore.js'
 import { readIntents } from './schema.js'
 
 export interface RegistryStore extends IntentRegistry {
@@ -34,7 +35,7 @@ const FILE = `${ORCHESTRATION}/active_intents.yaml`
 /** The registry of a workspace: `.orchestration/active_intents.yaml`, as a person keeps it. */
 export function openRegistry(layout: Layout): RegistryStore {
   const read = () => cachedFile(layout.intentsFile, MAX_YAML_BYTES, reading)
-  const current = read()
+  const current = withIgnored(read(), openIgnoreFiles(layout))
 
   async function edit(id: string, change: Change): Promise<Intent> {
     known(current().state, id)
@@ -59,10 +60,40 @@ export function openRegistry(layout: Layout): RegistryStore {
       mustBeSelectable(state, id)
       if (known(state, id).status !== 'IN_PROGRESS') await edit(id, starting)
     },
-    select: async (id) => edit(id, selecting),
+    async select(id) {
+      mustBeSelectable(current().state, id)
+      return edit(id, selecting)
+    },
     complete: async (id) => edit(id, completing),
     expandScope: async (id, globs) => edit(id, expanding(globs)),
   }
+}
+
+/** Joins what both kinds of file say; the same object while none of them changes. */
+function withIgnored(registry: () => Reading, ignore: () => IgnoreLines): () => Reading {
+  let last: { readonly read: Reading; readonly lines: IgnoreLines; readonly reading: Reading } | undefined
+  let version = 0
+  return () => {
+    const read = registry()
+    const lines = ignore()
+    if (!last || last.read !== read || last.lines !== lines) {
+      version++
+      last = { read, lines, reading: { ...read, state: stateWith(read.state, lines, version) } }
+    }
+    return last.reading
+  }
+}
+
+function stateWith(state: IntentsState, ignore: IgnoreLines, version: number): IntentsState {
+  if (!state.ok) return { ...state, version }
+  if (!ignore.ok) {
+    const { file, message } = ignore
+    const sentence = describeProblem(file, { line: 1, column: 1, message })
+    return { ok: false, version, reason: 'policy_invalid', file, message: sentence }
+  }
+  const ids = new Set(ignore.lines.map((line) => line.trim()).filter((line) => state.intents.has(line)))
+  const freePaths = ignore.lines.filter((line) => !ids.has(line.trim()))
+  return { ...state, version, ...(ids.size > 0 && { ignored: ids }), ...(freePaths.length > 0 && { freePaths }) }
 }
 
 function reading(file: FileBytes, version: number): Reading {

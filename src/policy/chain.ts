@@ -5,8 +5,10 @@ import type { IntentsState } from '../core/intents-state.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { denialCache, type ScopeCache, scopeCache } from './caches.js'
 import { explainBy } from './explain.js'
-import { ruleFailed, staleFile } from './messages.js'
+import { freePathsOf } from './free-paths.js'
+import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
+import type { Settings } from './policy-schema.js'
 import { protection } from './protected.js'
 import { type Moment, mayHoldInternals, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
 
@@ -15,11 +17,14 @@ export interface PolicyDeps {
   readonly activeIntentId: () => string | undefined
   readonly policy: () => PolicyState
   /** The content lock: whether the disk still holds what this session bases its write on. Asked last. */
-  readonly base: (path: string) => 'fresh' | 'stale'
+  readonly base: (path: string) => BaseState
   readonly tool?: () => ToolContext | undefined
   /** A clock in milliseconds. */
   readonly now?: () => number
 }
+
+/** `unread`: nothing is known of what the model has seen of it, and the disk has a file there. */
+export type BaseState = 'fresh' | 'stale' | 'unread'
 
 export interface Policy {
   /**
@@ -29,6 +34,8 @@ export interface Policy {
   readonly decide: Decide
   /** What reads are decided by at a time (milliseconds): the same decision for the same read while it is the same. */
   readsBy(at: number): unknown
+  /** What policy.yaml sets; undefined while it is invalid. A millisecond old at most. */
+  settings(): Settings | undefined
   /** What each rule says, up to the first denial. */
   explain(access: Access): Explanation
   /**
@@ -52,7 +59,7 @@ const STAGE: Decision = { verdict: 'stage' }
 
 export function createPolicy(deps: PolicyDeps): Policy {
   const scopes = scopeCache()
-  const lock: Rule = { name: 'content lock', judge: (access) => contentLock(deps, access) }
+  const lock: Rule = { name: 'content lock', judge: (access, { policy }) => contentLock(deps, access, policy) }
   const writeRules = [...WRITE_RULES, lock]
   const now = deps.now ?? (() => performance.now())
   const readsBy = policyForReads(deps)
@@ -82,7 +89,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
     const scope = scopes(deps.intents(), intentId)
     return [
       ...(kept ? ['protected'] : level === undefined ? [] : [level]),
-      ...(scope && !scope.matches(path) ? ['out-of-scope'] : []),
+      ...(scope && !scope.matches(path) && !freePathsOf(deps.intents()).has(path, false) ? ['out-of-scope'] : []),
     ]
   }
 
@@ -103,7 +110,12 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return level !== undefined && level !== 'highlight'
   }
 
-  return { decide, readsBy, explain, flags, mayHide, alikeBelow, standsOut }
+  function settings(): Settings | undefined {
+    const policy = readsBy(now())
+    return policy.ok ? policy.rules.settings : undefined
+  }
+
+  return { decide, readsBy, settings, explain, flags, mayHide, alikeBelow, standsOut }
 }
 
 /** The policy file as reads go by it. */
@@ -133,7 +145,7 @@ function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => D
     const { policy, intents, activeId, lenientMkdir } = moment
     const judge = () => firstDenial(WRITE_RULES, access, moment)
     const denial = cached(access, [policy, intents, activeId, lenientMkdir], judge)
-    return denial ?? contentLock(deps, access)
+    return denial ?? contentLock(deps, access, policy)
   }
 }
 
@@ -151,8 +163,12 @@ function readMoment(policy: PolicyState): Moment {
   return { policy, intents: NO_INTENTS, activeId: undefined, scope: undefined, lenientMkdir: false }
 }
 
-function contentLock(deps: PolicyDeps, { effect, path, asked }: Access): Denial | undefined {
-  return effect !== 'mkdir' && deps.base(path) === 'stale' ? staleFile(asked) : undefined
+function contentLock(deps: PolicyDeps, { effect, path, asked }: Access, policy: PolicyState): Denial | undefined {
+  if (effect === 'mkdir') return undefined
+  const base = deps.base(path)
+  if (base === 'stale') return staleFile(asked)
+  const mustBeRead = effect === 'put' && policy.ok && policy.rules.settings.requireRead
+  return base === 'unread' && mustBeRead ? unreadFile(asked) : undefined
 }
 
 function firstDenial(rules: readonly Rule[], access: Access, moment: Moment): Denial | undefined {

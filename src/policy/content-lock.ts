@@ -6,6 +6,7 @@ import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
 import { redirects } from '../../overlay/sources.js'
 import type { Base } from '../../overlay/stage-edit.js'
 import type { ToolContext } from '../core/tool-context.js'
+import type { BaseState } from './chain.js'
 
 /** Up to this a content is copied when it is read, and digested when there is time. */
 const SMALL = 1 << 16
@@ -91,15 +92,19 @@ export class ContentLock {
     if (this.#seen.get(lower)?.stamp !== stampOf(stats)) this.saw(path, this.overlay().lower.read(lower))
   }
 
-  /** Stale: the disk holds something else than the base. Never so for what is staged: drift is shown in review. */
-  check(path: string): 'fresh' | 'stale' {
+  /**
+   * Stale: the disk holds something else than the base; unread: it holds a file without one. Never so for what is
+   * staged: drift is shown in review.
+   */
+  check(path: string): BaseState {
     const overlay = this.overlay()
     const { node, lower } = overlay.placeOf(path as RelPath)
     if (node?.inode || node?.whiteout || overlay.stage.bases.has(path)) return 'fresh'
     const at = lower ?? (path as RelPath)
     this.#digest(at)
     const base = this.#seen.get(at)
-    if (!base || base.state?.type === 'dir') return 'fresh'
+    if (!base) return lower !== undefined && overlay.lower.typeOf(lower) === 'file' ? 'unread' : 'fresh'
+    if (base.state?.type === 'dir') return 'fresh'
     return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
   }
 

@@ -1,6 +1,7 @@
 export { selectable, selectableIds } from '../core/intents-state.js'
 export { createPolicy, type Policy, type PolicyDeps } from './chain.js'
 export { commitDenial, undoDenial } from './commit-gate.js'
+export { type FreePaths, freePathsOf } from './free-paths.js'
 export { openPolicyFile, type PolicyState } from './policy-file.js'
 export type { PolicyRules } from './policy-read.js'
 export { type Protection, protection } from './protected.js'

@@ -78,6 +78,14 @@ export function staleFile(asked: string): Denial {
   }
 }
 
+export function unreadFile(asked: string): Denial {
+  return {
+    reason: 'stale_file',
+    file: asked,
+    message: `Stale File: ${asked} was never read in this session, and policy.yaml wants that (locks.require_read). Read it, then retry.`,
+  }
+}
+
 export function ruleFailed(asked: string, error: unknown): Denial {
   const what = error instanceof Error ? error.message : String(error)
   return {

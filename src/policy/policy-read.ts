@@ -5,7 +5,7 @@ import type { FileBytes } from '../host/cached-file.js'
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
-import { type AccessWord, NOT_YET, policySchema, rulesSchema } from './policy-schema.js'
+import { type AccessWord, NOT_YET, policySchema, rulesSchema, type Settings, settingsOf } from './policy-schema.js'
 
 /** What policy.yaml says about paths. */
 export interface PolicyRules {
@@ -17,6 +17,7 @@ export interface PolicyRules {
   readonly outside: { find(path: string): PathRule<AccessWord> | undefined }
   /** Paths no agent may write, beside those nobody may. */
   readonly protected: PathRules<true>
+  readonly settings: Settings
 }
 
 /** The rules, or a problem; with a problem, the rules are what could still be understood. */
@@ -32,10 +33,11 @@ interface Sections {
 }
 
 const NOTHING: Sections = { access: {}, outside: {}, protected: [] }
+const UNSET = settingsOf({})
 
 /** Reads policy.yaml for a workspace at `root`. An absent file has no rules. Never throws. */
 export function readPolicy(root: string, file: FileBytes): PolicyRead {
-  if (file.kind === 'absent') return { rules: compile(root, NOTHING) }
+  if (file.kind === 'absent') return { rules: compile(root, NOTHING, UNSET) }
   if (file.kind === 'unreadable') return { problem: { line: 1, column: 1, message: file.message } }
   const yaml = readYaml(file.bytes)
   if (!yaml.ok) return { problem: yaml.problem }
@@ -46,16 +48,17 @@ export function readPolicy(root: string, file: FileBytes): PolicyRead {
   const problem = keyProblem(root, yaml.file, sections)
   if (problem) return { problem }
   const later = notYetProblem(yaml.file)
-  return { rules: compile(root, sections), ...(later && { problem: later }) }
+  return { rules: compile(root, sections, settingsOf(checked.value)), ...(later && { problem: later }) }
 }
 
-function compile(root: string, { access, outside, protected: paths }: Sections): PolicyRules {
+function compile(root: string, { access, outside, protected: paths }: Sections, settings: Settings): PolicyRules {
   const beyond = pathRules(Object.entries(outside).map(([key, word]) => [outsideName(root, key), word] as const))
   return {
     access: pathRules(Object.entries(access)),
     hides: Object.values(access).includes('hidden'),
     outside: { find: (path) => beyond.find(outsideName(root, path)) },
     protected: pathRules(paths.map((path) => [path, true] as const)),
+    settings,
   }
 }
 
@@ -111,7 +114,7 @@ function salvage(root: string, value: unknown): { rules?: PolicyRules } {
     if (usable) Object.assign(name === 'outside' ? outside : access, rules.data)
     else if (name === 'access' || name === 'outside') return {}
   }
-  return { rules: compile(root, { access, outside, protected: [] }) }
+  return { rules: compile(root, { access, outside, protected: [] }, UNSET) }
 }
 
 function child(value: unknown, key: string): unknown {

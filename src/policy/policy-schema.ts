@@ -43,6 +43,32 @@ export const policySchema = z
   )
   .partial()
 
+/** What policy.yaml sets, beside the rules for paths. */
+export interface Settings {
+  /** `locks.require_read`: a file the agent never read is not overwritten. */
+  readonly requireRead: boolean
+  /** `locks.strict`: commits close the last window for a save by another program, whatever they are asked for. */
+  readonly strict: boolean
+  readonly limits: Limits
+}
+
+/** Of one session. Nothing: no limit. */
+export interface Limits {
+  /** Paths staged and not yet committed. */
+  readonly files?: number
+  /** Paths written within a minute. */
+  readonly opsPerMinute?: number
+}
+
+export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
+  const { files, ops_per_minute: opsPerMinute } = policy.limits ?? {}
+  return {
+    requireRead: policy.locks?.require_read ?? false,
+    strict: policy.locks?.strict ?? false,
+    limits: { ...(files !== undefined && { files }), ...(opsPerMinute !== undefined && { opsPerMinute }) },
+  }
+}
+
 /**
  * Settings no room obeys yet, each with the value everything behaves by now. Any other value is refused: a setting
  * that is read and then ignored would be a promise broken in silence. No value: the key must stay away.
@@ -52,15 +78,11 @@ export const NOT_YET: readonly (readonly [path: readonly string[], current?: unk
   [['approval', 'merge'], 'manual'],
   [['approval', 'lessons'], 'manual'],
   [['approval', 'modal'], 'ask'],
-  [['locks', 'require_read'], false],
-  [['locks', 'strict'], false],
   [['gate', 'tools'], 'destructive'],
   [['gate', 'require_mutation_class'], false],
   [['gate', 'breaker'], 3],
   [['claims'], 'warn'],
-  [['limits', 'files']],
   [['limits', 'bytes']],
-  [['limits', 'ops_per_minute']],
   [['limits', 'undo_commits'], 100],
   [['terminal', 'classes'], {}],
   [['terminal', 'network'], false],

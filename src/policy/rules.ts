@@ -3,6 +3,7 @@ import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
+import { freePathsOf } from './free-paths.js'
 import * as say from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import type { PolicyRules } from './policy-read.js'
@@ -170,8 +171,16 @@ function judgeAccess(access: Access, rules: PolicyRules | undefined, refused: Re
   })
 }
 
-function activeIntent({ asked }: Access, { intents, activeId, lenientMkdir }: Moment): Denial | undefined {
-  if (lenientMkdir) return undefined
+/** By every name of it: `.intentignore` says that such a path needs no intent, and no scope. */
+function isFree(access: Access, { intents }: Moment): boolean {
+  const free = freePathsOf(intents)
+  return namesOf(access).every((name) => free.has(name, access.effect === 'mkdir'))
+}
+
+function activeIntent(access: Access, moment: Moment): Denial | undefined {
+  const { asked } = access
+  const { intents, activeId, lenientMkdir } = moment
+  if (lenientMkdir || isFree(access, moment)) return undefined
   if (activeId === undefined) return say.missingIntent(asked, selectHint(intents))
   const denial = selectable(intents, activeId)
   return denial && { ...denial, file: asked }
@@ -183,8 +192,9 @@ function selectHint(intents: IntentsState): string {
   return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
 }
 
-function inScope(access: Access, { activeId, scope, lenientMkdir }: Moment): Denial | undefined {
-  if (lenientMkdir) return undefined
+function inScope(access: Access, moment: Moment): Denial | undefined {
+  const { activeId, scope, lenientMkdir } = moment
+  if (lenientMkdir || isFree(access, moment)) return undefined
   return first(namesOf(access), (name) => {
     if (scope?.matches(name) || (access.effect === 'mkdir' && scope?.leadsTo(name))) return undefined
     return say.scopeViolation(activeId ?? '', name)

@@ -30,8 +30,13 @@ const reasonOf = async (file: string) => (await session.explain(file, 'write')).
 
 describe("this repository's own workspace", () => {
   it('lets each open intent write in the area it names, and nowhere else', async () => {
-    for (const { id, status, ownedScope } of intents) {
+    const isOpen = (id: string) => intents.some((each) => each.id === id && each.status !== 'COMPLETED')
+    for (const { id, status, ownedScope, dependsOn } of intents) {
       if (status === 'COMPLETED') continue
+      if (dependsOn.some(isOpen)) {
+        await expect(session.selectIntent(id)).rejects.toMatchObject({ reason: 'intent_not_active' })
+        continue
+      }
       await session.selectIntent(id)
       const place = (ownedScope[0] ?? '').replace(/\*\*$/, 'new.ts')
       expect([id, await reasonOf(place)]).toEqual([id, undefined])

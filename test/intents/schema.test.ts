@@ -36,7 +36,7 @@ describe('both shapes', () => {
         name: 'Rate limiting',
         status: 'PENDING',
         ownedScope: ['src/limit/**'],
-        dependsOn: ['INT-001'],
+        dependsOn: ['INT-003'],
       },
       { ...NONE, id: 'INT-003', name: 'Old work', status: 'COMPLETED' },
     ])

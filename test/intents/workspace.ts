@@ -43,7 +43,7 @@ active_intents:
     - id: INT-002
       name: Rate limiting
       owned_scope: ["src/limit/**"]   # small
-      depends_on: [INT-001]
+      depends_on: [INT-003]
     - id: INT-003
       name: Old work
       status: COMPLETE

@@ -37,7 +37,7 @@ describe('the content lock', () => {
   it('has no word on a path nobody has read', () => {
     const { lock, root } = site()
     writeFileSync(`${root}/a`, 'changed')
-    expect(lock.check('a')).toBe('fresh')
+    expect(lock.check('a')).toBe('unread')
     expect(lock.baseOf(p('a'))).toBeUndefined()
   })
 

@@ -1,0 +1,43 @@
+import type { Layout } from '../core/layout.js'
+import { cachedFile, type FileBytes } from '../host/cached-file.js'
+
+/** `.intentignore`: its lines switch intents off by their ids, or name paths that need no intent. */
+
+const MAX_BYTES = 64 * 1024
+const NAME = '.intentignore'
+
+export type IgnoreLines =
+  | { readonly ok: true; readonly lines: readonly string[] }
+  | { readonly ok: false; readonly file: string; readonly message: string }
+
+/**
+ * The lines of both files, at the root and in `.orchestration/`, without comments and blanks: the same object while
+ * neither file changes. Synchronous; never throws.
+ */
+export function openIgnoreFiles(layout: Layout): () => IgnoreLines {
+  const files = [NAME, `.orchestration/${NAME}`].map((name) =>
+    cachedFile(`${layout.root}/${name}`, MAX_BYTES, (file) => linesOf(name, file)),
+  )
+  let last: { readonly read: readonly IgnoreLines[]; readonly all: IgnoreLines } | undefined
+  return () => {
+    const read = files.map((lines) => lines())
+    if (!last || read.some((each, i) => each !== last?.read[i])) last = { read, all: joined(read) }
+    return last.all
+  }
+}
+
+function joined(read: readonly IgnoreLines[]): IgnoreLines {
+  const bad = read.find((each) => !each.ok)
+  return bad ?? { ok: true, lines: read.flatMap((each) => (each.ok ? each.lines : [])) }
+}
+
+function linesOf(name: string, file: FileBytes): IgnoreLines {
+  if (file.kind === 'absent') return { ok: true, lines: [] }
+  if (file.kind === 'unreadable') return { ok: false, file: name, message: file.message }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(file.bytes)
+    return { ok: true, lines: text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#')) }
+  } catch {
+    return { ok: false, file: name, message: 'not valid UTF-8; save it as UTF-8' }
+  }
+}

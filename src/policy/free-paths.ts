@@ -1,0 +1,77 @@
+import type { IntentsState } from '../core/intents-state.js'
+import { compileSegment, matchSegments, type SegmentMatcher } from './glob.js'
+
+/** The paths that need no intent: gitignore patterns (gitignore(5)), matched in linear time as scopes are. */
+
+export interface FreePaths {
+  /** @param isDirectory a pattern that ends in a slash takes in a directory of its name, and no file. */
+  has(path: string, isDirectory: boolean): boolean
+}
+
+interface Pattern {
+  readonly segments: readonly SegmentMatcher[]
+  readonly negated: boolean
+  readonly directory: boolean
+}
+
+const CACHED_PATHS = 20_000
+const NONE: FreePaths = { has: () => false }
+const compiled = new WeakMap<IntentsState, FreePaths>()
+
+/** Of one state of the registry; compiled once. */
+export function freePathsOf(state: IntentsState): FreePaths {
+  if (!state.ok || !state.freePaths) return NONE
+  const known = compiled.get(state) ?? compileFreePaths(state.freePaths)
+  compiled.set(state, known)
+  return known
+}
+
+/** As in git the last pattern that matches decides, and what is in a directory taken in cannot be taken out again. */
+export function compileFreePaths(lines: readonly string[]): FreePaths {
+  const patterns = lines.map(patternOf).filter((pattern) => pattern !== undefined)
+  if (patterns.length === 0) return NONE
+  const cache = new Map<string, boolean>()
+  return {
+    has(path, isDirectory) {
+      const key = isDirectory ? `${path}/` : path
+      const known = cache.get(key)
+      if (known !== undefined) return known
+      if (cache.size >= CACHED_PATHS) cache.clear()
+      const result = isFree(patterns, path.split('/'), isDirectory)
+      cache.set(key, result)
+      return result
+    },
+  }
+}
+
+function isFree(patterns: readonly Pattern[], path: readonly string[], isDirectory: boolean): boolean {
+  return path.some((_, at) => {
+    const isWhole = at === path.length - 1
+    const name = path.slice(0, at + 1)
+    const last = patterns.findLast(
+      ({ segments, directory }) => (!directory || !isWhole || isDirectory) && matchSegments(segments, name, 0),
+    )
+    return last !== undefined && !last.negated
+  })
+}
+
+function patternOf(line: string): Pattern | undefined {
+  const text = line.replace(/(?<!\\)[ \t]+$/, '')
+  const negated = text.startsWith('!')
+  const body = unescaped(negated ? text.slice(1) : text)
+  const directory = body.endsWith('/')
+  const path = directory ? body.slice(0, -1) : body
+  const segments = path.replace(/^\//, '').split('/')
+  if (segments.includes('')) return undefined
+  // A pattern with a slash before its end is anchored at the root; one without is a name at any depth.
+  const anchored = path.includes('/') ? segments : ['**', ...segments]
+  // Git's `a/**` is all that is in the directory, and not the directory.
+  const matchers: SegmentMatcher[] = anchored.map(compileSegment)
+  if (anchored.length > 1 && anchored.at(-1) === '**') matchers.push(() => true)
+  return { segments: matchers, negated, directory }
+}
+
+/** A backslash takes a character's meaning away: in our globs a class of one does. */
+function unescaped(text: string): string {
+  return text.replace(/\\([\s\S])/g, (_, char: string) => (/[*?[\\]/.test(char) ? `[${char}]` : char))
+}
