@@ -1,5 +1,6 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { codeOf } from '../../overlay/errno.js'
 import { isWithin } from '../../overlay/path.js'
 import { innerCall } from './inner-call.js'
 import { lstat, stat } from './kernel-read.js'
@@ -15,7 +16,14 @@ export function look(view: ReadView, path: string, follow: boolean, mayMiss: tru
 export function look(view: ReadView, path: string, follow: boolean): AnyStats
 export function look(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
   const [name, run] = follow ? (['stat', stat] as const) : (['lstat', lstat] as const)
-  return innerCall(name, [path], () => run(view, [path, { bigint: true, throwIfNoEntry: !mayMiss }], 'sync'))
+  return innerCall(name, [path], () => {
+    try {
+      return run(view, [path, { bigint: true }], 'sync')
+    } catch (error) {
+      if (mayMiss && codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  })
 }
 
 /** Throws ERR_FS_CP_EINVAL, ERR_FS_CP_DIR_TO_NON_DIR, ERR_FS_CP_NON_DIR_TO_DIR. */

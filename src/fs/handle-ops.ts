@@ -43,7 +43,7 @@ function refused(why: string): RefusedRow {
   return { kind: 'refused', why }
 }
 
-const NEW_STREAMS = 'Use createReadStream and createWriteStream.'
+const NEW_STREAMS = 'Node has it behind an experimental flag alone. Use createReadStream and createWriteStream.'
 
 export const HANDLE_OPS = {
   appendFile: op('writeFile'),

@@ -130,6 +130,7 @@ export const OPS = {
   futimes: writes('futime', fd.futimes, 0),
   createReadStream: DERIVED,
   createWriteStream: DERIVED,
+  Utf8Stream: refused('Its flushSync never returns once a write is refused. Use createWriteStream.'),
 
   chmod: writes('chmod', attr.chmod),
   lchmod: writes('lchmod', attr.lchmod),

@@ -14,7 +14,7 @@ interface Mutant {
 
 /** Rows for what only the running host has: its types do not know them, so no type can ask for them. */
 const UNTYPED: Readonly<Record<string, readonly string[]>> = {
-  OPS: ['openFileHandle', '_toUnixTimestamp'],
+  OPS: ['openFileHandle', 'Utf8Stream', '_toUnixTimestamp'],
   HANDLE_OPS: ['getAsyncId'],
 }
 
