@@ -2,8 +2,7 @@ import fs, { type BigIntStats, type Stats } from 'node:fs'
 import { Errno } from './errno.js'
 import type { Attributes } from './layer.js'
 import type { Overlay } from './overlay.js'
-import { isWithin, type RelPath } from './path.js'
-import type { StageEdit } from './stage-edit.js'
+import type { RelPath } from './path.js'
 import { bigStatsOf, statsOf } from './stats.js'
 import type { Inode } from './upper.js'
 
@@ -34,6 +33,7 @@ export interface WriteFile extends ReadFile {
 const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 export class OpenFile implements WriteFile {
+  /** Kept by {@link OpenFiles}. */
   path: RelPath | undefined
   readonly type: 'file' | 'dir'
   #inode: Inode | undefined
@@ -100,7 +100,7 @@ export class OpenFile implements WriteFile {
 
   close(): void {
     this.#release()
-    this.overlay.forget(this)
+    this.overlay.opened.delete(this)
   }
 
   /** From now on this is the inode: the file was copied up. */
@@ -110,9 +110,15 @@ export class OpenFile implements WriteFile {
     inode.opens++
   }
 
-  /** From now on this is the lower file at its name: what was staged has landed there. */
-  lands(): void {
-    if (this.path !== undefined) this.#openHost(this.path)
+  /** Its name has an inode now: the file was copied up, unless it has been this file's all along. */
+  copiedUp(): void {
+    const { node } = this.path === undefined ? { node: undefined } : this.overlay.placeOf(this.path)
+    if (node?.inode && !this.#inode) this.adopt(node.inode)
+  }
+
+  /** What was staged at its name has landed: from now on this is the lower file there. */
+  settled(): void {
+    if (this.path !== undefined && this.#inode && this.overlay.typeOf(this.path) === 'file') this.#openHost(this.path)
   }
 
   /**
@@ -128,13 +134,14 @@ export class OpenFile implements WriteFile {
     const [name] = this.overlay.stage.tree.namesOf(inode)
     const found = name === undefined ? undefined : this.overlay.placeOf(name).node?.inode
     if (found) {
-      this.path = name
+      this.#rename(name)
       this.adopt(found)
     } else if (inode.origin !== undefined && this.#shows(inode.origin as RelPath)) {
-      this.path = inode.origin as RelPath
-      this.#openHost(this.path)
+      const origin = inode.origin as RelPath
+      this.#rename(origin)
+      this.#openHost(origin)
     } else if (this.path !== undefined || inode.names > 0) {
-      this.path = undefined
+      this.#rename(undefined)
       this.adopt(this.overlay.stage.inodes.nameless(inode))
     }
   }
@@ -143,12 +150,12 @@ export class OpenFile implements WriteFile {
     const isHere = this.path !== undefined && this.overlay.placeOf(this.path).lower === lower
     if (isHere) return
     if (this.#shows(lower)) {
-      this.path = lower
+      this.#rename(lower)
       return
     }
     const copied = this.overlay.stage.tree.copiesOf(lower)[0]
     const inode = copied === undefined ? undefined : this.overlay.placeOf(copied).node?.inode
-    this.path = copied
+    this.#rename(copied)
     if (inode) this.adopt(inode)
   }
 
@@ -156,6 +163,10 @@ export class OpenFile implements WriteFile {
   #shows(lower: RelPath): boolean {
     const place = this.overlay.placeOf(lower)
     return !place.node?.inode && place.lower === lower && this.overlay.typeOf(lower) === this.type
+  }
+
+  #rename(path: RelPath | undefined): void {
+    this.overlay.opened.rename(this, path)
   }
 
   #openHost(lower: RelPath): void {
@@ -204,24 +215,4 @@ function setInode(inode: Inode, { mode, uid, gid, atimeNs, mtimeNs, size }: Attr
   if (atimeNs !== undefined) inode.atimeNs = atimeNs
   if (mtimeNs !== undefined) inode.mtimeNs = mtimeNs
   if (size !== undefined) inode.truncate(size)
-}
-
-/** Keeps the open files of an overlay at their names, or without one, through an edit that was just applied. */
-export function followEdit(open: ReadonlySet<OpenFile>, edit: StageEdit, overlay: Overlay): void {
-  for (const file of open) {
-    if (edit.op === 'travel') file.travelled()
-    if (file.path === undefined) continue
-    if (edit.op === 'move') {
-      if (isWithin(file.path, edit.from)) file.path = (edit.to + file.path.slice(edit.from.length)) as RelPath
-      else if (isWithin(file.path, edit.to)) file.path = undefined
-    } else if (edit.op === 'remove') {
-      if (file.path === edit.path) file.path = undefined
-    } else if (edit.op === 'put') {
-      const { node } = file.path === edit.path && edit.inode ? overlay.placeOf(edit.path) : { node: undefined }
-      if (node?.inode && !file.inode) file.adopt(node.inode)
-    } else if (edit.op === 'settle') {
-      const { path } = file
-      if (edit.drop.includes(path) && file.inode && overlay.typeOf(path) === 'file') file.lands()
-    }
-  }
 }

@@ -4,7 +4,8 @@ import { Errno } from './errno.js'
 import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
-import { followEdit, OpenFile } from './open-file.js'
+import { OpenFile } from './open-file.js'
+import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
@@ -32,14 +33,12 @@ type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'>
  */
 export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
-  readonly #open = new Set<OpenFile>()
+  readonly opened = new OpenFiles()
 
   constructor(options: OverlayOptions) {
     super(options.lower, options.stage)
     this.#options = options
-    options.stage.inodes.onCopy((from, to) => {
-      for (const file of this.#open) if (file.inode === from) file.adopt(to)
-    })
+    options.stage.inodes.onCopy((from, to) => this.opened.copied(from, to))
   }
 
   // ---- the seven mutators
@@ -131,19 +130,14 @@ export class Overlay extends MergedView implements WriteLayer {
   /** Opens a file or directory that is there. Throws ENOENT, ELOOP (a symlink), ENXIO. */
   open(path: RelPath): OpenFile {
     const file = new OpenFile(this, path)
-    this.#open.add(file)
+    this.opened.add(file)
     return file
-  }
-
-  /** A file was closed. */
-  forget(file: OpenFile): void {
-    this.#open.delete(file)
   }
 
   /** Applies an edit that is logged already and keeps open files at their names. */
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     this.stage.apply(edit, data, packed)
-    if (this.#open.size > 0) followEdit(this.#open, edit, this)
+    this.opened.follow(edit)
   }
 
   // ---- what the mutators are made of
