@@ -5,6 +5,7 @@ import { fill } from './cast.js'
 import { measureCrowd } from './crowd.js'
 import { layGround, SIZES } from './ground.js'
 import { measureGrowth } from './growth.js'
+import { measureHandles } from './handles.js'
 import { measureLower } from './lower.js'
 import { measureMemory } from './memory.js'
 import { measureRename } from './rename.js'
@@ -31,6 +32,7 @@ export const facade: Suite = async (bench) => {
   await measureReaddir(bench, cast)
   await measureCrowd(bench, cast)
   await measureRename(bench, ground, ours)
+  await measureHandles(bench, ground)
   const governed = await govern(ground.lower, 'facade-snapshots', { durability: 'memory' })
   governed.session.fs.mkdirSync('made', { recursive: true })
   for (let n = 0; n < staged; n += 1) governed.session.fs.writeFileSync(`made/snapshot-${n}.ts`, 'x')
