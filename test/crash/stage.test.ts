@@ -2,34 +2,48 @@ import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { KILLS, killed, SLOW } from '../children/killed.js'
-import { after, type Model, NAMES, stepOf } from '../children/steps.js'
+import { after, type Model, NAMES, NOTHING, type State, stepOf } from '../children/steps.js'
 import { own, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a stage killed at ${KILLS} random moments has every call that returned, with its content`, SLOW, async () => {
   const at = testWorkspace()
-  let model: Model = new Map()
+  let state: State = NOTHING
   let done = 0
   const returned: number[] = []
   for (let kill = 0; kill < KILLS; kill += 1) {
     const said = await killed('stager.ts', at.root, done + 1, kill % 4, Math.random() * 40)
     for (let n = done + 1; n <= said; n += 1) {
-      model = after(model, stepOf(n))
+      state = after(state, stepOf(n))
       returned.push(n)
     }
     const workspace = await openWorkspace(at.root)
     const session = await workspace.session({ id: 'agent' })
-    const seen: Model = new Map(
-      NAMES.filter((name) => session.fs.existsSync(name)).map((name) => [name, session.fs.readFileSync(name, 'utf8')]),
-    )
+    const look = (): Model =>
+      new Map(
+        NAMES.filter((name) => session.fs.existsSync(name)).map((name) => [
+          name,
+          session.fs.readFileSync(name, 'utf8'),
+        ]),
+      )
+    const seen = look()
+    const names = new Set((await session.snapshots()).flatMap(({ name }) => name ?? []))
     // One more call may have been written though its return was never seen; it is all there or not at all.
-    const next = after(model, stepOf(said + 1))
-    const whole = [model, next].find((each) => same(each, seen))
-    expect(
-      whole,
-      `after ${said} calls: ${JSON.stringify([...seen])} is not ${JSON.stringify([...model])}`,
-    ).toBeDefined()
-    done = said + (whole === model ? 0 : 1)
-    model = seen
+    const next = after(state, stepOf(said + 1))
+    const fits = ({ files, saved }: State) => same(files, seen) && names.size === saved.size
+    const whole = [state, next].find(fits)
+    const told = `after ${said} calls: ${JSON.stringify([...seen])} is not ${JSON.stringify([...state.files])}`
+    expect(whole, told).toBeDefined()
+    done = said + (whole === state ? 0 : 1)
+    state = whole ?? state
+    // Every snapshot that was acknowledged is still the one it was.
+    const [name, files] = [...state.saved][kill % Math.max(1, state.saved.size)] ?? []
+    const snapshot = name === undefined ? undefined : (await session.snapshots()).findLast((each) => each.name === name)
+    if (files !== undefined) {
+      const { left } = await session.travel(snapshot?.id ?? 'none')
+      expect([...look()].sort()).toEqual([...files].sort())
+      await session.travel(left.id)
+      expect([...look()].sort()).toEqual([...seen].sort())
+    }
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
     await workspace.close()
     for (const name of NAMES) expect(existsSync(`${at.root}/${name}`)).toBe(false)
