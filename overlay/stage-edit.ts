@@ -93,6 +93,8 @@ export type StageEdit = EditCommon &
     | { readonly op: 'called'; readonly id: string }
     /** Back to a snapshot, less what has landed or was discarded since. */
     | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
+    /** Says nothing of the stage: its line says that all before it is on the medium. */
+    | { readonly op: 'synced' }
     /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
     | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
     /** The oldest `count` notes of a kind were dealt with. */

@@ -9,8 +9,11 @@ import type { EditData, StageEdit } from './stage-edit.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds
- * contents by digest. The content goes to the pack before the line that names it goes to the log, so a line that is
- * whole has its content. A torn last line is a call that never returned: it is cut.
+ * contents by digest. The content goes to the pack before the line that names it goes to the log, so a killed process
+ * leaves at most a torn last line: a call that never returned. It is cut.
+ *
+ * A power loss can take more: any of what was never synced, lines and contents in whatever order. So the first line
+ * after a sync says that all before it is on the medium. Damage there is damage; after it, it is where the tail is cut.
  */
 
 export interface StageFiles {
@@ -18,8 +21,13 @@ export interface StageFiles {
   readonly pack: string
 }
 
-/** A log line: the edit, and where its bytes lie in the pack. */
-type Line = StageEdit & { readonly data?: readonly [digest: Digest, offset: number, length: number] }
+type PackPlace = readonly [digest: Digest, offset: number, length: number]
+
+/** A log line: the edit, and where its bytes lie in the pack. `s`: all lines before it, and their bytes, were synced. */
+type Line = { readonly s?: 1 } & StageEdit & { readonly data?: PackPlace }
+
+/** How every line that has an `s` begins, its checksum left out. */
+const AFTER_SYNC = ' {"s":1,'
 
 export interface StageLog {
   /** Answers where the edit's bytes lie, if it has any. */
@@ -39,23 +47,49 @@ export interface Replay {
 
 /**
  * Replays a session's files into an empty stage. Reads only; a writer may be appending meanwhile.
- * Throws an Error naming file and line when a line before the last is damaged: that is no crash, and nothing is cut.
+ * @param isOwner true: nobody is appending, so contents of the tail are read too, and a missing one ends it.
+ * Throws an Error naming file and line when a line that was synced is damaged: that is no crash, and nothing is cut.
  */
-export function replay(files: StageFiles, stage: Stage): Replay {
+export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay {
   const log = readIfThere(files.log)
+  const synced = lastAfterSync(log)
+  const packSize = sizeIfThere(files.pack)
+  const isWhole = (place: PackPlace) => place[1] + place[2] <= packSize && (!isOwner || isReadable(files.pack, place))
   let start = 0
   let edits = 0
   while (start < log.length) {
     const end = log.indexOf(10, start)
     const line = end < 0 ? undefined : parseLine(log.subarray(start, end))
-    if (!line && end >= 0 && end + 1 < log.length) throw damaged(files.log, edits + 1)
-    if (!line) break
-    const { data, ...edit } = line
+    if (!line && start < synced) throw damaged(files.log, edits + 1)
+    if (!line || (start >= synced && line.data && !isWhole(line.data))) break
+    const { data, s: _, ...edit } = line
     stage.apply(edit, data && packed(files.pack, data))
     edits++
     start = end + 1
   }
   return { edits, torn: log.length - start }
+}
+
+/** Where the last whole line begins that was written after a sync; 0 when there is none. */
+function lastAfterSync(log: Buffer): number {
+  for (let at = log.length; at > 0; ) {
+    at = log.lastIndexOf(AFTER_SYNC, at - 1)
+    if (at < 0) return 0
+    const start = at - CHECKSUM
+    const isLine = start === 0 || log[start - 1] === 10
+    const end = log.indexOf(10, at)
+    if (isLine && end >= 0 && parseLine(log.subarray(start, end))) return start
+  }
+  return 0
+}
+
+function isReadable(pack: string, place: PackPlace): boolean {
+  try {
+    for (const _ of packed(pack, place).chunks());
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -70,10 +104,12 @@ export function openStageLog(files: StageFiles, torn: number, each: boolean): St
 }
 
 class FileStageLog implements StageLog {
-  readonly #places = new Map<Digest, readonly [Digest, number, number]>()
+  readonly #places = new Map<Digest, PackPlace>()
   #logSize: number
   #packSize: number
   #dirty = false
+  /** Nothing was appended since the last sync. */
+  #fresh = false
   #closed = false
 
   constructor(
@@ -90,9 +126,7 @@ class FileStageLog implements StageLog {
     // The numbers of closed files may be someone else's by now.
     if (this.#closed) throw new Errno('EBADF')
     const place = data instanceof Uint8Array ? this.#store(data) : undefined
-    const line = Buffer.from(formatLine(place ? { ...edit, data: place } : edit))
-    writeWhole(this.log, line, this.#logSize)
-    this.#logSize += line.length
+    this.#write({ ...(this.#fresh && { s: 1 }), ...edit, ...(place && { data: place }) })
     this.#dirty = true
     if (this.each) this.sync()
     return place && packed(this.packPath, place)
@@ -107,17 +141,27 @@ class FileStageLog implements StageLog {
     fs.fsyncSync(this.pack)
     fs.fsyncSync(this.log)
     this.#dirty = false
+    this.#fresh = true
   }
 
   close(): void {
     if (this.#closed) return
     this.sync()
+    // Not worth a sync of its own: without it the next opener only has more to look at.
+    if (this.#fresh) this.#write({ s: 1, op: 'synced', t: '0' })
     this.#closed = true
     fs.closeSync(this.log)
     fs.closeSync(this.pack)
   }
 
-  #store(data: Uint8Array): readonly [Digest, number, number] {
+  #write(line: Line): void {
+    const bytes = Buffer.from(formatLine(line))
+    writeWhole(this.log, bytes, this.#logSize)
+    this.#logSize += bytes.length
+    this.#fresh = false
+  }
+
+  #store(data: Uint8Array): PackPlace {
     if (this.#closed) throw new Errno('EBADF')
     const key = digest(data)
     const known = this.#places.get(key)
@@ -132,7 +176,7 @@ class FileStageLog implements StageLog {
 
 const CHUNK = 1 << 20
 
-function packed(pack: string, [key, offset, size]: readonly [Digest, number, number]): PackRef {
+function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
   return {
     digest: key,
     size,
@@ -157,6 +201,9 @@ function packed(pack: string, [key, offset, size]: readonly [Digest, number, num
   }
 }
 
+/** Hex digits of a line's checksum. */
+const CHECKSUM = 8
+
 function formatLine(line: Line): string {
   const json = JSON.stringify(line)
   return `${checksum(json)} ${json}\n`
@@ -164,13 +211,13 @@ function formatLine(line: Line): string {
 
 function parseLine(bytes: Uint8Array): Line | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  const json = text.slice(9)
-  if (text[8] !== ' ' || checksum(json) !== text.slice(0, 8)) return undefined
+  const json = text.slice(CHECKSUM + 1)
+  if (text[CHECKSUM] !== ' ' || checksum(json) !== text.slice(0, CHECKSUM)) return undefined
   return JSON.parse(json) as Line
 }
 
 function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0')
+  return crc32(text).toString(16).padStart(CHECKSUM, '0')
 }
 
 /** Appends all of it or nothing: what a full disk took of it is cut off again, so the next line starts clean. */
@@ -205,4 +252,8 @@ function readIfThere(path: string): Buffer {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
     throw error
   }
+}
+
+function sizeIfThere(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

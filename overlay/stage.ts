@@ -15,7 +15,7 @@ import { type Inode, Upper } from './upper.js'
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
 /** Edits that leave names and contents as they are. */
-const STILL: ReadonlySet<StageEdit['op']> = new Set(['agent', 'mark', 'called', 'note', 'noted'])
+const STILL: ReadonlySet<StageEdit['op']> = new Set(['agent', 'synced', 'mark', 'called', 'note', 'noted'])
 
 /** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
 const LARGE = 8 << 20

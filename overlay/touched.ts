@@ -30,6 +30,7 @@ export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
     case 'travel':
       return travelled(edit, stage)
     case 'agent':
+    case 'synced':
     case 'mark':
     case 'called':
     case 'note':

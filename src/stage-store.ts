@@ -77,7 +77,7 @@ export interface OwnerOptions {
 /** Opens a stage for reading: its log is never written. */
 export function readStage(layout: Layout, sessionId: string): StageStore {
   const stage = new Stage()
-  replayed(stage, filesOf(layout, sessionId))
+  replayed(stage, filesOf(layout, sessionId), false)
   return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), undefined)
 }
 
@@ -88,7 +88,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
   const log =
     options.durability === 'memory'
       ? undefined
-      : openStageLog(files, replayed(stage, files), options.durability === 'power')
+      : openStageLog(files, replayed(stage, files, true), options.durability === 'power')
   const { credit, knownBase } = options
   const overlay = new Overlay({
     lower: openLower(layout.root),
@@ -113,9 +113,9 @@ function filesOf(layout: Layout, sessionId: string): StageFiles {
   return { log: stageLog, pack }
 }
 
-function replayed(stage: Stage, files: StageFiles): number {
+function replayed(stage: Stage, files: StageFiles, isOwner: boolean): number {
   try {
-    return replay(files, stage).torn
+    return replay(files, stage, isOwner).torn
   } catch (error) {
     throw new EscrowError('ledger_unavailable', error instanceof Error ? error.message : String(error), {
       cause: error,

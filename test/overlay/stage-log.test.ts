@@ -1,4 +1,5 @@
 import fs, { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Overlay, openLower, openStageLog, replay, Stage, type StageLog } from '../../overlay/index.js'
 import { tempDir } from '../support/facade.js'
@@ -21,7 +22,7 @@ function kept(): Kept {
   const files = { log: `${outer}/stage.log`, pack: `${outer}/pack` }
   const replayed = () => {
     const stage = new Stage()
-    const { torn } = replay(files, stage)
+    const { torn } = replay(files, stage, true)
     return { stage, torn }
   }
   return {
@@ -84,8 +85,8 @@ describe('a torn tail', () => {
     overlay.put(p('one'), Buffer.from('1'))
     const before = fs.statSync(at.files.log).size
     overlay.put(p('two'), Buffer.from('2'))
-    log.close()
     const whole = readFileSync(at.files.log)
+    log.close()
     for (let size = before; size < whole.length; size += 1) {
       writeFileSync(at.files.log, whole.subarray(0, size))
       fs.rmSync(`${at.files.log}.torn`, { force: true })
@@ -110,7 +111,7 @@ describe('a torn tail', () => {
   })
 })
 
-describe('a damaged line before the last', () => {
+describe('a damaged line that was synced', () => {
   it('is refused by file and line, whichever byte it is, and nothing is cut', () => {
     const at = kept()
     const { overlay, log } = at.open()
@@ -129,6 +130,113 @@ describe('a damaged line before the last', () => {
     }
   })
 })
+
+describe('a power loss', () => {
+  /** One file synced, three not. */
+  function unsynced() {
+    const at = kept()
+    const { overlay, log } = at.open()
+    overlay.put(p('one'), Buffer.from('content 1'))
+    log.sync()
+    const { size: synced } = fs.statSync(at.files.log)
+    for (const n of [2, 3, 4]) overlay.put(p(`n${n}`), Buffer.from(`content ${n}`))
+    return { ...at, synced, bytes: readFileSync(at.files.log), lines: lineStarts(at.files.log) }
+  }
+
+  it('that took contents takes the lines that name them and what came after, and keeps those lines beside', () => {
+    for (const [size, left] of [
+      [36, ['one', 'n2', 'n3', 'n4']],
+      [35, ['one', 'n2', 'n3']],
+      [27, ['one', 'n2', 'n3']],
+      [26, ['one', 'n2']],
+      [9, ['one']],
+    ] as const) {
+      const at = unsynced()
+      truncateSync(at.files.pack, size)
+      expect(Object.keys(at.read()).sort(), `pack of ${size}`).toEqual(['a', ...left].sort())
+      const again = at.open()
+      if (again.torn > 0) expect(readFileSync(`${at.files.log}.torn`)).toEqual(at.bytes.subarray(-again.torn))
+      again.overlay.put(p('after'), Buffer.from('after'))
+      again.log.close()
+      expect(Object.keys(at.read()).sort()).toEqual(['a', 'after', ...left].sort())
+    }
+  })
+
+  it('that left holes in the pack does the same', () => {
+    const at = unsynced()
+    const pack = readFileSync(at.files.pack)
+    writeFileSync(at.files.pack, pack.fill(0, 20, 24))
+    expect(Object.keys(at.read()).sort()).toEqual(['a', 'n2', 'one'])
+    expect(at.open().torn).toBe(at.bytes.length - (at.lines[2] ?? 0))
+  })
+
+  it('that damaged a line in the midst of what was not synced cuts there', () => {
+    const at = unsynced()
+    const bytes = Buffer.from(at.bytes)
+    const second = (at.lines[2] ?? 0) + 15
+    bytes[second] = 0
+    writeFileSync(at.files.log, bytes)
+    expect(Object.keys(at.read()).sort()).toEqual(['a', 'n2', 'one'])
+    expect(at.open().torn).toBe(bytes.length - (at.lines[2] ?? 0))
+  })
+
+  it('leaves a state the stage was in, no older than its last sync', () => {
+    const call = fc.record({
+      path: fc.constantFrom('x', 'y', 'z'),
+      data: fc.string({ maxLength: 6 }),
+      sync: fc.boolean(),
+    })
+    const hit = fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), length: fc.nat(30) })
+    fc.assert(
+      fc.property(
+        fc.array(call, { minLength: 1, maxLength: 12 }),
+        fc.array(hit, { maxLength: 3 }),
+        hit,
+        (calls, hits, cut) => {
+          const at = kept()
+          const { overlay, log } = at.open()
+          const states = [merged(overlay)]
+          let since = 0
+          let safe = { log: 0, pack: 0 }
+          for (const { path, data, sync } of calls) {
+            overlay.put(p(path), Buffer.from(data))
+            states.push(merged(overlay))
+            if (!sync) continue
+            log.sync()
+            since = states.length - 1
+            safe = { log: fs.statSync(at.files.log).size, pack: fs.statSync(at.files.pack).size }
+          }
+          for (const [file, from] of [
+            [at.files.log, safe.log],
+            [at.files.pack, safe.pack],
+          ] as const) {
+            const bytes = readFileSync(file)
+            const open = bytes.length - from
+            for (const each of hits) {
+              const start = from + Math.floor(each.at * open)
+              bytes.fill(0, start, Math.min(start + each.length, bytes.length))
+            }
+            writeFileSync(
+              file,
+              bytes.subarray(0, cut.length % 2 === 0 ? bytes.length : from + Math.floor(cut.at * (open + 1))),
+            )
+          }
+          const found = states.findLastIndex((state) => JSON.stringify(state) === JSON.stringify(at.read()))
+          expect(found, JSON.stringify(at.read())).toBeGreaterThanOrEqual(since)
+        },
+      ),
+      { numRuns: Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) },
+    )
+  })
+})
+
+/** Where each line of a log begins. */
+function lineStarts(log: string): number[] {
+  const bytes = readFileSync(log)
+  const starts = [0]
+  for (let at = bytes.indexOf(10); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(10, at + 1)) starts.push(at + 1)
+  return starts
+}
 
 describe('a damaged pack', () => {
   it('is told when the content is asked for, never answered with other bytes', () => {
