@@ -158,11 +158,11 @@ export function creditedTo(overlay: Overlay, path: RelPath): Pick<StagedChange, 
   const { tree, agents } = overlay.stage
   const covering = tree.covering(path)
   const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
-  const moves = tree.creditsOn(path).filter(({ edit }) => inode && edit > inode.credit.edit)
-  const credits: Credit[] = inode ? [inode.credit, ...moves.sort((a, b) => a.edit - b.edit)] : [covering?.credit ?? {}]
+  const moves = inode ? tree.creditedOn(path).filter(({ creditedAt }) => creditedAt > inode.creditedAt) : []
+  const credits = inode ? [inode.credit, ...moves.map(({ credit }) => credit)] : [covering?.credit]
   const { intent, agent } = Object.assign({}, ...credits) as Credit
   const name = agent === undefined ? undefined : agents[agent]
-  const calls = [...(inode?.calls ?? []), ...(inode ? moves : credits).flatMap(({ call }) => call ?? [])]
+  const calls = [...(inode?.calls ?? []), ...credits.slice(inode ? 1 : 0).flatMap((credit) => credit?.call ?? [])]
   return {
     ...(intent !== undefined && { intentId: intent }),
     calls: [...new Set(calls)],

@@ -23,7 +23,7 @@ export class Inodes {
   }
 
   make(type: Inode['type'], { mode, uid, gid, origin }: NewInode, t: string): Inode {
-    const now = BigInt(t)
+    const now = nanoseconds(t)
     const times = { atimeNs: now, mtimeNs: now, ctimeNs: now, birthtimeNs: now }
     const inode = this.upper.inode(type, { mode, uid, gid, ...times }, this.tree.owner)
     inode.origin = origin
@@ -69,7 +69,7 @@ export class Inodes {
     if (released.owner !== this.tree.owner && released.names === 1 && released.opens === 0) return
     const inode = this.own(released, path)
     inode.names--
-    inode.ctimeNs = BigInt(t)
+    inode.ctimeNs = nanoseconds(t)
     if (inode.names <= 0 && inode.opens === 0) inode.drop()
   }
 
@@ -77,4 +77,15 @@ export class Inodes {
     if (path === undefined) return []
     return inode.names > 1 && inode.type !== 'dir' ? this.tree.namesOf(inode) : [path]
   }
+}
+
+let lastText = ''
+let lastTime = 0n
+/** An edit's time. It is asked for several times in a row. */
+export function nanoseconds(t: string): bigint {
+  if (t !== lastText) {
+    lastTime = BigInt(t)
+    lastText = t
+  }
+  return lastTime
 }

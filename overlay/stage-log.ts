@@ -59,11 +59,10 @@ export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay
   let edits = 0
   while (start < log.length) {
     const end = log.indexOf(10, start)
-    const line = end < 0 ? undefined : parseLine(log.subarray(start, end))
+    const line = end < 0 ? undefined : parseLine(log, start, end)
     if (!line && start < synced) throw damaged(files.log, edits + 1)
     if (!line || (start >= synced && line.data && !isWhole(line.data))) break
-    const { data, s: _, ...edit } = line
-    stage.apply(edit, data && packed(files.pack, data))
+    stage.apply(line, line.data && packed(files.pack, line.data))
     edits++
     start = end + 1
   }
@@ -78,7 +77,7 @@ function lastAfterSync(log: Buffer): number {
     const start = at - CHECKSUM
     const isLine = start === 0 || log[start - 1] === 10
     const end = log.indexOf(10, at)
-    if (isLine && end >= 0 && parseLine(log.subarray(start, end))) return start
+    if (isLine && end >= 0 && parseLine(log, start, end)) return start
   }
   return 0
 }
@@ -176,29 +175,36 @@ class FileStageLog implements StageLog {
 
 const CHUNK = 1 << 20
 
-function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
-  return {
-    digest: key,
-    size,
-    *chunks() {
-      const hash = createHash('sha256')
-      const fd = fs.openSync(pack, 'r')
-      try {
-        for (let at = 0; at < size; ) {
-          const chunk = Buffer.alloc(Math.min(CHUNK, size - at))
-          const count = fs.readSync(fd, chunk, 0, chunk.length, offset + at)
-          if (count === 0) break
-          hash.update(chunk.subarray(0, count))
-          yield chunk.subarray(0, count)
-          at += count
-        }
-      } finally {
-        fs.closeSync(fd)
+class Packed implements PackRef {
+  constructor(
+    private readonly pack: string,
+    readonly digest: Digest,
+    private readonly offset: number,
+    readonly size: number,
+  ) {}
+
+  *chunks(): Generator<Uint8Array, undefined> {
+    const hash = createHash('sha256')
+    const fd = fs.openSync(this.pack, 'r')
+    try {
+      for (let at = 0; at < this.size; ) {
+        const chunk = Buffer.alloc(Math.min(CHUNK, this.size - at))
+        const count = fs.readSync(fd, chunk, 0, chunk.length, this.offset + at)
+        if (count === 0) break
+        hash.update(chunk.subarray(0, count))
+        yield chunk.subarray(0, count)
+        at += count
       }
-      if (`sha256:${hash.digest('hex')}` !== key)
-        throw new Error(`The stage's pack is damaged: ${pack} does not hold ${key}.`)
-    },
+    } finally {
+      fs.closeSync(fd)
+    }
+    if (`sha256:${hash.digest('hex')}` !== this.digest)
+      throw new Error(`The stage's pack is damaged: ${this.pack} does not hold ${this.digest}.`)
   }
+}
+
+function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
+  return new Packed(pack, key, offset, size)
 }
 
 /** Hex digits of a line's checksum. */
@@ -209,15 +215,18 @@ function formatLine(line: Line): string {
   return `${checksum(json)} ${json}\n`
 }
 
-function parseLine(bytes: Uint8Array): Line | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  const json = text.slice(CHECKSUM + 1)
-  if (text[CHECKSUM] !== ' ' || checksum(json) !== text.slice(0, CHECKSUM)) return undefined
-  return JSON.parse(json) as Line
+/** The line between two bytes of a log; undefined where it is not whole. */
+function parseLine(log: Buffer, start: number, end: number): Line | undefined {
+  const json = start + CHECKSUM + 1
+  if (end < json || log[json - 1] !== SPACE) return undefined
+  if (log.toString('latin1', start, json - 1) !== checksum(log.subarray(json, end))) return undefined
+  return JSON.parse(log.toString('utf8', json, end)) as Line
 }
 
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(CHECKSUM, '0')
+const SPACE = 32
+
+function checksum(json: string | Uint8Array): string {
+  return crc32(json).toString(16).padStart(CHECKSUM, '0')
 }
 
 /** Appends all of it or nothing: what a full disk took of it is cut off again, so the next line starts clean. */

@@ -1,10 +1,11 @@
 import type { PackRef } from './content.js'
-import { Inodes } from './inodes.js'
+import { Credits } from './credits.js'
+import { Inodes, nanoseconds } from './inodes.js'
 import type { RelPath } from './path.js'
 import { SharedMap } from './shared-map.js'
 import { Snapshots, type Version } from './snapshot.js'
-import type { Base, EditCommon, EditData, JsonValue, NewInode, SettleStep, StageEdit } from './stage-edit.js'
-import { type DatedCredit, Tree, TreeNode } from './tree.js'
+import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, SettleStep, StageEdit } from './stage-edit.js'
+import { Tree, TreeNode } from './tree.js'
 import { type Inode, Upper } from './upper.js'
 
 /**
@@ -37,6 +38,7 @@ export class Stage {
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
   readonly inodes = new Inodes(this.tree, this.upper)
+  readonly #credits = new Credits()
   readonly #listeners = new Set<(edit: StageEdit) => void>()
   /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
   edits = 0
@@ -149,7 +151,7 @@ export class Stage {
   #mkdir(edit: EditOf<'mkdir'>): void {
     const { node } = this.tree.find(edit.path)
     const inode = this.inodes.make('dir', edit.inode, edit.t)
-    this.#credit(inode, edit)
+    this.#credits.give(inode, edit, this.edits)
     const stands = node !== undefined && !node.whiteout
     const made = stands ? this.tree.own(edit.path) : this.#fresh(edit.path)
     if (!stands) made.lower = edit.over === 'lower' ? null : undefined
@@ -161,7 +163,7 @@ export class Stage {
   #remove(edit: EditOf<'remove'>): void {
     const { node } = this.tree.find(edit.path)
     if (node?.inode) this.inodes.release(node.inode, edit.path, edit.t)
-    if (edit.whiteout) this.#whiteout(edit.path, this.#dated(edit))
+    if (edit.whiteout) this.#whiteout(edit.path, this.#credits.of(edit))
     else this.tree.set(edit.path, undefined)
     this.#touchParent(edit.path, edit.t)
   }
@@ -171,8 +173,9 @@ export class Stage {
     if (replaced?.inode) this.inodes.release(replaced.inode, edit.to, edit.t)
     const moved = this.tree.own(edit.from)
     moved.lower = edit.lower
-    if (moved.inode) this.inodes.at(edit.from).ctimeNs = BigInt(edit.t)
-    moved.credit = this.#dated(edit)
+    if (moved.inode) this.inodes.at(edit.from).ctimeNs = nanoseconds(edit.t)
+    moved.credit = this.#credits.of(edit)
+    moved.creditedAt = this.edits
     if (edit.whiteout) this.#whiteout(edit.from, moved.credit)
     else this.tree.set(edit.from, undefined)
     this.tree.set(edit.to, moved)
@@ -186,7 +189,7 @@ export class Stage {
     node.inode = inode
     node.lower = null
     inode.names++
-    inode.ctimeNs = BigInt(edit.t)
+    inode.ctimeNs = nanoseconds(edit.t)
     this.#touchParent(edit.path, edit.t)
   }
 
@@ -203,12 +206,12 @@ export class Stage {
     if (edit.gid !== undefined) inode.gid = edit.gid
     if (edit.size !== undefined) {
       inode.truncate(edit.size)
-      inode.mtimeNs = BigInt(edit.t)
+      inode.mtimeNs = nanoseconds(edit.t)
     }
     if (edit.atimeNs !== undefined) inode.atimeNs = BigInt(edit.atimeNs)
     if (edit.mtimeNs !== undefined) inode.mtimeNs = BigInt(edit.mtimeNs)
-    inode.ctimeNs = BigInt(edit.t)
-    this.#credit(inode, edit)
+    inode.ctimeNs = nanoseconds(edit.t)
+    this.#credits.give(inode, edit, this.edits)
   }
 
   #settle(step: SettleStep, t: string): void {
@@ -245,10 +248,11 @@ export class Stage {
     return node.inode
   }
 
-  #whiteout(path: RelPath, credit: DatedCredit | undefined): void {
+  #whiteout(path: RelPath, credit: Credit | undefined): void {
     const node = this.#fresh(path)
     node.whiteout = true
     node.credit = credit
+    node.creditedAt = this.edits
   }
 
   #fresh(path: RelPath): TreeNode {
@@ -263,27 +267,13 @@ export class Stage {
     const parent = path.slice(0, Math.max(slash, 0)) as RelPath
     if (!this.tree.find(parent).node?.inode) return
     const inode = this.inodes.at(parent)
-    inode.mtimeNs = BigInt(t)
+    inode.mtimeNs = nanoseconds(t)
     inode.ctimeNs = inode.mtimeNs
   }
 
   #touch(inode: Inode, edit: EditCommon): void {
-    inode.mtimeNs = BigInt(edit.t)
+    inode.mtimeNs = nanoseconds(edit.t)
     inode.ctimeNs = inode.mtimeNs
-    this.#credit(inode, edit)
-  }
-
-  #credit(inode: Inode, edit: EditCommon): void {
-    inode.credit = { ...inode.credit, ...this.#dated(edit) }
-    if (edit.call !== undefined && !inode.calls.includes(edit.call)) inode.calls = [...inode.calls, edit.call]
-  }
-
-  #dated({ intent, call, agent }: EditCommon): DatedCredit {
-    return {
-      ...(intent !== undefined && { intent }),
-      ...(call !== undefined && { call }),
-      ...(agent !== undefined && { agent }),
-      edit: this.edits,
-    }
+    this.#credits.give(inode, edit, this.edits)
   }
 }

@@ -22,7 +22,9 @@ export class TreeNode {
    */
   lower: RelPath | null | undefined
   /** Who removed or renamed this, with all that was in it; what was written is credited by its inode. */
-  credit: DatedCredit | undefined
+  credit: Credit | undefined
+  /** The number of the edit it was credited by: the later one counts. */
+  creditedAt = 0
 
   constructor(readonly owner: Owner) {}
 
@@ -33,17 +35,13 @@ export class TreeNode {
     copy.whiteout = this.whiteout
     copy.lower = this.lower
     copy.credit = this.credit
+    copy.creditedAt = this.creditedAt
     return copy
   }
 
   get bare(): boolean {
     return !this.whiteout && !this.inode && this.lower === undefined && !this.children?.size
   }
-}
-
-/** A credit and the number of the edit it was given by: the later one counts. */
-export interface DatedCredit extends Credit {
-  readonly edit: number
 }
 
 /** Where a look-up ended. `lower` is the lower path that shows at the place, undefined when none does. */
@@ -124,16 +122,16 @@ export class Tree {
     return found
   }
 
-  /** Credits of the nodes on the way to a path: directories that were renamed, and what it is itself. */
-  creditsOn(path: RelPath): DatedCredit[] {
-    const credits: DatedCredit[] = []
+  /** The nodes on the way to a path that were renamed or removed by someone, the earliest first. */
+  creditedOn(path: RelPath): TreeNode[] {
+    const credited: TreeNode[] = []
     let node: TreeNode | undefined = this.root
     for (const segment of path.split('/')) {
       node = node.children?.get(segment)
       if (!node) break
-      if (node.credit) credits.push(node.credit)
+      if (node.credit) credited.push(node)
     }
-    return credits
+    return credited.sort((a, b) => a.creditedAt - b.creditedAt)
   }
 
   /**

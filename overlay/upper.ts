@@ -3,7 +3,7 @@ import { Volume } from 'memfs'
 import { Content, type ContentStore, type MemNode, type PackRef } from './content.js'
 import { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 import type { Owner } from './shared-map.js'
-import type { DatedCredit } from './tree.js'
+import type { Credit } from './stage-edit.js'
 
 /**
  * Staged content, in a memfs volume reached by inode. Names are not memfs's business: its path semantics differ from
@@ -39,7 +39,9 @@ export class Inode implements InodeAttributes {
   /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
   origin: string | undefined
   /** For whom it was written last. */
-  credit: DatedCredit = NOBODY
+  credit: Credit = NOBODY
+  /** The number of the edit it was credited by. */
+  creditedAt = 0
   /** The tool calls that wrote it, the earliest first. */
   calls: readonly string[] = []
   #content: Content | undefined
@@ -68,6 +70,7 @@ export class Inode implements InodeAttributes {
     copy.target = this.target
     copy.origin = this.origin
     copy.credit = this.credit
+    copy.creditedAt = this.creditedAt
     copy.calls = this.calls
     copy.#content = this.#content
     if (this.#content) this.#content.holders++
@@ -138,7 +141,8 @@ export class Inode implements InodeAttributes {
   }
 }
 
-const NOBODY: DatedCredit = { edit: 0 }
+/** What was never credited. */
+export const NOBODY: Credit = {}
 
 interface Budget {
   readonly limit: number
