@@ -1,5 +1,6 @@
 import { baseOf } from './base.js'
 import type { PackRef } from './content.js'
+import type { Digest } from './digest.js'
 import { Errno } from './errno.js'
 import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
@@ -8,7 +9,7 @@ import { OpenFile } from './open-file.js'
 import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
-import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
+import type { Base, Credit, EditData, NewInode, PackPlace, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
 
 export interface OverlayOptions {
@@ -22,7 +23,12 @@ export interface OverlayOptions {
   readonly credit?: () => Credit
   /** The base the session knows for a path it is about to touch first (what its agent last read). */
   readonly knownBase?: (path: RelPath) => Base | undefined
+  /** Keeps the content of a base, for merges; answers what was kept, and where. */
+  readonly keep?: (content: Uint8Array) => { readonly digest: Digest; readonly at: PackPlace }
 }
+
+/** Bytes of a file up to which its base is kept for a merge. */
+export const MERGE_LIMIT = 2 << 20
 
 /** Omit over each member of a union. */
 type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'> : never
@@ -216,14 +222,26 @@ export class Overlay extends MergedView implements WriteLayer {
 
   /** Logs an edit, then applies it. `touched`: paths whose base is noted if the stage has none yet. */
   #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
-    const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path))
+    const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path, edit.op))
     const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
     const packed = this.#options.log?.(dated, data)
     this.apply(dated, data, packed)
   }
 
-  #noteBase(path: RelPath): readonly [RelPath, Base] {
-    return [path, this.#options.knownBase?.(path) ?? baseOf(this.lower, path)]
+  #noteBase(path: RelPath, op: StageEdit['op']): readonly [RelPath, Base] {
+    const base = this.#options.knownBase?.(path) ?? baseOf(this.lower, path)
+    // Only what is written to can be merged: a removed tree need not be read.
+    return [path, op === 'put' ? this.withContent(path, base) : base]
+  }
+
+  /** The base with its content kept, if the disk still has it and it is not too long to be merged. */
+  withContent(path: RelPath, base: Base): Base {
+    const { keep } = this.#options
+    if (keep === undefined || base.state?.type !== 'file' || base.kept) return base
+    const stats = this.lower.lstat(path)
+    if (!stats?.isFile() || stats.size > MERGE_LIMIT) return base
+    const { digest, at } = keep(this.lower.read(path))
+    return digest === base.state.digest ? { ...base, kept: at } : base
   }
 }
 

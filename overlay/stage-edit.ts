@@ -9,7 +9,12 @@ export interface Base {
   readonly state: FileState | null
   /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
   readonly stamp?: string
+  /** Where the pack keeps the content, for merges once the disk has moved on. */
+  readonly kept?: PackPlace
 }
+
+/** Bytes in a session's pack. */
+export type PackPlace = readonly [offset: number, length: number]
 
 /** Attributes of an inode an edit makes. */
 export interface NewInode {
@@ -33,6 +38,8 @@ export interface EditCommon extends Credit {
   readonly t: string
   /** Bases noted with this edit. */
   readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
+  /** The edit takes in the review log up to here: how many records, and the last of these. */
+  readonly taken?: { readonly reviewed: number; readonly reviewId?: string }
 }
 
 /** What leaves a stage because the disk has it, or a person threw it away. */

@@ -5,7 +5,7 @@ import type { PackRef } from './content.js'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
 import type { Stage } from './stage.js'
-import type { EditData, StageEdit } from './stage-edit.js'
+import type { EditData, PackPlace, StageEdit } from './stage-edit.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds
@@ -34,6 +34,8 @@ export interface StageLog {
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
   /** Puts bytes into the pack alone: content that leaves memory. */
   keep(data: Uint8Array): PackRef
+  /** As {@link keep}; answers what the bytes are, and where. */
+  store(data: Uint8Array): { readonly digest: Digest; readonly at: PackPlace }
   /** Waits until all of it is on the medium. */
   sync(): void
   close(): void
@@ -135,6 +137,11 @@ class FileStageLog implements StageLog {
     return packed(this.packPath, this.#store(data))
   }
 
+  store(data: Uint8Array): { digest: Digest; at: PackPlace } {
+    const [key, offset, size] = this.#store(data)
+    return { digest: key, at: [offset, size] }
+  }
+
   sync(): void {
     if (!this.#dirty || this.#closed) return
     fs.fsyncSync(this.pack)
@@ -171,6 +178,11 @@ class FileStageLog implements StageLog {
     this.#places.set(key, place)
     return place
   }
+}
+
+/** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
+export function readPacked(pack: string, key: Digest, [offset, size]: PackPlace): Buffer {
+  return Buffer.concat([...packed(pack, [key, offset, size]).chunks()])
 }
 
 const CHUNK = 1 << 20

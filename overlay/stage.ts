@@ -79,6 +79,8 @@ export class Stage {
     for (const listener of this.#listeners) listener(edit)
     this.edits++
     for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
+    if (edit.taken) this.reviewed = edit.taken.reviewed
+    if (edit.taken) this.reviewId = edit.taken.reviewId
     if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle' || edit.op === 'travel') {
       this.tree.shape++
       this.tree.covers = true

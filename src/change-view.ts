@@ -1,21 +1,45 @@
-import { diffStage, type Overlay, type StagedChange } from '../overlay/index.js'
+import { diffStage, digest, type FileState, type StagedChange, stateNow } from '../overlay/index.js'
 import type { ChangeSet } from './core/api.js'
 import type { Policy } from './policy/index.js'
+import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
 import type { ReviewRecord } from './review/record.js'
 import { verdictState } from './review/verdicts.js'
+import type { StageStore } from './stage-store.js'
 
 /** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
-export function changeSetOf(overlay: Overlay, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
-  return toChangeSet(diffStage(overlay).changes, {
-    before: (change) => beforeOf(overlay, change),
+export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
+  return toChangeSet(diffStage(store.overlay).changes, {
+    before: (change) => beforeOf(store, change),
     flags: (change) => flagsOf(policy, change),
     verdicts: verdictState(reviews),
+    amendments: amendmentState(reviews),
   })
 }
 
+/**
+ * The bytes a change is based on (a link's target). Where the disk holds others by now and the base was not kept, those
+ * on disk; null where there are none.
+ */
+export function beforeOf(store: StageStore, change: StagedChange): Uint8Array | null {
+  const kept = change.drifted ? store.base(change.from ?? change.path) : undefined
+  return kept ?? onDisk(store, change)
+}
+
+/** What stands on disk now where a change is based, state and content of one reading. */
+export function diskNow(
+  store: StageStore,
+  change: StagedChange,
+): { state: FileState | null; content: Uint8Array | null } {
+  const path = change.from ?? change.path
+  const content = onDisk(store, change)
+  const state = stateNow(store.overlay.lower, path, { state: null })
+  if (state === null || content === null) return { state: content === null ? state : null, content: null }
+  return { state: { ...state, digest: digest(content) }, content }
+}
+
 /** The bytes on disk a change would replace (a link's target); null where there are none. */
-export function beforeOf(overlay: Overlay, change: StagedChange): Uint8Array | null {
+function onDisk({ overlay }: StageStore, change: StagedChange): Uint8Array | null {
   const path = change.from ?? change.path
   const type = overlay.lower.typeOf(path)
   if (type === 'file') return overlay.lower.read(path)

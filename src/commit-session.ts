@@ -10,8 +10,17 @@ import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import { commitDenial, type FreePaths, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
+import { type AmendmentState, amendmentState } from './review/amend.js'
+import type { ReviewRecord } from './review/record.js'
 import type { StageStore } from './stage-store.js'
-import { attributeFile, type FileAttribution, type LedgerStore, newDraft, type RecordDraft } from './trace/index.js'
+import {
+  attributeFile,
+  editedLines,
+  type FileAttribution,
+  type LedgerStore,
+  newDraft,
+  type RecordDraft,
+} from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
@@ -21,6 +30,8 @@ export interface CommitDeps {
   readonly ledger: LedgerStore
   readonly intents: () => IntentsState
   readonly policy: () => PolicyState
+  /** What reviewers have said and done in this session. */
+  readonly reviews: () => readonly ReviewRecord[]
 }
 
 export interface CommitOptions {
@@ -39,7 +50,8 @@ export async function commitSession(
   refuseDrifted(approved)
   refuseInUse(store, approved, diff.changes)
   const undone = undoneBy(deps.layout, store)
-  const read = readBases(store, approved, undone, freePathsOf(deps.intents()))
+  const amendments = amendmentState(deps.reviews())
+  const read = readBases(store, approved, { undone, free: freePathsOf(deps.intents()), amendments })
   const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
@@ -47,7 +59,7 @@ export async function commitSession(
     entries,
     gate: gateOf(deps, ownersOf(approved), undone),
     record: ({ tx }) => ({
-      ...commitDraft(deps, { approved, files: read.files, tx, undone, approvals: options.approvals }),
+      ...commitDraft(deps, { approved, files: read.files, tx, undone, approvals: options.approvals, amendments }),
     }),
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
@@ -155,11 +167,13 @@ interface Decided {
   readonly tx: string
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
+  readonly amendments: AmendmentState
 }
 
-function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals }: Decided): RecordDraft {
+function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals, amendments }: Decided): RecordDraft {
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
+  const editors = editorsOf(approved, amendments)
   const reviewers = [...new Set(approvals.map(({ by }) => by.name))]
   return newDraft({
     type: undone === undefined ? 'commit' : 'undo',
@@ -176,7 +190,10 @@ function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals 
       after: after?.digest ?? null,
       ...(from !== undefined && { from }),
     })),
-    ...(undone !== undefined && { data: { undoes: undone.tx } }),
+    data: {
+      ...(undone !== undefined && { undoes: undone.tx }),
+      ...(editors.length > 0 && { edited_by: editors }),
+    },
   })
 }
 
@@ -187,11 +204,17 @@ function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefin
   return isOne ? ((first as AgentInfo | null) ?? undefined) : present
 }
 
+interface Attributing {
+  readonly undone: Undone | undefined
+  readonly free: FreePaths
+  readonly amendments: AmendmentState
+}
+
 /**
  * Who wrote which lines, and for each old file read for it how it looked then: while it looks so still, the commit need
  * not read it again.
  */
-function readBases(store: StageStore, approved: readonly StagedChange[], undone: Undone | undefined, free: FreePaths) {
+function readBases(store: StageStore, approved: readonly StagedChange[], { undone, free, amendments }: Attributing) {
   const files: FileAttribution[] = []
   const stamps = new Map<string, string>()
   for (const change of approved) {
@@ -200,15 +223,30 @@ function readBases(store: StageStore, approved: readonly StagedChange[], undone:
     // A path that needs no intent is attributed to nobody.
     if (free.has(path, false)) continue
     const stamp = settledStamp(store.overlay.lower.lstatBig(from))
-    const before = beforeOf(store.overlay, change)
+    const before = beforeOf(store, change)
     if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)
     const { intentId: intent = null, agent } = change
     const who = agent === undefined ? {} : { agent: agent as AgentInfo | null }
-    files.push(attributeFile({ path, before, after: change.content(), contributor: 'ai', intent, ...who }))
+    const content = change.content()
+    const edited = editedLines(editsOf(store, change, amendments), content)
+    files.push(attributeFile({ path, before, after: content, edited, contributor: 'ai', intent, ...who }))
   }
   return { files, stamps }
 }
 
 function withStamp(entry: CommitEntry, stamp: string | undefined): CommitEntry {
   return stamp === undefined || entry.old === null ? entry : { ...entry, stamp }
+}
+
+function editsOf({ contents }: StageStore, change: StagedChange, amendments: AmendmentState) {
+  return amendments.of(change).flatMap(({ cause, content, entries: [entry] }) => {
+    if (cause !== 'edit' || content === undefined || !entry?.after) return []
+    return [{ seen: contents.read(entry.after.digest), made: contents.read(content) }]
+  })
+}
+
+/** Who edited files of a commit, by name. */
+function editorsOf(approved: readonly StagedChange[], amendments: AmendmentState): string[] {
+  const edits = approved.flatMap((change) => amendments.of(change).filter(({ cause }) => cause === 'edit'))
+  return [...new Set(edits.map(({ by }) => by.name))]
 }

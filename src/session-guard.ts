@@ -1,11 +1,14 @@
 import { asRelPath, isWithin, type RelPath } from '../overlay/index.js'
+import type { Feedback } from './core/api.js'
 import type { Access, Decide } from './core/decision.js'
 import type { Denial } from './core/denials.js'
+import { currentTool } from './core/tool-context.js'
 import type { GuardRules } from './fs/guarded.js'
 import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
-import type { HunkRef } from './review/record.js'
-import type { Rejection } from './review/verdicts.js'
+import { type Amendment, amendmentsFor } from './review/amend.js'
+import type { HunkRef, ReviewRecord } from './review/record.js'
+import { type Rejection, rejectionsFor } from './review/verdicts.js'
 import type { SessionJournal } from './session-journal.js'
 import { SessionLimits } from './session-limits.js'
 import type { StageStore } from './stage-store.js'
@@ -16,7 +19,8 @@ import type { StageStore } from './stage-store.js'
  */
 export class SessionGuard implements GuardRules {
   closed = false
-  rejections: readonly Rejection[] = []
+  #rejections: readonly Rejection[] = []
+  #amendments: readonly Amendment[] = []
   readonly #told: Set<unknown>
   readonly #limits: SessionLimits
 
@@ -37,7 +41,11 @@ export class SessionGuard implements GuardRules {
     const decision = this.policy.decide(access)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial =
-      this.#ledgerDenial(access) ?? this.#memoryDenial(access) ?? this.#limitDenial(access) ?? this.#rejectionOf(access)
+      this.#ledgerDenial(access) ??
+      this.#memoryDenial(access) ??
+      this.#limitDenial(access) ??
+      this.#rejectionOf(access) ??
+      this.#amendmentOf(access)
     return denial ? { verdict: 'deny', denial } : decision
   }
 
@@ -58,15 +66,60 @@ export class SessionGuard implements GuardRules {
   }
 
   knownBelow(dir: RelPath): RelPath[] {
-    const rejected = this.rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
+    const rejected = this.#rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
     return [...this.lock.seenBelow(dir), ...rejected.map(({ path }) => asRelPath(path))]
   }
 
-  /** Rejections the agent has not been told of; they count as told now. */
-  untold(): Rejection[] {
-    const fresh = this.rejections.filter((rejection) => !this.#told.has(keyOf('feedback', rejection)))
-    for (const rejection of fresh) this.#tell(keyOf('feedback', rejection))
-    return fresh
+  /** What reviewers have said and done so far. */
+  hear(reviews: readonly ReviewRecord[]): void {
+    this.#rejections = rejectionsFor(reviews)
+    this.#amendments = amendmentsFor(reviews)
+  }
+
+  /** What reviewers said and did that the agent has not been told of; it counts as told now. */
+  feedback(): Feedback[] {
+    const fresh = <T extends { readonly id: string; readonly path: string }>(all: readonly T[]) => {
+      const untold = all.filter((each) => !this.#told.has(keyOf('feedback', each)))
+      for (const each of untold) this.#tell(keyOf('feedback', each))
+      return untold
+    }
+    const rejected = fresh(this.#rejections).map(({ path, hunks, reason, by }) => {
+      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
+    })
+    const amended = fresh(this.#amendments).map(({ path, cause, by }) => {
+      return {
+        path,
+        kind: 'amended',
+        reason: `${by.name} ${AMENDED[cause]}. Read it again before you write to it.`,
+        by,
+      }
+    })
+    return [...rejected, ...amended]
+  }
+
+  /** The model was shown a path: it knows what reviewers have made of it. An edit tool's own reading is not shown. */
+  saw(path: string): void {
+    if (this.#amendments.length === 0) return
+    const kind = currentTool()?.kind
+    if (kind !== undefined && kind !== 'read') return
+    for (const amendment of this.#unseen(path)) this.#tell(keyOf('write', amendment))
+  }
+
+  #unseen(path: string): Amendment[] {
+    return this.#amendments.filter(
+      (each) => each.standing && each.path === path && !this.#told.has(keyOf('write', each)),
+    )
+  }
+
+  /** Once: an agent that writes what it had in mind would undo what a reviewer wrote, and nobody would have noticed. */
+  #amendmentOf({ path, effect }: Access): Denial | undefined {
+    const unseen = effect === 'put' ? this.#unseen(path) : []
+    if (unseen.length === 0) return undefined
+    for (const amendment of unseen) this.#tell(keyOf('write', amendment))
+    const names = [...new Set(unseen.map(({ by }) => by.name))].join(', ')
+    const hint = unseen.map(({ by, cause }) => `${by.name} ${AMENDED[cause]}.`).join(' ')
+    const message = `Stale File: ${path} was changed by ${names} since you read it. Read it again, then retry.`
+    return { reason: 'stale_file', message, hint, file: path }
   }
 
   #ledgerDenial(access: Access): Denial | undefined {
@@ -93,7 +146,7 @@ export class SessionGuard implements GuardRules {
   }
 
   #rejectionOf(access: Access): Denial | undefined {
-    const untold = this.rejections.filter(
+    const untold = this.#rejections.filter(
       (each) => each.standing && each.path === access.path && !this.#told.has(keyOf('write', each)),
     )
     if (untold.length === 0) return undefined
@@ -114,7 +167,14 @@ export class SessionGuard implements GuardRules {
 
 const TOLD = 'told'
 
-function keyOf(kind: string, { id, path }: Rejection): string {
+/** What a reviewer did to a staged file, as the agent is told. */
+const AMENDED = {
+  edit: 'edited the staged file',
+  discard: 'took parts out of the staged file',
+  merge: 'merged the staged file with what is on disk now',
+} as const satisfies Record<Amendment['cause'], string>
+
+function keyOf(kind: string, { id, path }: { readonly id: string; readonly path: string }): string {
   return `${kind}:${id}:${path}`
 }
 
@@ -124,7 +184,7 @@ function rejectedBy({ by, hunks }: Rejection): string {
 }
 
 /** Where in the staged file hunks stand: their first and last lines. */
-export function linesOf(hunks: readonly HunkRef[] = []): [number, number][] {
+function linesOf(hunks: readonly HunkRef[] = []): [number, number][] {
   return hunks.map(({ start, lines }) => [start, start + Math.max(lines, 1) - 1])
 }
 

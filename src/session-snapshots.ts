@@ -12,6 +12,7 @@ import type { ChangeSet, ChangesOf, Snapshot, Travelled } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { Policy } from './policy/index.js'
+import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
 import type { ReviewRecord } from './review/record.js'
 import { verdictState } from './review/verdicts.js'
@@ -54,6 +55,7 @@ export class SessionSnapshots {
       before: (change) => bytesBefore(before, change),
       flags: (change) => flagsOf(this.policy, change),
       verdicts: verdictState([]),
+      amendments: amendmentState([]),
     })
   }
 

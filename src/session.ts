@@ -16,7 +16,7 @@ import type {
   ToolCall,
   Travelled,
 } from './core/api.js'
-import { EscrowError, unsupported } from './core/api-error.js'
+import { apiErrorOf, EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
 import type { Layout } from './core/layout.js'
@@ -31,9 +31,8 @@ import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import type { ReviewRecord } from './review/record.js'
-import { rejectionsFor } from './review/verdicts.js'
 import { SessionCalls } from './session-calls.js'
-import { linesOf, SessionGuard } from './session-guard.js'
+import { SessionGuard } from './session-guard.js'
 import { SessionJournal } from './session-journal.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { ownStage, type StageStore } from './stage-store.js'
@@ -140,7 +139,7 @@ export class LocalSession implements Session {
     this.#open()
     this.#takeIn()
     if (of) return this.#snapshots.changes(of)
-    return changeSetOf(this.#store.overlay, this.#policy, this.#deps.reviews.read())
+    return changeSetOf(this.#store, this.#policy, this.#deps.reviews.read())
   }
 
   async revert(paths?: string[]): Promise<void> {
@@ -156,9 +155,7 @@ export class LocalSession implements Session {
   async feedback(): Promise<Feedback[]> {
     this.#open()
     this.#takeIn()
-    return this.#guard.untold().map(({ path, hunks, reason, by }) => {
-      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
-    })
+    return this.#guard.feedback()
   }
 
   async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
@@ -257,8 +254,15 @@ export class LocalSession implements Session {
       resolver,
       overlay,
       layer,
-      seen: (path, content) => this.#lock.saw(path, content),
-      opened: (place: Inside) => this.#lock.opened(place.path),
+      seen: (path, content) => {
+        this.#lock.saw(path, content)
+        this.#guard.saw(path)
+      },
+      seenStaged: (path) => this.#guard.saw(path),
+      opened: (place: Inside) => {
+        this.#lock.opened(place.path)
+        this.#guard.saw(place.path)
+      },
       sync: () => this.#store.sync(),
     })
   }
@@ -266,7 +270,7 @@ export class LocalSession implements Session {
   #takeIn(): readonly ReviewRecord[] {
     const reviews = this.#deps.reviews.read()
     this.#store.settle(reviews)
-    this.#guard.rejections = rejectionsFor(reviews)
+    this.#guard.hear(reviews)
     return reviews
   }
 
@@ -293,8 +297,4 @@ export class LocalSession implements Session {
   #open(): void {
     if (this.#closed) throw new EscrowError('session_busy', `Session ${this.id} is closed. Open it again.`)
   }
-}
-
-function apiErrorOf(denial: Denial): EscrowError {
-  return new EscrowError(denial.reason, denial.message, denial.hint === undefined ? {} : { hint: denial.hint })
 }

@@ -8,30 +8,36 @@ import type { ReviewRecord } from './review/record.js'
 /** How much of the review log was taken in. */
 export type TakenIn = Pick<Version, 'reviewed' | 'reviewId'>
 
-/** All of a log that was begun anew: a damaged one is moved away. */
-export function reviewsSince(
-  { reviewed, reviewId }: TakenIn,
-  reviews: readonly ReviewRecord[],
-): readonly ReviewRecord[] {
-  return reviews[reviewed - 1]?.id === reviewId ? reviews.slice(reviewed) : reviews
+/** Where what is new in a review log begins: at its start where it was begun anew, as a damaged one is moved away. */
+export function firstUntaken({ reviewed, reviewId }: TakenIn, reviews: readonly ReviewRecord[]): number {
+  return reviews[reviewed - 1]?.id === reviewId ? reviewed : 0
 }
 
-/** What commits have put on disk, and the number of the last one looked at. */
-export function landedSince(layout: Layout, sessionId: string, stage: Stage): { landed: Landed[]; seq: number } {
+/** A commit by its number, and what it has put on disk. */
+export interface LandedCommit {
+  readonly seq: number
+  readonly changes: readonly Landed[]
+}
+
+/** The commits a stage has not taken in; the last one alone where none of them can have been of what it holds. */
+export function landedSince(layout: Layout, sessionId: string, stage: Stage): LandedCommit[] {
   const since = stage.settledSeq
-  // Nothing is staged that a commit could have been of: what it did need not be read.
-  if (stage.tree.empty && stage.bases.size === 0) return { landed: [], seq: Math.max(since, lastCommit(layout)) }
-  return landedAfter(layout, sessionId, since)
+  if (!stage.tree.empty || stage.bases.size > 0) return landedAfter(layout, sessionId, since)
+  const last = lastCommit(layout)
+  return last > since ? [{ seq: last, changes: [] }] : []
 }
 
-export function landedAfter(layout: Layout, sessionId: string, since: number): { landed: Landed[]; seq: number } {
-  const commits = committedSince(layout, since)
-  const landed = commits.flatMap((commit) =>
-    commit.changes
+export function landedAfter(layout: Layout, sessionId: string, since: number): LandedCommit[] {
+  return committedSince(layout, since).map((commit) => ({
+    seq: commit.seq,
+    changes: commit.changes
       .filter(({ old, new: after }) => old?.type !== 'dir' || after !== null)
       .map(({ path, new: after }) => ({ path: path as RelPath, after, own: commit.sessionId === sessionId })),
-  )
-  return { landed, seq: commits.at(-1)?.seq ?? since }
+  }))
+}
+
+export function changesOf(commits: readonly LandedCommit[]): Landed[] {
+  return commits.flatMap(({ changes }) => changes)
 }
 
 export function discardsOf(record: ReviewRecord) {

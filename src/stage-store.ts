@@ -14,6 +14,7 @@ import {
   planTravel,
   type RelPath,
   ROOT,
+  readPacked,
   replay,
   type Settlement,
   Stage,
@@ -26,11 +27,13 @@ import {
   takeBack,
   tidy,
 } from '../overlay/index.js'
+import { amendEdit } from './amend-stage.js'
 import type { Durability } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
-import type { ReviewRecord } from './review/record.js'
-import { discardsOf, landedAfter, landedSince, reviewsSince, type TakenIn } from './stage-news.js'
+import { type Contents, openContents } from './review/contents.js'
+import type { AmendRecord, ReviewRecord } from './review/record.js'
+import { changesOf, discardsOf, firstUntaken, landedAfter, landedSince, type TakenIn } from './stage-news.js'
 
 /**
  * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
@@ -38,8 +41,12 @@ import { discardsOf, landedAfter, landedSince, reviewsSince, type TakenIn } from
  */
 export interface StageStore {
   readonly overlay: Overlay
-  /** Takes in commits and discards made since, by any process. */
+  /** Takes in what was committed, discarded and amended since, by any process, in the order it was done. */
   settle(reviews: readonly ReviewRecord[]): void
+  /** What a path's base held, as far as it was kept. The disk may still hold it: that is not looked at. */
+  base(path: RelPath): Uint8Array | undefined
+  /** What reviewers wrote. */
+  readonly contents: Contents
   /** Takes changes out of the stage. */
   drop(changes: readonly StagedChange[]): void
   /** Remembers something beyond a crash; {@link noted} forgets the oldest of its kind. */
@@ -95,6 +102,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
     stage,
     credit,
     knownBase,
+    ...(log && { keep: (content: Uint8Array) => log.store(content) }),
     log(edit, data) {
       const packed = log?.append(edit, data)
       if ('path' in edit) options.touched(edit.path)
@@ -105,8 +113,6 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
   if (log) stage.upper.spillAbove(options.memory ?? MEMORY, (bytes) => log.keep(bytes))
   return storeOf(layout, sessionId, overlay, log, options.landed)
 }
-
-const NONE = { landed: [] }
 
 function filesOf(layout: Layout, sessionId: string): StageFiles {
   const { stageLog, pack } = layout.session(sessionId)
@@ -131,13 +137,14 @@ function storeOf(
   tell?: OwnerOptions['landed'],
 ): StageStore {
   const { stage } = overlay
-  const apply = (edit: StageEdit) => {
-    log?.append(edit, undefined)
-    overlay.apply(edit)
+  const contents = openContents(layout.session(id).edits)
+  const apply = (edit: StageEdit, data?: Uint8Array) => {
+    const packed = log?.append(edit, data)
+    overlay.apply(edit, data, packed)
   }
-  const now = () => String(BigInt(Date.now()) * 1_000_000n)
   const settleBy = (settlement: Settlement, seq = stage.settledSeq, { reviewed, reviewId }: TakenIn = stage) => {
-    const { drop, point, hide, forget, bases } = settlement
+    const { drop, point, hide, forget } = settlement
+    const bases = settlement.bases.map(([path, base]) => [path, overlay.withContent(path, base)] as const)
     const news = drop.length + point.length + hide.length + forget.length + bases.length
     if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
     const landed = seq !== stage.settledSeq
@@ -147,6 +154,15 @@ function storeOf(
     if (drop.length + point.length === 0 && !landed) return
     const rest = tidy(overlay)
     if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, ...until })
+  }
+  const takeIn = (record: ReviewRecord, reviewed: number) => {
+    const taken = { reviewed, reviewId: record.id }
+    if (record.kind === 'discard') settleBy(settleDiscarded(overlay, discardsOf(record)), stage.settledSeq, taken)
+    if (record.kind === 'amend') amend(record, taken)
+  }
+  const amend = (record: AmendRecord, taken: TakenIn) => {
+    const { edit, content } = amendEdit(overlay, record, contents, { taken, at: now() })
+    apply(edit, content)
   }
   const mark: StageStore['mark'] = (told) => {
     const { snapshots } = stage
@@ -158,6 +174,7 @@ function storeOf(
   }
   return {
     overlay,
+    contents,
     workedOnBy(agent) {
       if (!isDeepStrictEqual(stage.agents.at(-1), agent)) apply({ op: 'agent', t: now(), name: agent })
       return stage.agents.length - 1
@@ -166,20 +183,40 @@ function storeOf(
     called: ({ id }) => apply({ op: 'called', t: now(), id }),
     travel(to, reviews) {
       const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at
-      const { landed } =
-        to.version.settledSeq < stage.settledSeq ? landedAfter(layout, id, to.version.settledSeq) : NONE
-      const discarded = reviewsSince(to.version, reviews).flatMap(discardsOf)
-      const { less, kept } = planTravel(overlay, to.version, { landed, discarded })
+      const landed = changesOf(
+        to.version.settledSeq < stage.settledSeq ? landedAfter(layout, id, to.version.settledSeq) : [],
+      )
+      const since = reviews.slice(firstUntaken(to.version, reviews), stage.reviewed)
+      const { less, kept } = planTravel(overlay, to.version, { landed, discarded: since.flatMap(discardsOf) })
       apply({ op: 'travel', t: now(), to: to.id, less })
+      // What reviewers wrote since then is theirs: it does not go back with what the agent wrote.
+      const { reviewed, reviewId } = stage
+      for (const record of since) if (record.kind === 'amend') amend(record, { reviewed, reviewId })
       return { left, kept }
     },
     settle(reviews) {
-      const { landed, seq } = landedSince(layout, id, stage)
-      settleBy(settleLanded(overlay, landed), seq)
-      const discarded = reviewsSince(stage, reviews).flatMap(discardsOf)
-      const reviewId = reviews.at(-1)?.id
-      settleBy(settleDiscarded(overlay, discarded), stage.settledSeq, { reviewed: reviews.length, reviewId })
-      for (const each of landed) if (each.own && each.after?.type !== 'dir') tell?.(each)
+      const commits = landedSince(layout, id, stage)
+      const land = (until: number) => {
+        const landed = commits.splice(0, commits.findLastIndex(({ seq }) => seq <= until) + 1)
+        if (landed.length === 0) return
+        const changes = changesOf(landed)
+        settleBy(settleLanded(overlay, changes), landed.at(-1)?.seq)
+        for (const each of changes) if (each.own && each.after?.type !== 'dir') tell?.(each)
+      }
+      const from = firstUntaken(stage, reviews)
+      reviews.slice(from).forEach((record, index) => {
+        if (record.kind === 'discard' || record.kind === 'amend') land(record.seq ?? Number.POSITIVE_INFINITY)
+        takeIn(record, from + index + 1)
+      })
+      land(Number.POSITIVE_INFINITY)
+      settleBy(NOTHING, stage.settledSeq, { reviewed: reviews.length, reviewId: reviews.at(-1)?.id })
+    },
+    base(path) {
+      const base = stage.bases.get(path)
+      if (base?.state?.type !== 'file') return undefined
+      const { digest: key } = base.state
+      const pack = () => base.kept && readPacked(filesOf(layout, id).pack, key, base.kept)
+      return firstOf([pack, () => contents.read(key)])
     },
     drop(changes) {
       const staged = diffStage(overlay).changes
@@ -196,6 +233,20 @@ function storeOf(
     sync: () => log?.sync(),
     close: () => log?.close(),
   }
+}
+
+const now = () => String(BigInt(Date.now()) * 1_000_000n)
+const NOTHING: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
+
+/** The first of these contents that can be had. */
+function firstOf(sources: readonly (() => Uint8Array | undefined)[]): Uint8Array | undefined {
+  for (const source of sources) {
+    try {
+      const content = source()
+      if (content !== undefined) return content
+    } catch {}
+  }
+  return undefined
 }
 
 /** All of the stage: bases too, also those of names that went with their directory. */

@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf, diffStage, type StageDiff } from '../overlay/index.js'
-import { beforeOf, flagsOf } from './change-view.js'
+import { codeOf, diffStage } from '../overlay/index.js'
 import { recover } from './commit/index.js'
-import { commitSession } from './commit-session.js'
 import type {
   AgentInfo,
   Ledger,
@@ -12,14 +10,12 @@ import type {
   Session,
   SessionOptions,
   SessionSummary,
-  Verdict,
   Workspace,
   WorkspaceOptions,
 } from './core/api.js'
-import { EscrowError, unsupported } from './core/api-error.js'
+import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
-import { gitUser } from './host/git.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { isLink } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
@@ -27,10 +23,10 @@ import { GITIGNORE } from './init.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
-import { createReview } from './review/review.js'
 import type { LocalSession } from './session.js'
+import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
-import { type LedgerStore, newDraft, openLedger, type RecordDraft } from './trace/index.js'
+import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
 import { stageUndo } from './undo-session.js'
 
 /** How long a second opener of a session waits for the first to let go. */
@@ -124,35 +120,16 @@ class LocalWorkspace implements Workspace {
   async review(sessionId: string): Promise<Review> {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
     const log = this.#reviewLog(sessionId)
-    const stage = () => this.#stageOf(sessionId, log)
-    let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await stage() }
-    return createReview({
+    return reviewOf({
+      layout: this.layout,
       sessionId,
-      root: this.root,
       log,
-      stage: async () => {
-        const store = await stage()
-        const diff = diffStage(store.overlay)
-        current = { store, diff }
-        return diff.changes
-      },
-      flags: (change) => flagsOf(this.#policy, change),
-      before: (change) => beforeOf(current.store.overlay, change),
-      reviewer: () => gitUser(this.root),
-      onVerdict: (verdict) => this.#recordVerdict(sessionId, verdict),
-      commit: async (changes, options) => {
-        if (options.merge) throw unsupported('Merging at commit')
-        const deps = {
-          layout: this.layout,
-          sessionId,
-          agent: this.#agentOf(sessionId),
-          ledger: this.store,
-          intents: () => this.intents.state(),
-          policy: this.#policyFile,
-        }
-        const { store, diff = diffStage(store.overlay) } = current
-        return commitSession(deps, { store, diff }, changes, options)
-      },
+      ledger: this.store,
+      stage: () => this.#stageOf(sessionId, log),
+      agent: () => this.#agentOf(sessionId),
+      intents: () => this.intents.state(),
+      policyFile: this.#policyFile,
+      policy: this.#policy,
     })
   }
 
@@ -231,22 +208,6 @@ class LocalWorkspace implements Workspace {
 
   #reviewLog(id: string): ReviewLog {
     return openReviewLog(this.layout.session(id).review, this.layout.locks)
-  }
-
-  async #recordVerdict(sessionId: string, verdict: Verdict): Promise<void> {
-    const { verdict: word, paths, hunks, reason, by, id } = verdict
-    await this.store.append([
-      newDraft({
-        type: 'verdict',
-        intent: null,
-        session: sessionId,
-        verdict: word,
-        paths,
-        reviewer: by,
-        ...(reason !== undefined && { words: reason }),
-        data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
-      }),
-    ])
   }
 
   #agentOf(id: string): AgentInfo | undefined {

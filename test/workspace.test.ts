@@ -344,15 +344,6 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('edit and merge are refused by name until their rooms are built', async () => {
-    const { person } = await staged()
-    const review = await person.review('agent')
-    await review.changes()
-    await review.approve()
-    expect(await reasonOf(() => review.edit('src/a.ts', 'x'))).toBe('unsupported')
-    expect(await reasonOf(() => review.commit({ merge: true }))).toBe('unsupported')
-  })
-
   it('of a closed session still commits, from its files alone', async () => {
     const { at, agent, person } = await staged()
     await agent.close()

@@ -1,4 +1,4 @@
-import type { DenialReason } from './denials.js'
+import type { Denial, DenialReason } from './denials.js'
 
 /** Reasons an API call can fail with, beside those a denial has. */
 export type ApiReason =
@@ -41,6 +41,11 @@ export class EscrowError extends Error {
       ...(this.refused !== undefined && { refused: this.refused }),
     }
   }
+}
+
+/** A denial, where it is an API call that is refused. */
+export function apiErrorOf({ reason, message, hint }: Denial): EscrowError {
+  return new EscrowError(reason, message, hint === undefined ? {} : { hint })
 }
 
 /** For what a later room will bring: refused by name. */

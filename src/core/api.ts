@@ -115,7 +115,11 @@ export interface Review {
   changes(): Promise<ChangeSet>
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
-  edit(path: string, content: Uint8Array | string): Promise<void>
+  /**
+   * Puts the reviewer's content in the place of a staged file's. It is theirs in the trace, needs a verdict as any other,
+   * and is merged with what the agent writes meanwhile. Rejects with `nothing_selected`, `unsupported`, `stale_file`.
+   */
+  edit(path: string, content: Uint8Array | string, by?: Reviewer): Promise<void>
   /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
   commit(options?: { strict?: boolean; merge?: boolean }): Promise<CommitResult>
   discard(selection?: Selection): Promise<void>

@@ -22,6 +22,8 @@ export interface SessionLayout {
   readonly stageLog: string
   readonly pack: string
   readonly review: string
+  /** Contents that reviewers' edits and merges put in place of others. */
+  readonly edits: string
   readonly meta: string
 }
 
@@ -52,6 +54,7 @@ export function layoutOf(root: string): Layout {
         stageLog: join(own, 'stage.log'),
         pack: join(own, 'pack'),
         review: join(own, 'review.jsonl'),
+        edits: join(own, 'edits'),
         meta: join(own, 'meta.json'),
       }
     },

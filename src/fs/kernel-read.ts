@@ -148,7 +148,8 @@ function readSpot(view: ReadView, spot: Spot, isText: boolean): Buffer | string 
     const text = isText ? spot.readText() : undefined
     // Bytes that are no UTF-8 are lost in a text: the content lock goes by the bytes.
     const content = text === undefined || text.includes('\ufffd') ? spot.read() : text
-    if (content !== undefined && !spot.staged) view.seen(spot.path, content)
+    if (content !== undefined && spot.staged) view.seenStaged(spot.path)
+    else if (content !== undefined) view.seen(spot.path, content)
     return content
   } catch (error) {
     const code = codeOf(error)

@@ -26,6 +26,8 @@ export interface ReadView {
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
   seen(path: RelPath, content: Uint8Array | string | undefined): void
+  /** As {@link seen}, of a content that is known to be staged: the content lock has no say in it. */
+  seenStaged(path: RelPath): void
   /** A file was opened for reading: what it holds now counts as shown. */
   opened(place: Inside): void
   readonly descriptors: ReadDescriptors
@@ -107,6 +109,7 @@ export interface ViewDeps {
   readonly overlay: Overlay
   readonly layer: GuardedLayer
   readonly seen: ReadView['seen']
+  readonly seenStaged: ReadView['seenStaged']
   readonly opened: ReadView['opened']
   readonly sync: () => void
 }
@@ -123,6 +126,7 @@ export class View implements WriteView, WatchView {
   readonly layer: GuardedLayer
   readonly root: string
   readonly seen: ReadView['seen']
+  readonly seenStaged: ReadView['seenStaged']
   readonly opened: ReadView['opened']
   readonly sync: () => void
   readonly descriptors = new Descriptors()
@@ -138,6 +142,7 @@ export class View implements WriteView, WatchView {
     this.layer = deps.layer
     this.root = deps.root
     this.seen = deps.seen
+    this.seenStaged = deps.seenStaged
     this.opened = deps.opened
     this.sync = deps.sync
     this.watches = new Watches(deps.overlay)

@@ -49,6 +49,8 @@ export interface Settings {
   readonly requireRead: boolean
   /** `locks.strict`: commits close the last window for a save by another program, whatever they are asked for. */
   readonly strict: boolean
+  /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
+  readonly mergesUnasked: boolean
   readonly limits: Limits
 }
 
@@ -65,6 +67,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
   return {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
+    mergesUnasked: policy.approval?.merge === 'auto',
     limits: { ...(files !== undefined && { files }), ...(opsPerMinute !== undefined && { opsPerMinute }) },
   }
 }
@@ -75,7 +78,6 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
  */
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
-  [['approval', 'merge'], 'manual'],
   [['approval', 'lessons'], 'manual'],
   [['approval', 'modal'], 'ask'],
   [['gate', 'tools'], 'destructive'],

@@ -1,6 +1,7 @@
 import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
+import type { AmendmentState } from './amend.js'
 import { diffFile, type FileDiff } from './diff.js'
 import { changeState, hunkVerdicts, isDivisible } from './judge.js'
 import { type Standing, stateOf, type VerdictState } from './verdicts.js'
@@ -9,6 +10,7 @@ export interface ChangeSetDeps {
   /** The base's bytes (a link's target), read from the disk now; null where there is none. */
   before(change: StagedChange): Uint8Array | null
   verdicts: VerdictState
+  amendments: AmendmentState
   /** What the policy has to say of a change: `protected`, `out-of-scope`, … */
   flags(change: StagedChange): string[]
 }
@@ -40,7 +42,8 @@ export function byImportance(a: StagedChange, b: StagedChange): number {
 
 function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
   const { path, from, kind, before, after, intentId, calls } = change
-  const { diff, drifted } = compare(change, deps)
+  const { diff, exact } = compare(change, deps)
+  const drifted = change.drifted || !exact
   const standing = deps.verdicts.of(change)
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
   return {
@@ -52,10 +55,33 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     ...(mode.before !== mode.after && { mode }),
     hunks: diff === undefined ? [] : hunksOf(change, standing, diff),
     state: changeState(change, standing, diff),
-    flags: [...new Set([...(drifted ? ['drifted'] : []), ...ownFlags(change, diff, standing), ...deps.flags(change)])],
+    flags: flagsOf(change, deps, { diff, drifted, standing }),
     ...(intentId !== undefined && { intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
   }
+}
+
+interface Seen {
+  readonly diff: FileDiff | undefined
+  readonly drifted: boolean
+  readonly standing: Standing
+}
+
+function flagsOf(change: StagedChange, deps: ChangeSetDeps, { diff, drifted, standing }: Seen): string[] {
+  const causes = new Set(deps.amendments.of(change).map(({ cause }) => cause))
+  const flags = {
+    conflict: deps.amendments.conflict(change) !== undefined,
+    drifted,
+    merged: causes.has('merge'),
+    edited: causes.has('edit'),
+    'verdict-void': standing.isVoid,
+  }
+  const own = [...namesOf(flags), ...contentFlags(change, diff)]
+  return [...new Set([...own, ...deps.flags(change)])]
+}
+
+function namesOf(flags: Record<string, boolean | undefined>): string[] {
+  return Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
 }
 
 function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk[] {
@@ -65,23 +91,23 @@ function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk
 
 /** The comparison with the very base; undefined where its content is not to be had, or is not text. */
 export function baseDiff(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): FileDiff | undefined {
-  const { diff, drifted } = compare({ ...change, drifted: false }, deps)
-  return drifted ? undefined : diff
+  const { diff, exact } = compare(change, deps)
+  return exact ? diff : undefined
 }
 
-/** Where what is compared with is no longer the base, the change has drifted. */
-function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { diff?: FileDiff; drifted: boolean } {
+/** @returns exact: false where what is compared with is not the base: the change has drifted. */
+function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { diff?: FileDiff; exact: boolean } {
   const { path, from, before, after } = change
-  if (before?.type === 'dir' || after?.type === 'dir') return { drifted: change.drifted }
-  if (sameState(before, after) && from === undefined) return { drifted: change.drifted }
+  if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }
+  if (sameState(before, after) && from === undefined) return { exact: true }
   const base = before === null ? null : deps.before(change)
-  const drifted = change.drifted || (before !== null && (base === null || digest(base) !== before.digest))
+  const exact = before === null || (base !== null && digest(base) === before.digest)
   // Without its base a change cannot be told from a creation, so no hunks are made up for it.
-  if (before !== null && base === null) return { drifted }
-  return { diff: diffFile(base, after === null ? null : change.content(), path), drifted }
+  if (before !== null && base === null) return { exact }
+  return { diff: diffFile(base, after === null ? null : change.content(), path), exact }
 }
 
-function ownFlags({ before, after }: StagedChange, diff: FileDiff | undefined, standing: Standing): string[] {
+function contentFlags({ before, after }: StagedChange, diff: FileDiff | undefined): string[] {
   const executable = (state: FileState | null) => state?.type === 'file' && (state.mode & 0o111) !== 0
   const flags = {
     binary: diff?.binary,
@@ -89,8 +115,6 @@ function ownFlags({ before, after }: StagedChange, diff: FileDiff | undefined, s
     symlink: before?.type === 'symlink' || after?.type === 'symlink',
     'type-changed': before !== null && after !== null && before.type !== after.type,
     executable: executable(after) && !executable(before),
-    'verdict-void': standing.isVoid,
   }
-  const found = Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
-  return [...found, ...(diff?.encoding ?? [])]
+  return [...namesOf(flags), ...(diff?.encoding ?? [])]
 }

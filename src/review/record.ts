@@ -4,12 +4,9 @@ import type { Verdict } from '../core/api.js'
 
 /** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
 
+const digest = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
 const state = z
-  .strictObject({
-    type: z.enum(['file', 'dir', 'symlink']),
-    digest: z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]),
-    mode: z.int().min(0).max(0o7777),
-  })
+  .strictObject({ type: z.enum(['file', 'dir', 'symlink']), digest, mode: z.int().min(0).max(0o7777) })
   .nullable()
 
 /** A hunk by its id, and the lines of the staged file it stands at. */
@@ -36,14 +33,33 @@ const verdict = z.strictObject({
   reason: z.string().optional(),
 })
 /** The changes, or hunks, are to leave the stage, once: a later change of the same content is a new one. */
-const discard = z.strictObject({ ...common, kind: z.literal('discard') })
+const discard = z.strictObject({ ...common, kind: z.literal('discard'), seq: z.int().optional() })
+/**
+ * A change is to have another content, or another base: a reviewer's edit, the file without hunks that were discarded,
+ * or the file merged with what the disk holds now. It has one entry: the change as it was then.
+ */
+const amend = z.strictObject({
+  ...common,
+  kind: z.literal('amend'),
+  cause: z.enum(['edit', 'discard', 'merge']),
+  by: reviewer,
+  /** The last commit its reviewer knew of: it comes after that one and before the next. */
+  seq: z.int(),
+  /** Kept beside the log, as is the content it replaces. Without it the content stays. */
+  content: digest.optional(),
+  /** Of a merge: the base from now on. */
+  onto: state.optional(),
+  /** Of a merge: both sides changed the same lines, or it is no text. Both are kept. */
+  conflict: z.boolean().optional(),
+})
 /** The approvals of these changes are spent. */
 const committed = z.strictObject({ ...common, kind: z.literal('committed'), tx: z.string() })
 
-export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, committed])
+export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, amend, committed])
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
+export type AmendRecord = z.infer<typeof amend>
 /** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */
 export type ReviewEntry = z.infer<typeof entry>
 export type HunkRef = Readonly<z.infer<typeof hunk>>

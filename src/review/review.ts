@@ -1,42 +1,40 @@
 import type { StagedChange } from '../../overlay/change.js'
+import type { Digest } from '../../overlay/digest.js'
 import type { CommitResult, Review, Reviewer, Selection, Verdict } from '../core/api.js'
-import { unsupported } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
+import { type AmendmentState, amendmentState } from './amend.js'
+import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
 import { baseDiff, toChangeSet } from './change-set.js'
 import { type Landing, landingOf, refOf } from './judge.js'
-import type { ReviewLog } from './log.js'
 import { entryOf, keyOf, type ReviewEntry, verdictOf } from './record.js'
-import { namesHunks, select } from './selection.js'
-import { refuseChanged, refuseDrifted, type Shown, shownOf } from './shown.js'
+import { namesHunks, relativeName, select } from './selection.js'
+import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
 import {
   allUnrejected,
+  carriedByMerge,
   carriedOver,
   type Decided,
   decidedEntry,
   refuseUnnamed,
   verdictRecord,
 } from './verdict-record.js'
-import { verdictState } from './verdicts.js'
+import { stateOf, verdictState } from './verdicts.js'
 
 /** What a review needs of the other rooms; the composition root gives it. */
-export interface ReviewDeps {
+export interface ReviewDeps extends AmendDeps {
   readonly sessionId: string
   /** Absolute: absolute paths in a selection are under it. */
   readonly root: string
-  readonly log: ReviewLog
   /** The stage as it is now, replayed afresh by each call. */
   stage(): Promise<StagedChange[]>
   flags(change: StagedChange): string[]
-  /** The base's bytes (a link's target); where they are not to be had, what the disk holds now, or null. */
-  before(change: StagedChange): Uint8Array | null
   /** Who reviews when a call does not say. */
   reviewer(): Reviewer
   /** Puts a verdict into the ledger. It comes first: what the ledger does not hold does not count. */
   onVerdict(verdict: Verdict): Promise<void>
-  commit(
-    changes: StagedChange[],
-    options: { strict?: boolean; merge?: boolean; approvals: readonly Verdict[] },
-  ): Promise<CommitResult>
+  /** A clean merge stays approved, by the policy. */
+  mergesUnasked(): boolean
+  commit(changes: StagedChange[], options: { strict?: boolean; approvals: readonly Verdict[] }): Promise<CommitResult>
 }
 
 /** The person's side of one session. */
@@ -46,6 +44,14 @@ export function createReview(deps: ReviewDeps): Review {
   const look = async (selection: Selection | undefined) => {
     if (shown !== undefined) return shown
     return namesHunks(selection) ? (await display(deps)).shown : shownOf(await deps.stage())
+  }
+  /** Shows anew what the reviewer changed, if it came out as they wrote it. */
+  const reshow = async (path: string, content: Digest) => {
+    if (shown === undefined) return
+    const now = (await display(deps)).shown.filter((each) => each.path === path)
+    if (now.every(({ after }) => after?.digest === content)) {
+      shown = shown.flatMap((each) => (each.path === path ? now.splice(0) : [each]))
+    }
   }
 
   return {
@@ -59,16 +65,16 @@ export function createReview(deps: ReviewDeps): Review {
 
     async approve(selection, by) {
       const [seen, staged] = [await look(selection), await deps.stage()]
-      const now = new Set(staged.filter((change) => change.drifted).map((change) => change.path as string))
-      const drifted = (each: Shown) => each.drifted || now.has(each.path)
-      const verdicts = verdictState(deps.log.read())
+      const records = deps.log.read()
+      const unfit = unfitOf(staged, amendmentState(records))
       if (selection === undefined) {
-        const rest = seen.filter((each) => !drifted(each))
-        return give(deps, 'approved', allUnrejected(rest, staged, verdicts, deps), staged, by)
+        const rest = seen.filter((each) => !each.drifted && !unfit.drifted(each) && unfit.conflict(each) === undefined)
+        return give(deps, 'approved', allUnrejected(rest, staged, verdictState(records), deps), staged, by)
       }
       const chosen = select(selection, seen, deps)
-      refuseDrifted(chosen, drifted)
-      refuseUnnamed(chosen, staged, verdicts)
+      refuseDrifted(chosen, (each) => each.drifted || unfit.drifted(each))
+      refuseMarked(chosen, (each) => unfit.conflict(each) === 'markers')
+      refuseUnnamed(chosen, staged, verdictState(records))
       return give(deps, 'approved', chosen, staged, by)
     },
 
@@ -77,11 +83,17 @@ export function createReview(deps: ReviewDeps): Review {
       return give(deps, 'rejected', chosen, await deps.stage(), by, reason)
     },
 
-    async edit() {
-      throw unsupported("A reviewer's own edit of a staged file")
+    async edit(given, content, by = deps.reviewer()) {
+      const path = relativeName(given, deps.root)
+      const chosen = select([path], await look(undefined), deps).filter(({ change }) => change.path === path)
+      const staged = await deps.stage()
+      refuseChanged(chosen, staged, () => new Set())
+      const change = staged.find((each) => each.path === path && each.after?.type !== 'dir')
+      if (change !== undefined) await reshow(path, await editStaged(deps, change, content, by))
     },
 
     async commit(options = {}) {
+      if (options.merge === true) await mergeAll(deps)
       const { result, landings } = await commitApproved(deps, options)
       shown = shown && afterCommit(shown, landings, new Set(result.committed))
       return result
@@ -90,9 +102,10 @@ export function createReview(deps: ReviewDeps): Review {
     async discard(selection) {
       const seen = await look(selection)
       const chosen = selection === undefined ? seen.map((change) => ({ change })) : select(selection, seen, deps)
-      await discardChosen(deps, chosen)
-      const gone = new Set(chosen.map(({ change }) => change.path))
+      const left = await discardChosen(deps, chosen)
+      const gone = new Set(chosen.map(({ change }) => change.path).filter((path) => !left.has(path)))
       shown = shown?.filter(({ path }) => !gone.has(path))
+      for (const [path, content] of left) await reshow(path, content)
     },
   }
 }
@@ -100,8 +113,22 @@ export function createReview(deps: ReviewDeps): Review {
 async function display(deps: ReviewDeps) {
   const staged = await deps.stage()
   const { before, flags } = deps
-  const set = toChangeSet(staged, { before, flags, verdicts: verdictState(deps.log.read()) })
+  const records = deps.log.read()
+  const [verdicts, amendments] = [verdictState(records), amendmentState(records)]
+  const set = toChangeSet(staged, { before, flags, verdicts, amendments })
   return { set, shown: shownOf(staged, set.changes) }
+}
+
+/** What of the staged changes cannot be approved as it is. */
+function unfitOf(staged: readonly StagedChange[], amendments: AmendmentState) {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  return {
+    drifted: (shown: Shown) => now.get(keyOf(shown))?.drifted === true,
+    conflict: (shown: Shown) => {
+      const change = now.get(keyOf(shown))
+      return change && amendments.conflict(change)
+    },
+  }
 }
 
 const hunkIdsOf = (deps: ReviewDeps) => (change: StagedChange) =>
@@ -125,8 +152,23 @@ async function give(
   return verdictOf(record)
 }
 
-async function commitApproved(deps: ReviewDeps, options: { strict?: boolean; merge?: boolean }) {
-  if (options.merge === true) throw unsupported('A merging commit')
+/** Merges what has moved on disk. Rejects with `stale_file` where anything of it is left to decide. */
+async function mergeAll(deps: ReviewDeps): Promise<void> {
+  const staged = await deps.stage()
+  const verdicts = verdictState(deps.log.read())
+  const moved = staged.filter((change) => change.drifted && stateOf(verdicts.of(change).file) !== 'rejected')
+  const left: Merged[] = []
+  for (const change of moved) {
+    const standing = verdicts.of(change)
+    const merged = await mergeMoved(deps, change, deps.reviewer())
+    const carried = deps.mergesUnasked() ? carriedByMerge(merged, standing) : undefined
+    for (const record of carried ?? []) await deps.log.append(record)
+    if (carried === undefined) left.push(merged)
+  }
+  if (left.length > 0) throw mergedCommit(left)
+}
+
+async function commitApproved(deps: ReviewDeps, options: { strict?: boolean }) {
   const staged = await deps.stage()
   const verdicts = verdictState(deps.log.read())
   const found = staged.flatMap((change) => {
@@ -135,7 +177,8 @@ async function commitApproved(deps: ReviewDeps, options: { strict?: boolean; mer
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [] }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
-  const result = await deps.commit(changes, { ...options, approvals })
+  const { strict } = options
+  const result = await deps.commit(changes, { ...(strict !== undefined && { strict }), approvals })
   const committed = new Set(result.committed)
   const landings = found.filter(({ change }) => committed.has(change.path))
   // The commit is done and must be reported as done: approvals left unspent name bytes that are on disk by now.
@@ -167,10 +210,22 @@ function afterCommit(shown: readonly Shown[], landings: readonly Landing[], comm
   })
 }
 
-async function discardChosen(deps: ReviewDeps, chosen: readonly Decided[]): Promise<void> {
-  if (chosen.some(({ hunks }) => hunks !== undefined)) throw unsupported('Discarding single hunks')
-  refuseChanged(chosen, await deps.stage(), hunkIdsOf(deps))
-  if (chosen.length === 0) return
+/** @returns path → what is to be staged there now, of changes that lost some of their hunks only. */
+async function discardChosen(deps: ReviewDeps, chosen: readonly Decided[]): Promise<Map<string, Digest>> {
+  const staged = await deps.stage()
+  refuseChanged(chosen, staged, hunkIdsOf(deps))
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  const left = new Map<string, Digest>()
+  const whole: Decided[] = []
+  for (const each of chosen) {
+    const change = now.get(keyOf(each.change))
+    const content = each.hunks && change && (await discardHunks(deps, change, each.hunks, deps.reviewer()))
+    if (content === undefined) whole.push({ change: each.change })
+    else left.set(each.change.path, content)
+  }
+  if (whole.length === 0) return left
+  const entries = whole.map(decidedEntry)
   const at = new Date().toISOString()
-  await deps.log.append({ kind: 'discard', id: newId(), at, entries: chosen.map(decidedEntry) })
+  await deps.log.append({ kind: 'discard', id: newId(), at, entries, seq: deps.settledSeq() })
+  return left
 }

@@ -64,12 +64,17 @@ function namesOf(selection: Selection): { paths: string[]; hunks: string[]; call
 }
 
 function byPath<T extends Selectable>(given: string, changes: readonly T[], { root, sessionId }: Of): T[] {
-  const name = isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
+  const name = relativeName(given, root)
   const equal = changes.filter(({ path }) => path === name)
   const isMatch = equal.length === 0 ? compileGlob(name) : undefined
   const found = isMatch === undefined ? equal : changes.filter(({ path }) => isMatch(path))
   if (found.length > 0) return found
   throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`, PATHS)
+}
+
+/** A path as changes() names it: relative to the root. */
+export function relativeName(given: string, root: string): string {
+  return isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
 }
 
 function byHunk<T extends Selectable>(id: string, changes: readonly T[], { sessionId }: Of): T {

@@ -57,6 +57,14 @@ export function refuseDrifted(chosen: readonly Chosen<Shown>[], drifted: (shown:
   throwIfAny(refused, 'since the agent read it')
 }
 
+/** @throws `stale_file`, naming each, where the staged content has a conflict in it. */
+export function refuseMarked(chosen: readonly Chosen<Shown>[], marked: (shown: Shown) => boolean): void {
+  const refused = chosen.flatMap(({ change }) =>
+    marked(change) ? [refusal(change.path, 'has had a conflict, between markers,')] : [],
+  )
+  throwIfAny(refused, 'since it was merged')
+}
+
 function refusal(path: string, what: string): Refusal {
   return { path, reason: 'stale_file', message: `${path} ${what}` }
 }

@@ -1,8 +1,11 @@
 import type { StagedChange } from '../../overlay/change.js'
+import { digest } from '../../overlay/digest.js'
 import type { Reviewer, Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
+import type { Merged } from './amending.js'
 import { baseDiff } from './change-set.js'
+import { diffFile } from './diff.js'
 import { isContentOnly, type Landing, refOf } from './judge.js'
 import { keyOf, type ReviewEntry, type VerdictRecord } from './record.js'
 import type { Chosen } from './selection.js'
@@ -98,7 +101,29 @@ export function carriedOver({ of, change, part }: Landing, { file, hunks: said }
   if (file === undefined || file.verdict !== 'rejected' || part === undefined) return []
   const hunks = part.left.filter(({ id }) => !said.has(id)).map(refOf)
   if (hunks.length === 0) return []
-  const { id, at, by, reason } = file
-  const entries = [{ path: change.path, before: change.after, after: of.after, hunks }]
-  return [{ kind: 'verdict', id, at, entries, verdict: 'rejected', by, ...(reason !== undefined && { reason }) }]
+  return [recordOf(file, [{ path: change.path, before: change.after, after: of.after, hunks }])]
+}
+
+/**
+ * The approvals of a change, bound to what a merge made of it: for a policy that does not ask again. The same verdicts,
+ * so they have the same ids. Undefined where the merge is not clean, or an approved hunk is another by it.
+ */
+export function carriedByMerge({ change, clean }: Merged, { file, hunks }: Standing): VerdictRecord[] | undefined {
+  const { path, from, after } = change
+  if (clean === undefined || !after) return undefined
+  const merged = { type: 'file', digest: digest(clean.content), mode: after.mode } as const
+  const entry = { path, ...(from !== undefined && { from }), before: clean.onto, after: merged }
+  const records = stateOf(file) === 'approved' && file ? [recordOf(file, [entry])] : []
+  const now = new Map(diffFile(clean.base, clean.content, path).hunks.map((hunk) => [hunk.id, hunk]))
+  for (const [id, word] of hunks) {
+    if (stateOf(word) !== 'approved') continue
+    const hunk = now.get(id)
+    if (hunk === undefined) return undefined
+    records.push(recordOf(word, [{ ...entry, hunks: [refOf(hunk)] }]))
+  }
+  return records
+}
+
+function recordOf({ id, at, by, verdict, reason }: Verdict, entries: ReviewEntry[]): VerdictRecord {
+  return { kind: 'verdict', id, at, entries, verdict, by, ...(reason !== undefined && { reason }) }
 }

@@ -1,6 +1,7 @@
 import type { StagedChange } from '../../overlay/change.js'
 import type { ChangeState, Reviewer, Verdict } from '../core/api.js'
 import {
+  type AmendRecord,
   type HunkRef,
   keyOf,
   matches,
@@ -63,6 +64,13 @@ class Words {
     this.file = undefined
   }
 
+  /** What was approved was not approved as it is merged. A no to a hunk stands. */
+  amend(record: AmendRecord, entry: ReviewEntry): void {
+    if (record.cause === 'merge') {
+      for (const [id, word] of this.hunks) if (word.verdict === 'approved') this.hunks.delete(id)
+    } else for (const { id } of entry.hunks ?? []) this.hunks.delete(id)
+  }
+
   /** A word on the whole is one on each hunk: were it to become void, what was said before it must not come back. */
   #clearHunks(except: ReadonlySet<string>): void {
     for (const id of this.hunks.keys()) if (!except.has(id)) this.hunks.delete(id)
@@ -84,7 +92,8 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       const said = words.get(key) ?? new Words()
       words.set(key, said)
       if (record.kind === 'verdict') said.say(record, entry)
-      else said.spend(entry)
+      else if (record.kind !== 'amend') said.spend(entry)
+      else said.amend(record, entry)
     }
   }
   return {
@@ -123,7 +132,7 @@ function lastWords(records: readonly ReviewRecord[]): (path: string, id: string)
   const hunks = new Map<string, string>()
   const hunkKey = (path: string, hunk: string) => `${hunk} ${path}`
   for (const record of records) {
-    if (record.kind === 'discard') continue
+    if (record.kind === 'discard' || record.kind === 'amend') continue
     for (const { path, hunks: parts, except } of record.entries) {
       if (parts) for (const part of parts) hunks.set(hunkKey(path, part.id), record.id)
       else {

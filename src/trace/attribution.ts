@@ -5,7 +5,7 @@ import type { FileAttribution, LineRange } from './draft.js'
 /** Above this many bytes a change is one range, from the first line that differs to the last. */
 const DIFF_BYTES = 1024 * 1024
 /** Edits after which the search for the smallest difference stops, and the changed part becomes one range. */
-const DIFF_EDITS = 2000
+export const DIFF_EDITS = 2000
 /** How far git looks for a NUL when it decides that a file is binary. */
 const BINARY_PROBE = 8000
 
@@ -13,6 +13,8 @@ export interface Attributable extends Omit<FileAttribution, 'ranges'> {
   /** A file's whole content; null where there is none. */
   readonly before: Uint8Array | null
   readonly after: Uint8Array | null
+  /** Lines of the new content, counted from 0, that a reviewer wrote. */
+  readonly edited?: ReadonlySet<number>
 }
 
 /**
@@ -20,12 +22,32 @@ export interface Attributable extends Omit<FileAttribution, 'ranges'> {
  *
  * Binary and deleted files have no ranges. The cost is bounded: a large or wholly different file gets one range.
  */
-export function attributeFile({ before, after, ...file }: Attributable): FileAttribution {
+export function attributeFile({ before, after, edited, ...file }: Attributable): FileAttribution {
   if (after === null || isBinary(after) || (before !== null && isBinary(before))) return { ...file, ranges: [] }
   const small = after.length <= DIFF_BYTES && (before?.length ?? 0) <= DIFF_BYTES
   const newLines = linesOf(after)
   const spans = changedSpans(before === null ? [] : linesOf(before), newLines, small)
-  return { ...file, ranges: spans.map(([start, end]) => rangeOf(newLines, start, end)) }
+  const isEdited = (line: number) => edited?.has(line) === true
+  const runs = spans.flatMap((span) => runsOf(span, isEdited))
+  if (!runs.some(({ human }) => human)) {
+    return { ...file, ranges: spans.map(([start, end]) => rangeOf(newLines, start, end)) }
+  }
+  const ranges = runs.map(({ start, end, human }) => {
+    return { ...rangeOf(newLines, start, end), contributor: human ? 'human' : 'ai' } as const
+  })
+  return { ...file, contributor: runs.every(({ human }) => human) ? 'human' : 'mixed', ranges }
+}
+
+/** A span's parts that one side wrote: the agent, or a reviewer. */
+function runsOf([first, last]: readonly [number, number], isEdited: (line: number) => boolean) {
+  const runs: { start: number; end: number; human: boolean }[] = []
+  for (let line = first; line < last; line++) {
+    const run = runs.at(-1)
+    const human = isEdited(line)
+    if (run?.human === human) run.end = line + 1
+    else runs.push({ start: line, end: line + 1, human })
+  }
+  return runs
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The ledger: what was asked, decided and written, one line each, in a chain. */
 export { type Attributable, attributeFile, contentHash } from './attribution.js'
+export { editedLines } from './authorship.js'
 export {
   type ContributorType,
   type FileAttribution,

@@ -13,7 +13,9 @@ export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<str
     end_line: range.endLine,
     content_hash: range.contentHash,
     ...(range.contributor !== undefined &&
-      range.contributor !== type && { contributor: contributorEntry(range.contributor, undefined) }),
+      range.contributor !== type && {
+        contributor: contributorEntry(range.contributor, agent?.model),
+      }),
   }))
   const intent = file.intent === undefined ? draft.intent : file.intent
   const related =

@@ -116,7 +116,6 @@ describe('a wrong file', () => {
 
   it.each([
     'approval: {mode: auto}',
-    'approval: {merge: auto}',
     'approval: {lessons: auto}',
     'approval: {modal: all}',
     'gate: {tools: all}',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../overlay/change.js'
 import { EMPTY_DIGEST } from '../../overlay/digest.js'
 import type { RelPath } from '../../overlay/path.js'
+import { amendmentState } from '../../src/review/amend.js'
 import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
 import { verdictState } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
@@ -12,7 +13,12 @@ const disk = (contents: Record<string, string>) => (change: StagedChange) => {
   return content === undefined ? null : Buffer.from(content)
 }
 const show = (changes: StagedChange[], contents: Record<string, string> = {}) =>
-  toChangeSet(changes, { before: disk(contents), verdicts: verdictState([]), flags: () => [] })
+  toChangeSet(changes, {
+    before: disk(contents),
+    verdicts: verdictState([]),
+    amendments: amendmentState([]),
+    flags: () => [],
+  })
 
 describe('toChangeSet', () => {
   it('lists deletions first, then by path', () => {
@@ -23,7 +29,12 @@ describe('toChangeSet', () => {
   it('carries digests, modes, intent and the policy flags, and the hunks against the disk', () => {
     const change = staged('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
     const flags = (of: StagedChange) => (of.path === 'a' ? ['protected'] : [])
-    const set = toChangeSet([change], { before: disk({ a: 'old\n' }), verdicts: verdictState([]), flags })
+    const set = toChangeSet([change], {
+      before: disk({ a: 'old\n' }),
+      verdicts: verdictState([]),
+      amendments: amendmentState([]),
+      flags,
+    })
     expect(set.changes).toEqual([
       {
         path: 'a',

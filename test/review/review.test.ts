@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../overlay/change.js'
+import { digest } from '../../overlay/digest.js'
 import type { Review, Verdict } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
+import type { Contents } from '../../src/review/contents.js'
 import type { ReviewRecord } from '../../src/review/record.js'
 import { createReview, type ReviewDeps } from '../../src/review/review.js'
-import { staged } from './staged.js'
+import { file, staged } from './staged.js'
 
 let stage: StagedChange[]
 let disk: Map<string, string>
@@ -13,6 +15,15 @@ let ledger: Verdict[]
 let commits: Parameters<ReviewDeps['commit']>[]
 let failing: { ledger?: Error; commit?: Error }
 let review: Review
+let unasked: boolean
+const kept = new Map<string, Uint8Array>()
+const contents: Contents = {
+  keep(content) {
+    kept.set(digest(content), content)
+    return digest(content)
+  },
+  read: (key) => kept.get(key) ?? expect.unreachable(`${key} was not kept`),
+}
 
 const reviewOf = () =>
   createReview({
@@ -27,6 +38,15 @@ const reviewOf = () =>
     stage: async () => [...stage],
     flags: () => [],
     before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
+    disk: ({ path }) => {
+      const content = disk.get(path)
+      return content === undefined
+        ? { state: null, content: null }
+        : { state: file(content), content: Buffer.from(content) }
+    },
+    contents: () => contents,
+    settledSeq: () => 3,
+    mergesUnasked: () => unasked,
     reviewer: () => ({ name: 'Default' }),
     onVerdict: async (verdict) => {
       if (failing.ledger !== undefined) throw failing.ledger
@@ -53,7 +73,7 @@ beforeEach(() => {
     ['a', 'a0'],
     ['b', 'b0'],
   ])
-  ;[records, ledger, commits, failing] = [[], [], [], {}]
+  ;[records, ledger, commits, failing, unasked] = [[], [], [], {}, false]
   review = reviewOf()
 })
 
@@ -207,12 +227,6 @@ describe('commit', () => {
     stage = stage.filter(({ path }) => path !== 'a')
     expect((await review.approve()).paths).toEqual(['b', 'src/c'])
   })
-
-  it('refuses to merge', async () => {
-    await review.approve()
-    await expect(review.commit({ merge: true })).rejects.toEqual(refusal('unsupported'))
-    expect(commits).toEqual([])
-  })
 })
 
 describe('discard', () => {
@@ -232,8 +246,4 @@ describe('discard', () => {
     await reviewOf().discard()
     expect(records).toEqual([])
   })
-})
-
-it('refuses an edit by name', async () => {
-  await expect(review.edit('a', 'x')).rejects.toEqual(refusal('unsupported'))
 })

@@ -29,6 +29,7 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
     overlay,
     layer,
     seen: () => undefined,
+    seenStaged: () => undefined,
     opened: () => undefined,
     sync: () => undefined,
   })

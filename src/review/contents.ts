@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Digest, digest } from '../../overlay/digest.js'
+import { EscrowError } from '../core/api-error.js'
+import { readWhole } from '../host/read.js'
+import { ensureDir, replaceDurable } from '../host/write.js'
+
+/** What reviewers wrote into a session, and what they wrote over: whole contents, by digest. */
+export interface Contents {
+  /** Keeps a content; it is on disk when this returns. */
+  keep(content: Uint8Array): Digest
+  /** Throws `ledger_corrupt` where the content is gone or is another. */
+  read(key: Digest): Uint8Array
+}
+
+/** @param directory `sessions/<id>/edits`; need not exist */
+export function openContents(directory: string): Contents {
+  const fileOf = (key: Digest) => join(directory, key.slice('sha256:'.length))
+  return {
+    keep(content) {
+      const key = digest(content)
+      if (existsSync(fileOf(key))) return key
+      ensureDir(directory, 0o700)
+      replaceDurable(fileOf(key), content, 0o600)
+      return key
+    },
+    read(key) {
+      const content = readIfThere(fileOf(key))
+      if (content !== undefined && digest(content) === key) return content
+      const message = `${fileOf(key)} does not hold what a reviewer wrote; nothing of this session can be reviewed.`
+      throw new EscrowError('ledger_corrupt', message, { hint: 'Restore the file, or move the review log away.' })
+    },
+  }
+}
+
+function readIfThere(path: string): Uint8Array | undefined {
+  try {
+    return readWhole(path)
+  } catch {
+    return undefined
+  }
+}

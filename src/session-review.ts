@@ -1,0 +1,76 @@
+import { diffStage, type StageDiff } from '../overlay/index.js'
+import { beforeOf, diskNow, flagsOf } from './change-view.js'
+import { commitSession } from './commit-session.js'
+import type { AgentInfo, Review, Verdict } from './core/api.js'
+import type { IntentsState } from './core/intents-state.js'
+import type { Layout } from './core/layout.js'
+import { gitUser } from './host/git.js'
+import type { Policy, PolicyState } from './policy/index.js'
+import type { ReviewLog } from './review/log.js'
+import { createReview } from './review/review.js'
+import type { StageStore } from './stage-store.js'
+import { type LedgerStore, newDraft } from './trace/index.js'
+
+/** A session as its reviewers meet it, in whatever process. */
+export interface Reviewed {
+  readonly layout: Layout
+  readonly sessionId: string
+  readonly log: ReviewLog
+  readonly ledger: LedgerStore
+  /** Its stage as it is now, all that was committed and reviewed taken in. */
+  stage(): Promise<StageStore>
+  agent(): AgentInfo | undefined
+  intents(): IntentsState
+  readonly policyFile: () => PolicyState
+  readonly policy: Policy
+}
+
+/** The person's side of a session, joined to its stage, the commits and the ledger. */
+export async function reviewOf(of: Reviewed): Promise<Review> {
+  const { layout, sessionId, log, ledger } = of
+  let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
+  return createReview({
+    sessionId,
+    root: layout.root,
+    log,
+    stage: async () => {
+      const store = await of.stage()
+      const diff = diffStage(store.overlay)
+      current = { store, diff }
+      return diff.changes
+    },
+    flags: (change) => flagsOf(of.policy, change),
+    before: (change) => beforeOf(current.store, change),
+    disk: (change) => diskNow(current.store, change),
+    contents: () => current.store.contents,
+    settledSeq: () => current.store.overlay.stage.settledSeq,
+    reviewer: () => gitUser(layout.root),
+    onVerdict: (verdict) => recordVerdict(of, verdict),
+    mergesUnasked: () => {
+      const state = of.policyFile()
+      return state.ok && state.rules.settings.mergesUnasked
+    },
+    commit: async (changes, options) => {
+      const { intents, policyFile: policy } = of
+      const deps = { layout, sessionId, agent: of.agent(), ledger, intents, policy, reviews: () => log.read() }
+      const { store, diff = diffStage(store.overlay) } = current
+      return commitSession(deps, { store, diff }, changes, options)
+    },
+  })
+}
+
+async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict): Promise<void> {
+  const { verdict: word, paths, hunks, reason, by, id } = verdict
+  await ledger.append([
+    newDraft({
+      type: 'verdict',
+      intent: null,
+      session: sessionId,
+      verdict: word,
+      paths,
+      reviewer: by,
+      ...(reason !== undefined && { words: reason }),
+      data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
+    }),
+  ])
+}

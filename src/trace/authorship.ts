@@ -1,0 +1,43 @@
+import { diffArrays } from 'diff'
+import { DIFF_EDITS, linesOf } from './attribution.js'
+
+/** A reviewer's edit of a staged file: what they saw, and what they made of it. */
+export interface Edit {
+  readonly seen: Uint8Array
+  readonly made: Uint8Array
+}
+
+/**
+ * Which lines of a content, counted from 0, came into it by a reviewer's edit and are there still: each edit's new lines
+ * are followed from content to content, as far as they stay. A content wholly other than the one before keeps none.
+ * @param edits the edits of one file, in order; between them the agent may have written to it
+ */
+export function editedLines(edits: readonly Edit[], landed: Uint8Array): ReadonlySet<number> {
+  let at: string[] = []
+  let edited: ReadonlySet<number> = new Set()
+  const follow = (content: Uint8Array, isEdit: boolean) => {
+    const next = linesOf(content)
+    edited = followed(at, edited, next, isEdit)
+    at = next
+  }
+  for (const { seen, made } of edits) {
+    follow(seen, false)
+    follow(made, true)
+  }
+  if (edits.length > 0) follow(landed, false)
+  return edited
+}
+
+function followed(old: string[], edited: ReadonlySet<number>, now: string[], isEdit: boolean): Set<number> {
+  const found = new Set<number>()
+  const parts = diffArrays(old, now, { maxEditLength: DIFF_EDITS }) ?? []
+  let [from, to] = [0, 0]
+  for (const { added, removed, count } of parts) {
+    for (let line = 0; line < count && !removed; line++) {
+      if (added ? isEdit : edited.has(from + line)) found.add(to + line)
+    }
+    if (!added) from += count
+    if (!removed) to += count
+  }
+  return found
+}

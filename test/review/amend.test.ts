@@ -1,0 +1,366 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import type { Review, Session, Workspace } from '../../src/core/api.js'
+import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const lines = (edits: Record<number, string> = {}) =>
+  Array.from({ length: 20 }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
+const ANN = { name: 'Ann' }
+
+interface Scene {
+  readonly on: TestWorkspace
+  /** The agent's process and the reviewer's, as far as they share nothing but the disk. */
+  readonly agents: Workspace
+  readonly session: Session
+  readonly review: Review
+  staged(): string
+  flags(path?: string): Promise<string[] | undefined>
+}
+
+async function scene(files: Record<string, string> = { 'src/a.ts': lines(), 'src/b.ts': lines() }): Promise<Scene> {
+  const on = testWorkspace(files)
+  const [agents, person] = [await on.open(), await on.open()]
+  const session = await working(agents)
+  const review = await person.review('agent')
+  const flags = async (path = 'src/a.ts') =>
+    (await review.changes()).changes.find((change) => change.path === path)?.flags
+  return { on, agents, session, review, staged: () => session.fs.readFileSync('src/a.ts', 'utf8'), flags }
+}
+
+describe("a reviewer's edit", () => {
+  it('is seen by every process, by the agent after its next call, and needs a verdict', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.approve('src/a.ts')
+    await s.review.edit('src/a.ts', lines({ 1: 'agent', 3: 'reviewer' }), ANN)
+    expect((await s.review.changes()).changes[0]).toMatchObject({ state: 'pending', flags: ['edited', 'verdict-void'] })
+    expect((await s.review.commit()).committed).toEqual([])
+    expect(s.staged()).toBe(lines({ 1: 'agent' }))
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
+    await s.review.approve('src/a.ts')
+    await s.review.commit()
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
+    await s.session.flush()
+    expect((await s.session.changes()).changes).toEqual([])
+  })
+
+  it('may be approved at once: who wrote it has seen it', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.changes()
+    await s.review.edit(`${s.on.root}/src/a.ts`, lines({ 3: 'reviewer' }))
+    expect((await s.review.approve('src/a.ts')).paths).toEqual(['src/a.ts'])
+    await s.review.commit()
+    expect(s.on.text('src/a.ts')).toBe(lines({ 3: 'reviewer' }))
+    // The session has seen neither the edit nor the commit: both are taken in, in their order.
+    await s.session.flush()
+    expect((await s.session.changes()).changes).toEqual([])
+    s.on.write('src/a.ts', 'later\n')
+    expect(s.staged()).toBe('later\n')
+  })
+
+  it('is theirs in the trace, line by line', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 5: 'agent' }))
+    s.session.fs.writeFileSync('src/b.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', lines({ 1: 'agent', 2: 'reviewer', 5: 'agent', 9: 'reviewer' }), ANN)
+    await s.review.edit('src/b.ts', lines({ 1: 'reviewer' }), ANN)
+    await s.session.flush()
+    s.session.fs.readFileSync('src/a.ts')
+    s.session.fs.writeFileSync('src/a.ts', s.staged().replace('line 12', 'agent'))
+    await s.review.approve()
+    await s.review.commit()
+    const record = (await recordsOf(s.agents)).find((each) => own(each).type === 'commit')
+    const human = { contributor: { type: 'human' } }
+    const ai = { contributor: { type: 'ai', model_id: 'm-1' } }
+    expect(own(record ?? {})).toMatchObject({ edited_by: ['Ann'] })
+    expect(record?.files).toMatchObject([
+      {
+        path: 'src/a.ts',
+        contributor: { type: 'mixed' },
+        ranges: [
+          { start_line: 2, end_line: 2, ...ai },
+          { start_line: 3, end_line: 3, ...human },
+          { start_line: 6, end_line: 6, ...ai },
+          { start_line: 10, end_line: 10, ...human },
+          { start_line: 13, end_line: 13, ...ai },
+        ],
+      },
+      { path: 'src/b.ts', contributor: { type: 'human' }, ranges: [{ start_line: 2, end_line: 2 }] },
+    ])
+    expect(JSON.stringify(record?.files)).not.toContain('"human","model_id"')
+  })
+
+  it('is told to the agent, whose next write fails once unless it has read the file', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
+    expect(await s.session.feedback()).toEqual([
+      {
+        path: 'src/a.ts',
+        kind: 'amended',
+        reason: 'Ann edited the staged file. Read it again before you write to it.',
+        by: ANN,
+      },
+    ])
+    expect(await s.session.feedback()).toEqual([])
+    const write = () => s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'again' }))
+    expect(await failure(write)).toMatchObject({ reason: 'stale_file', code: 'ESTALE' })
+    write()
+    await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
+    await s.session.flush()
+    expect(s.staged()).toContain('reviewer')
+    write()
+    expect(s.staged()).toBe(lines({ 1: 'again' }))
+  })
+
+  it('and what the agent writes meanwhile are both kept, between markers where they touch', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', lines({ 1: 'agent', 3: 'reviewer' }), ANN)
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 9: 'more' }))
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'agent', 3: 'reviewer', 9: 'more' }))
+
+    await s.review.edit('src/a.ts', lines({ 1: 'reviewer', 3: 'reviewer', 9: 'more' }), ANN)
+    s.session.fs.readFileSync('src/a.ts')
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent 2', 3: 'reviewer', 9: 'more' }))
+    await s.session.flush()
+    const both = '<<<<<<< agent\nagent 2\n=======\nreviewer\n>>>>>>> Ann'
+    expect(s.staged()).toBe(lines({ 1: both, 3: 'reviewer', 9: 'more' }))
+    expect(await s.flags()).toContain('conflict')
+    expect((await s.review.approve()).paths).toEqual([])
+    expect(await reasonOf(() => s.review.approve('src/a.ts'))).toBe('stale_file')
+    await s.review.edit('src/a.ts', lines({ 1: 'both' }), ANN)
+    expect(await s.flags()).not.toContain('conflict')
+    await s.review.approve()
+    expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
+  })
+
+  it('of a file that the agent removed meanwhile brings it back', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', 'reviewer\n', ANN)
+    s.session.fs.unlinkSync('src/a.ts')
+    await s.session.flush()
+    expect(s.staged()).toBe('reviewer\n')
+  })
+
+  it('outlives the process that took it in, and is taken in once', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
+    await s.session.close()
+    const again = await working(await s.on.open())
+    again.fs.readFileSync('src/a.ts')
+    again.fs.writeFileSync('src/a.ts', lines({ 5: 'agent' }))
+    await again.close()
+    const last = await working(await s.on.open())
+    expect(last.fs.readFileSync('src/a.ts', 'utf8')).toBe(lines({ 5: 'agent' }))
+  })
+
+  it('is refused where nothing, or no file, is staged, and of what changed since it was shown', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    s.session.fs.unlinkSync('src/b.ts')
+    expect(await reasonOf(() => s.review.edit('src/none.ts', 'x'))).toBe('nothing_selected')
+    expect(await reasonOf(() => s.review.edit('src/b.ts', 'x'))).toBe('unsupported')
+    await s.review.changes()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'other' }))
+    expect(await reasonOf(() => s.review.edit('src/a.ts', 'x'))).toBe('stale_file')
+    expect((await s.review.changes()).changes.map(({ flags }) => flags)).toEqual([[], []])
+  })
+
+  it('of a file in a renamed directory lands at its new name, for its intent', async () => {
+    const s = await scene({ 'src/d/a.ts': lines() })
+    s.session.fs.renameSync('src/d', 'src/e')
+    await s.review.edit('src/e/a.ts', lines({ 3: 'reviewer' }), ANN)
+    await s.session.flush()
+    expect((await s.review.changes()).changes).toMatchObject([
+      { kind: 'rename', from: 'src/d/a.ts', intentId: 'INT-001' },
+    ])
+    await s.review.approve()
+    await s.review.commit()
+    expect(s.on.text('src/e/a.ts')).toBe(lines({ 3: 'reviewer' }))
+  })
+})
+
+describe('discarded hunks', () => {
+  it('leave the stage; the others stay, with their verdicts', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two', 19: 'three' }))
+    const [one, two] = (await s.review.changes()).changes[0]?.hunks ?? []
+    await s.review.approve({ hunks: [one?.id ?? ''] })
+    await s.review.discard({ hunks: [two?.id ?? ''] })
+    const [change] = (await s.review.changes()).changes
+    expect(change?.hunks.map(({ state }) => state)).toEqual(['approved', 'pending'])
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'one', 19: 'three' }))
+    expect((await s.session.feedback()).map(({ kind }) => kind)).toEqual(['amended'])
+    await s.review.discard({ hunks: change?.hunks.map(({ id }) => id) ?? [] })
+    await s.session.flush()
+    expect((await s.review.changes()).changes).toEqual([])
+    expect(s.staged()).toBe(lines())
+  })
+
+  it('take nothing of what the agent wrote in their place meanwhile', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
+    const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
+    await s.review.discard({ hunks: [one?.id ?? ''] })
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one more', 10: 'two' }))
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'one more', 10: 'two' }))
+  })
+})
+
+describe('a merging commit', () => {
+  const approved = async (agent: string, theirs: string, policy?: string) => {
+    const s = await scene()
+    if (policy !== undefined) s.on.write('.orchestration/policy.yaml', policy)
+    s.session.fs.writeFileSync('src/a.ts', agent)
+    await s.review.approve()
+    s.on.write('src/a.ts', theirs)
+    return s
+  }
+
+  it('puts a clean merge into the stage, on the new base, which needs its own verdict', async () => {
+    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
+    expect(await s.flags()).toEqual(['drifted'])
+    expect((await s.review.changes()).changes[0]?.hunks.map(({ text }) => text).join()).not.toContain('theirs')
+    expect(await reasonOf(() => s.review.commit())).toBe('stale_file')
+    const error = await failure(() => s.review.commit({ merge: true }))
+    expect(error).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts', reason: 'stale_file' }] })
+    expect(s.on.text('src/a.ts')).toBe(lines({ 12: 'theirs' }))
+    expect((await s.review.changes()).changes[0]).toMatchObject({ state: 'pending', flags: ['merged', 'verdict-void'] })
+    expect((await s.review.commit({ merge: true })).committed).toEqual([])
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    await s.review.approve()
+    await s.review.commit()
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    const commit = (await recordsOf(s.agents)).find((each) => own(each).type === 'commit')
+    expect(commit?.files).toMatchObject([{ ranges: [{ start_line: 2, end_line: 2 }] }])
+  })
+
+  it('keeps both where the same lines changed, the disk untouched, and flags the conflict', async () => {
+    const s = await approved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }))
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'theirs' }))
+    expect(await s.flags()).toContain('conflict')
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk' }))
+    expect((await s.review.approve()).paths).toEqual([])
+    s.session.fs.readFileSync('src/a.ts')
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agreed' }))
+    expect(await s.flags()).not.toContain('conflict')
+    await s.review.approve()
+    await s.review.commit()
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agreed' }))
+  })
+
+  it.each<[string, Buffer | string | null, Buffer | string | null]>([
+    ['is no text', Buffer.from('\0agent'), Buffer.from('\0theirs')],
+    ['was removed by the agent', null, lines({ 1: 'theirs' })],
+    ['was removed from the disk', lines({ 1: 'agent' }), null],
+  ])('leaves both where they are if the file %s', async (_, agent, theirs) => {
+    const { rmSync, writeFileSync, existsSync } = await import('node:fs')
+    const s = await scene()
+    if (agent === null) s.session.fs.unlinkSync('src/a.ts')
+    else s.session.fs.writeFileSync('src/a.ts', agent)
+    await s.review.approve()
+    const path = `${s.on.root}/src/a.ts`
+    if (theirs === null) rmSync(path)
+    else writeFileSync(path, theirs)
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('both versions stay')
+    expect(existsSync(path)).toBe(theirs !== null)
+    expect(await s.flags()).toContain('conflict')
+    expect((await s.review.approve()).paths).toEqual([])
+    // Whoever names it has seen what it would replace.
+    expect((await s.review.approve('src/a.ts')).paths).toEqual(['src/a.ts'])
+    expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
+    expect(existsSync(path)).toBe(agent !== null)
+  })
+
+  it('takes in what the agent wrote between the merge and its next call', async () => {
+    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
+    await reasonOf(() => s.review.commit({ merge: true }))
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 18: 'more' }))
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'agent', 12: 'theirs', 18: 'more' }))
+    expect(await s.flags()).not.toContain('drifted')
+  })
+
+  it('goes through at once where the policy says so and the merge is clean', async () => {
+    const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }), 'approval: {merge: auto}\n')
+    expect((await s.review.commit({ merge: true })).committed).toEqual(['src/a.ts'])
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+    await s.session.flush()
+    expect((await s.session.changes()).changes).toEqual([])
+    const unclean = await approved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }), 'approval: {merge: auto}\n')
+    expect(await reasonOf(() => unclean.review.commit({ merge: true }))).toBe('stale_file')
+  })
+
+  it('keeps approved hunks approved by such a policy, and lands them alone', async () => {
+    const s = await scene()
+    s.on.write('.orchestration/policy.yaml', 'approval: {merge: auto}\n')
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
+    const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
+    await s.review.approve({ hunks: [one?.id ?? ''] })
+    s.on.write('src/a.ts', lines({ 18: 'theirs' }))
+    await s.review.commit({ merge: true })
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one', 18: 'theirs' }))
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'one', 10: 'two', 18: 'theirs' }))
+  })
+
+  it('merges a renamed file at its new name', async () => {
+    const s = await scene()
+    s.session.fs.renameSync('src/a.ts', 'src/c.ts')
+    s.session.fs.writeFileSync('src/c.ts', lines({ 1: 'agent' }))
+    await s.review.approve()
+    s.on.write('src/a.ts', lines({ 12: 'theirs' }))
+    expect(await reasonOf(() => s.review.commit({ merge: true }))).toBe('stale_file')
+    await s.review.approve()
+    expect((await s.review.commit()).committed).toEqual(['src/c.ts'])
+    expect(s.on.text('src/c.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+  })
+
+  it('merges with what another session has committed', async () => {
+    const s = await scene()
+    const other = await working(s.agents, 'other')
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    other.fs.writeFileSync('src/a.ts', lines({ 12: 'other' }))
+    const theirs = await s.agents.review('other')
+    await theirs.approve()
+    await theirs.commit()
+    expect(await s.flags()).toEqual(['drifted'])
+    await reasonOf(() => s.review.commit({ merge: true }))
+    expect(await s.flags()).toEqual(['merged'])
+    await s.review.approve()
+    await s.review.commit()
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'other' }))
+  })
+})
+
+it('keeps the contents it rests on outside of what git and agents see', async () => {
+  const s = await scene()
+  s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+  await s.review.edit('src/a.ts', 'reviewer\n', ANN)
+  const { readdirSync } = await import('node:fs')
+  expect(readdirSync(`${s.on.root}/.orchestration/sessions/agent/edits`)).toHaveLength(2)
+  expect(s.session.fs.existsSync('.orchestration/sessions')).toBe(false)
+  expect(spawnSync('cat', [`${s.on.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
+})
+
+it('stays when the agent travels back to before it, merged with what was staged then', async () => {
+  const s = await scene()
+  s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+  const then = await s.session.snapshot()
+  s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 9: 'more' }))
+  await s.review.edit('src/a.ts', lines({ 1: 'agent', 5: 'reviewer', 9: 'more' }), ANN)
+  await s.session.flush()
+  await s.session.travel(then.id)
+  expect(s.staged()).toBe(lines({ 1: 'agent', 5: 'reviewer' }))
+})

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hasMarkers, mergeContents } from '../../src/review/merge.js'
+
+const names = { ours: 'agent', theirs: 'disk' }
+const merge = (ours: string | Buffer, base: string | Buffer, theirs: string | Buffer) => {
+  const bytes = (content: string | Buffer) => (typeof content === 'string' ? Buffer.from(content) : content)
+  const merged = mergeContents(bytes(ours), bytes(base), bytes(theirs), names)
+  return merged && { ...merged, content: Buffer.from(merged.content).toString() }
+}
+const numbered = (count: number, edit: (line: number) => string | undefined = () => undefined) =>
+  Array.from({ length: count }, (_, line) => `${edit(line) ?? `line ${line}`}\n`).join('')
+
+describe('mergeContents', () => {
+  it('takes what one side changed and the other left', () => {
+    const [ours, theirs] = [
+      numbered(9, (n) => (n === 1 ? 'A' : undefined)),
+      numbered(9, (n) => (n === 7 ? 'B' : undefined)),
+    ]
+    const both = numbered(9, (n) => (n === 1 ? 'A' : n === 7 ? 'B' : undefined))
+    expect(merge(ours, numbered(9), theirs)).toEqual({ content: both, conflict: false })
+  })
+
+  it('puts both between markers where they changed the same, once where they say the same', () => {
+    const base = 'a\nb\nc\n'
+    const conflict = 'a\n<<<<<<< agent\nB\n=======\n<>\n>>>>>>> disk\nc\n'
+    expect(merge('a\nB\nc\n', base, 'a\n<>\nc\n')).toEqual({ content: conflict, conflict: true })
+    expect(merge('a\nB\nc\n', base, 'a\nB\nc\n')).toEqual({ content: 'a\nB\nc\n', conflict: false })
+    expect(merge('a\nb\nX\n', base, 'b\nX\n')).toEqual({ content: 'b\nX\n', conflict: false })
+  })
+
+  it('keeps line ends, and ends each side of a conflict', () => {
+    expect(merge('a\r\nB', 'a\r\nb', 'a\r\nC')?.content).toBe(
+      'a\r\n<<<<<<< agent\r\nB\r\n=======\r\nC\r\n>>>>>>> disk\r\n',
+    )
+    expect(merge('A\nb\nc\nd', 'a\nb\nc\nd', 'a\nb\nc\nD')?.content).toBe('A\nb\nc\nD')
+  })
+
+  it('is of text of one encoding', () => {
+    const wide = (content: string) => Buffer.from(`\uFEFF${content}`, 'utf16le')
+    const merged = mergeContents(wide('A\nb\nc\n'), wide('a\nb\nc\n'), wide('a\nb\nC\n'), names)
+    expect(merged).toEqual({ content: wide('A\nb\nC\n'), conflict: false })
+    expect(merge(wide('A\n'), 'a\n', 'b\n')).toBeUndefined()
+    expect(merge('A\0', 'a\0', 'b\0')).toBeUndefined()
+    expect(merge('', 'a\n', 'b\n')?.conflict).toBe(true)
+  })
+
+  it('takes lines that are names of methods for lines', () => {
+    expect(merge('constructor', 'toString', 'toString')?.content).toBe('constructor')
+    expect(
+      merge('x\n__proto__\nb\nconstructor', 'x\n__proto__\nb\nconstructor\nz', 'y\n__proto__\nb\nconstructor\nz')
+        ?.content,
+    ).toContain('__proto__')
+  })
+
+  it('gives up, by count and not by time, on what would take too long', () => {
+    const same = 'same\n'.repeat(30_000)
+    expect(merge(`a\n${same}b\n`, `c\n${same}d\n`, `e\n${same}f\n`)).toBeUndefined()
+    // Far apart and all different is no trouble.
+    const long = (edit: number, by: string) => numbered(8_000, (n) => (n === edit ? by : undefined))
+    expect(merge(long(3, 'A'), long(-1, ''), long(7_990, 'B'))?.conflict).toBe(false)
+  })
+
+  it('loses no line of either side, and takes a side as it is where the other has not moved', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 12 })
+      .map((lines) => lines.map((line) => `${line}\n`).join(''))
+    fc.assert(
+      fc.property(text, text, text, (ours, base, theirs) => {
+        expect(merge(ours, base, base)).toEqual({ content: ours, conflict: false })
+        expect(merge(base, base, theirs)).toEqual({ content: theirs, conflict: false })
+        const merged = merge(ours, base, theirs)
+        const added = (side: string) => side.split('\n').filter((line) => line !== '' && !base.includes(line))
+        for (const line of [...added(ours), ...added(theirs)]) expect(merged?.content).toContain(line)
+        expect(merged?.conflict).toBe(hasMarkers(Buffer.from(merged?.content ?? '')))
+        const turned = merge(theirs, base, ours)
+        if (merged?.conflict === false) expect(turned).toEqual(merged)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('hasMarkers', () => {
+  it('wants all three, in their order, each on a line of its own', () => {
+    const has = (text: string) => hasMarkers(Buffer.from(text))
+    expect(has('x\n<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n')).toBe(true)
+    expect(has('<<<<<<< a\r\n=======\r\n>>>>>>> b')).toBe(true)
+    expect(has('Title\n=======\n')).toBe(false)
+    expect(has('=======\n<<<<<<< a\n>>>>>>> b\n')).toBe(false)
+    expect(has(' <<<<<<< a\n=======\n>>>>>>> b\n')).toBe(false)
+  })
+})
