@@ -52,6 +52,9 @@ export const CP_ASKS_FOR_DIRECTORY = since(24, 0)
 /** Whether `errorOnExist` of `cp` holds for directories too. */
 export const CP_DIRECTORIES_EXIST = since(22, 0)
 
+/** Whether a copied file is its source's owner's, as far as this process may give files away: libuv's since 1.49. */
+export const COPY_KEEPS_OWNER = uvMinor >= 49
+
 /** Whether times are cut to whole microseconds, as libuv did until 1.52. */
 export const WHOLE_MICROSECONDS = uvMinor < 52
 

@@ -1,12 +1,13 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import { childOf, pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside } from '../../overlay/resolve.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
-import { RM_PASSES_FILES_BY } from './host-traits.js'
+import { COPY_KEEPS_OWNER, RM_PASSES_FILES_BY } from './host-traits.js'
 import { writeRest } from './kernel-fd.js'
 import { createdMode, followOf } from './open-rules.js'
 import type { Args, Form } from './ops.js'
+import { mayGive } from './ownership.js'
 import { eisdirOfRm } from './rm-error.js'
 import type { WriteView } from './view.js'
 
@@ -234,5 +235,12 @@ export function copyFile(view: WriteView, [from, to, given]: Args): void {
   if (source.inside && source.path === target.path) return
   const content = source.inside ? view.layer.read(source.path) : view.host(source).readFileSync(source.path)
   view.layer.put(target.path, content, { mode: stats.mode & 0o7777 })
-  view.layer.setattr(target.path, { mode: stats.mode & 0o7777 })
+  view.layer.setattr(target.path, { ...ownerOfCopy(view, target.path, stats), mode: stats.mode & 0o7777 })
+}
+
+/** The source's owner, where the host's copies keep it and this process may give files away. */
+function ownerOfCopy(view: WriteView, path: RelPath, { uid, gid }: Stats): { uid?: number; gid?: number } {
+  const made = view.layer.lstat(path)
+  const isOther = made?.uid !== uid || made.gid !== gid
+  return COPY_KEEPS_OWNER && isOther && mayGive(made, uid, gid) ? { uid, gid } : {}
 }

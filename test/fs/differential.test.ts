@@ -28,6 +28,7 @@ import { fuzzParameters } from '../support/fuzz.js'
  *   it fails; the facade keeps it.
  * - mkdir -p through a dangling link: Node's asynchronous forms name the link.
  * - readdir with `recursive` of a Buffer path fails in Node, which joins names as text.
+ * - A directory with the set-group-id bit hands it and its group down to what is made in it; in the facade it does not.
  * - Sizes and link counts of directories are the disk's own business; access times move when the disk is read.
  */
 
@@ -125,7 +126,7 @@ const calls: fc.Arbitrary<Omit<Call, 'form'>> = fc.oneof(
   call('rmdir', pathArg),
   { weight: 4, arbitrary: call('rename', pathArg, pathArg) },
   { weight: 2, arbitrary: call('copyFile', pathArg, pathArg, fc.constantFrom(undefined, 1, 2)) },
-  call('chmod', pathArg, fc.constantFrom(0o600, 0o755, '640', 0o7777, 0o100644)),
+  call('chmod', pathArg, fc.constantFrom(0o600, 0o755, '640', 0o5777, 0o100644)),
   call('chown', pathArg, id, id),
   call('lchown', pathArg, id, id),
   call('utimes', pathArg, time, time),

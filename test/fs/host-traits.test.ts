@@ -1,13 +1,14 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  COPY_KEEPS_OWNER,
   CP_DIRECTORIES_EXIST,
   RM_PASSES_FILES_BY,
   STAT_ANSWERS_NOTHING,
   TYPED_READDIR_FOLLOWS_LINKS,
   WHOLE_MICROSECONDS,
 } from '../../src/fs/host-traits.js'
-import { tempDir } from '../support/facade.js'
+import { bareFacade, tempDir } from '../support/facade.js'
 
 /** Each trait against what the running host does on a real directory. */
 
@@ -62,6 +63,17 @@ describe('the running host', () => {
     const options = { recursive: true, force: false, errorOnExist: true }
     const copied = await codeOf(() => fs.promises.cp(`${root}/a`, `${root}/b`, options))
     expect(copied).toBe(CP_DIRECTORIES_EXIST ? 'ERR_FS_CP_EEXIST' : undefined)
+  })
+
+  it('gives a copy to its source’s owner where the trait says so, and so does the facade', () => {
+    const me = process.getuid?.() ?? 0
+    const owner = me === 0 ? 4711 : me
+    fs.chownSync(`${root}/a/x`, owner, -1)
+    fs.copyFileSync(`${root}/a/x`, `${root}/host`)
+    const facade = bareFacade(root)
+    facade.fs.copyFileSync(`${root}/a/x`, `${root}/ours`)
+    expect(fs.statSync(`${root}/host`).uid).toBe(COPY_KEEPS_OWNER ? owner : me)
+    expect(facade.fs.statSync(`${root}/ours`).uid).toBe(COPY_KEEPS_OWNER ? owner : me)
   })
 
   it('cuts times to microseconds, where the trait says so', () => {
