@@ -14,7 +14,7 @@ export { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } fro
 export type { Mark, Version } from './snapshot.js'
 export { type SourceInUse, sourcesInUse } from './sources.js'
 export { Stage } from './stage.js'
-export type { Base, Credit, EditData, JsonValue, PackPlace, StageEdit } from './stage-edit.js'
+export type { Base, Credit, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
 export { openStageLog, type Replay, readPacked, replay, type StageFiles, type StageLog } from './stage-log.js'
 export { pathsOf, takeBack } from './take-back.js'
 export { planTravel, type Since, type TravelPlan } from './travel.js'

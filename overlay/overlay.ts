@@ -9,7 +9,7 @@ import { OpenFile } from './open-file.js'
 import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
-import type { Base, Credit, EditData, NewInode, PackPlace, StageEdit } from './stage-edit.js'
+import type { Base, Credit, EditData, NewInode, PackSpan, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
 
 export interface OverlayOptions {
@@ -24,7 +24,7 @@ export interface OverlayOptions {
   /** The base the session knows for a path it is about to touch first (what its agent last read). */
   readonly knownBase?: (path: RelPath) => Base | undefined
   /** Keeps the content of a base, for merges; answers what was kept, and where. */
-  readonly keep?: (content: Uint8Array) => { readonly digest: Digest; readonly at: PackPlace }
+  readonly keep?: (content: Uint8Array) => { readonly digest: Digest; readonly at: PackSpan }
 }
 
 /** Bytes of a file up to which its base is kept for a merge. */

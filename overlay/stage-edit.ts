@@ -10,11 +10,11 @@ export interface Base {
   /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
   readonly stamp?: string
   /** Where the pack keeps the content, for merges once the disk has moved on. */
-  readonly kept?: PackPlace
+  readonly kept?: PackSpan
 }
 
 /** Bytes in a session's pack. */
-export type PackPlace = readonly [offset: number, length: number]
+export type PackSpan = readonly [offset: number, length: number]
 
 /** Attributes of an inode an edit makes. */
 export interface NewInode {

@@ -5,7 +5,7 @@ import type { PackRef } from './content.js'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
 import type { Stage } from './stage.js'
-import type { EditData, PackPlace, StageEdit } from './stage-edit.js'
+import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
 
 /**
  * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds
@@ -35,7 +35,7 @@ export interface StageLog {
   /** Puts bytes into the pack alone: content that leaves memory. */
   keep(data: Uint8Array): PackRef
   /** As {@link keep}; answers what the bytes are, and where. */
-  store(data: Uint8Array): { readonly digest: Digest; readonly at: PackPlace }
+  store(data: Uint8Array): { readonly digest: Digest; readonly at: PackSpan }
   /** Waits until all of it is on the medium. */
   sync(): void
   close(): void
@@ -137,7 +137,7 @@ class FileStageLog implements StageLog {
     return packed(this.packPath, this.#store(data))
   }
 
-  store(data: Uint8Array): { digest: Digest; at: PackPlace } {
+  store(data: Uint8Array): { digest: Digest; at: PackSpan } {
     const [key, offset, size] = this.#store(data)
     return { digest: key, at: [offset, size] }
   }
@@ -181,7 +181,7 @@ class FileStageLog implements StageLog {
 }
 
 /** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
-export function readPacked(pack: string, key: Digest, [offset, size]: PackPlace): Buffer {
+export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
   return Buffer.concat([...packed(pack, [key, offset, size]).chunks()])
 }
 
