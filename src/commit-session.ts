@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { digest, isWithin, type StageDiff, type StagedChange, sourcesInUse } from '../overlay/index.js'
+import { digest, isWithin, type StageDiff, type StagedChange, sameContent, sourcesInUse } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor, settledStamp } from './commit/index.js'
-import type { AgentInfo, CommitResult, Verdict } from './core/api.js'
+import type { AgentInfo, CommitOptions, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
@@ -20,6 +20,7 @@ import {
   type LedgerStore,
   newDraft,
   type RecordDraft,
+  splitDraft,
 } from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
@@ -34,8 +35,7 @@ export interface CommitDeps {
   readonly reviews: () => readonly ReviewRecord[]
 }
 
-export interface CommitOptions {
-  readonly strict?: boolean
+export interface SessionCommitOptions extends CommitOptions {
   /** The verdicts by which the changes are approved. */
   readonly approvals: readonly Verdict[]
 }
@@ -45,7 +45,7 @@ export async function commitSession(
   deps: CommitDeps,
   { store, diff }: { readonly store: StageStore; readonly diff: StageDiff },
   approved: readonly StagedChange[],
-  options: CommitOptions,
+  options: SessionCommitOptions,
 ): Promise<CommitResult> {
   refuseDrifted(approved)
   refuseInUse(store, approved, diff.changes)
@@ -58,13 +58,17 @@ export async function commitSession(
     sessionId: deps.sessionId,
     entries,
     gate: gateOf(deps, ownersOf(approved), undone),
-    record: ({ tx }) => ({
-      ...commitDraft(deps, { approved, files: read.files, tx, undone, approvals: options.approvals, amendments }),
-    }),
+    records: ({ tx }) => {
+      const { approvals } = options
+      const draft = commitDraft(deps, { approved, files: read.files, tx, undone, approvals, amendments })
+      return splitDraft(draft).map((part) => ({ ...part }))
+    },
     append: async (record) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft)
     },
     strict: options.strict === true || isStrict(deps.policy()),
+    ...(options.signal !== undefined && { signal: options.signal }),
+    ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
   })
   return resultOf(outcome, approved)
 }
@@ -222,14 +226,23 @@ function readBases(store: StageStore, approved: readonly StagedChange[], { undon
     if (after === null || after.type === 'dir' || undone?.restores(path, after)) continue
     // A path that needs no intent is attributed to nobody.
     if (free.has(path, false)) continue
+    const { intentId: intent = null, agent } = change
+    const said = {
+      path,
+      contributor: 'ai',
+      intent,
+      ...(agent !== undefined && { agent: agent as AgentInfo | null }),
+    } as const
+    if (change.before !== null && sameContent(change.before, after)) {
+      files.push({ ...said, ranges: [] })
+      continue
+    }
     const stamp = settledStamp(store.overlay.lower.lstatBig(from))
     const before = beforeOf(store, change)
     if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)
-    const { intentId: intent = null, agent } = change
-    const who = agent === undefined ? {} : { agent: agent as AgentInfo | null }
     const content = change.content()
     const edited = editedLines(editsOf(store, change, amendments), content)
-    files.push(attributeFile({ path, before, after: content, edited, contributor: 'ai', intent, ...who }))
+    files.push(attributeFile({ ...said, before, after: content, edited }))
   }
   return { files, stamps }
 }

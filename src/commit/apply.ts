@@ -1,9 +1,11 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
+import type { Course } from './course.js'
 import { type Disk, exists } from './disk.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { overwriteStrictly, PLACE, type Placing, settleMode } from './place.js'
 import { FLUSH_TOGETHER, slotOf } from './stage.js'
+import { isState, standingAt } from './standing.js'
 import type { Conflict, Plan, PlannedChange } from './types.js'
 import { isKeptApproved } from './verify.js'
 
@@ -14,6 +16,7 @@ export interface Site {
   readonly root: string
   /** The transaction's directory. */
   readonly dir: string
+  readonly course: Course
   /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
   readonly looks?: ReadonlyMap<string, BigIntStats>
   /** True for an errno that no later try will cure: the path becomes a conflict, in place of failing the run. */
@@ -24,21 +27,30 @@ export interface Site {
  * Puts every change of a published plan in place, durably. Safe to cut off anywhere and run again.
  * @returns the paths where someone else's version stands and was left.
  */
-export function applyPlan(site: Site, plan: Plan): Conflict[] {
+export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   const conflicts = new Map<string, string>()
-  const each = (changes: readonly PlannedChange[], work: (change: PlannedChange) => string | undefined) => {
+  const each = async (changes: readonly PlannedChange[], work: (change: PlannedChange) => string | undefined) => {
     for (const change of changes) {
       const reason = orHopeless(site, work, change)
       if (reason !== undefined && !conflicts.has(change.path)) conflicts.set(change.path, reason)
+      await site.course.step()
     }
   }
   const { changes } = plan
-  each(changes, (change) => placeOne(site, plan, change))
-  each(changes.filter(({ op }) => op === 'mkdir').reverse(), (change) => settleOne(site, change))
-  each(changes.filter(takesOut), (change) => verifyOne(site, change))
+  site.course.begin('applying', changes.length)
+  await each(changes, (change) => placeOne(site, plan, change))
+  await each(changes.filter(({ op }) => op === 'mkdir').reverse(), (change) => settleOne(site, change))
+  await each(changes.filter(takesOut), (change) => verifyOne(site, change))
+  // A moved file is one file under both names: theirs under the old one is theirs under the new one.
+  await each(
+    changes.filter(({ from }) => from !== undefined && conflicts.has(from)),
+    (change) => verifyMoved(site, change),
+  )
   const moved = new Set(site.pins.moved())
   if (moved.size > 0) {
-    each(changes, (change) => (change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined))
+    await each(changes, (change) =>
+      change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined,
+    )
   }
   syncParents(site, changes)
   // Only now: were the staged name to go before the new one is durable, a power cut could lose both.
@@ -88,6 +100,11 @@ function verifyOne(site: Site, change: PlannedChange): string | undefined {
   const target = addressOf(site, change.path)
   if (target === undefined) return undefined
   return isKeptApproved(placingOf(site, change, target)) ? undefined : 'stale_file'
+}
+
+function verifyMoved(site: Site, change: PlannedChange): string | undefined {
+  const target = addressOf(site, change.path)
+  return target !== undefined && isState(standingAt(site.disk, target), change.new) ? undefined : 'stale_file'
 }
 
 function orHopeless(

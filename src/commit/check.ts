@@ -1,6 +1,9 @@
 import type { BigIntStats } from 'node:fs'
+import { sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { Owner } from '../host/write.js'
+import type { Course } from './course.js'
 import type { Disk } from './disk.js'
 import { type Ground, groundOf } from './ground.js'
 import { isAtOrBelow } from './order.js'
@@ -18,8 +21,17 @@ export interface Checked {
   readonly implied: ReadonlySet<string>
   /** Files seen to be what they should, by path: as they were looked at, where a later write would show. */
   readonly looks: ReadonlyMap<string, BigIntStats>
+  /** Whom the new files are to belong to, by path: those they replace, where that is another than who commits. */
+  readonly owners: ReadonlyMap<string, Owner>
+  /** Of a create that has all it is from a file the same commit removes: where that is, and how it looked. */
+  source(entry: CommitEntry): Source | undefined
   /** Finds what has moved since, at the cost of a stat for each path. */
   recheck(): Refusal[]
+}
+
+interface Source {
+  readonly address: string
+  readonly look: BigIntStats
 }
 
 /** What the checks of one commit share. */
@@ -33,7 +45,13 @@ interface Site {
 }
 
 /** Judges every entry: shape, policy, parents, file system, permission, base. Names every bad path, not the first. */
-export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device: string): Checked {
+export async function checkEntries(
+  disk: Disk,
+  pins: Pins,
+  input: CommitInput,
+  device: string,
+  course: Course,
+): Promise<Checked> {
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
   const site: Site = { disk, pins, ground: groundOf(disk, pins, input.entries, device), pairs, removed }
@@ -42,6 +60,9 @@ export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device:
   const refused: Refusal[] = []
   const entries: CommitEntry[] = []
   const looks = new Map<string, BigIntStats>()
+  const owners = new Map<string, Owner>()
+  const gone = new Map(input.entries.filter((entry) => entry.op === 'delete').map((entry) => [entry.path, entry.old]))
+  course.begin('checking', input.entries.length)
   for (const entry of input.entries) {
     const refusal = attempt(entry.path, () => {
       assertShape(entry, seen)
@@ -50,12 +71,35 @@ export function checkEntries(disk: Disk, pins: Pins, input: CommitInput, device:
       const stats = assertBase(site, entry)
       bases.set(entry, fingerprint(stats))
       if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
+      const owner = ownerToKeep(entry, stats)
+      if (owner !== undefined) owners.set(entry.path, owner)
       entries.push(asFound(site, entry, stats))
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
+    await course.step()
   }
-  return { refused, entries, looks, implied: site.ground.implied, recheck: () => recheck(site, bases) }
+  const source = ({ from, new: next }: CommitEntry): Source | undefined => {
+    const look = from === undefined ? undefined : looks.get(from)
+    if (from === undefined || look === undefined || !sameState(gone.get(from) ?? null, next)) return undefined
+    return { address: addressOf(site, { path: from }), look }
+  }
+  return {
+    refused,
+    entries,
+    looks,
+    owners,
+    source,
+    implied: site.ground.implied,
+    recheck: () => recheck(site, bases),
+  }
+}
+
+/** Only root may give files away; for all others the new file is theirs. */
+function ownerToKeep(entry: CommitEntry, stats: BigIntStats | undefined): Owner | undefined {
+  if (entry.old === null || entry.new === null || stats === undefined || process.geteuid?.() !== 0) return undefined
+  const owner = { uid: Number(stats.uid), gid: Number(stats.gid) }
+  return owner.uid === 0 && owner.gid === process.getegid?.() ? undefined : owner
 }
 
 const pathOf = (entry: CommitEntry) => entry.path
@@ -110,7 +154,7 @@ function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
   return stats
 }
 
-function addressOf(site: Site, entry: CommitEntry): string {
+function addressOf(site: Site, entry: { readonly path: string }): string {
   return `${site.pins.at(parentOf(entry.path))}/${nameOf(entry.path)}`
 }
 

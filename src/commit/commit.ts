@@ -4,6 +4,7 @@ import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
+import { type Course, newCourse } from './course.js'
 import { type Disk, realDisk, sameInode } from './disk.js'
 import { commitFile, publishPlan, readJournal, txDir } from './journal.js'
 import { deviceOf, pinTree } from './pin.js'
@@ -24,13 +25,18 @@ const TRIES = 5
  * an error that says "decided but not finished" leaves a commit behind, which the next commit or open finishes.
  */
 export async function commitEntries(input: CommitInput, disk: Disk = realDisk): Promise<CommitOutcome> {
+  const course = newCourse(input)
   return withProcessLock(input.layout.locks, 'commit', async (lost) => {
     for (let turn = 0; turn < TRIES; turn += 1) {
       await recoverLocked(disk, input.layout, input.append)
-      const prepared = prepare(disk, input, lost)
+      const prepared = await prepare(disk, input, lost, course)
       if (prepared === undefined) continue
       const { plan, looks } = prepared
-      const conflicts = await finish(disk, input.layout, plan, input.append, { isHopeless: () => false, looks })
+      const conflicts = await finish(disk, input.layout, plan, input.append, {
+        course,
+        isHopeless: () => false,
+        looks,
+      })
       const left = new Set(conflicts.map((conflict) => conflict.path))
       const paths = new Set(input.entries.map((entry) => entry.path))
       return { seq: plan.seq, tx: plan.tx, committed: [...paths].filter((path) => !left.has(path)), conflicts }
@@ -46,19 +52,26 @@ interface Prepared extends Pick<Checked, 'looks'> {
 }
 
 /** Steps 2 to 6. Undefined when another commit took the number. Before the last of them the tree is untouched. */
-function prepare(disk: Disk, input: CommitInput, lost: () => boolean): Prepared | undefined {
+async function prepare(
+  disk: Disk,
+  input: CommitInput,
+  lost: () => boolean,
+  course: Course,
+): Promise<Prepared | undefined> {
   const { layout } = input
   const pins = pinTree(disk, layout.root)
   let at: Attempt | undefined
   try {
     ensureJournal(disk, layout)
-    const checked = checkEntries(disk, pins, input, deviceOf(disk, layout.tx))
+    course.assertWanted()
+    const checked = await checkEntries(disk, pins, input, deviceOf(disk, layout.tx), course)
     if (checked.refused.length > 0) throw refusedCommit(withBadContent(checked))
     at = newAttempt(layout, readJournal(disk, layout).next)
-    const plan = writePlan(disk, input, checked, at)
+    const plan = await writePlan(disk, input, checked, at, course)
     const moved = checked.recheck()
     if (moved.length > 0) throw refusedCommit(moved)
     if (lost()) throw busy()
+    course.assertWanted()
     if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return { plan, looks: checked.looks }
     discard(disk, at)
     return undefined
@@ -92,13 +105,20 @@ function ensureJournal(disk: Disk, layout: Layout): void {
 }
 
 /** Steps 3 and 4: everything the commit needs, durable, under a name nobody reads yet. */
-function writePlan(disk: Disk, input: CommitInput, checked: Checked, { seq, tx, dir }: Attempt): Plan {
+async function writePlan(
+  disk: Disk,
+  input: CommitInput,
+  checked: Checked,
+  { seq, tx, dir }: Attempt,
+  course: Course,
+): Promise<Plan> {
+  // First of all: a commit whose record cannot be written is refused before anything is.
+  const records = input.records({ seq, tx })
   disk.makeDir(dir, 0o700)
-  const staged = stageEntries(disk, dir, checked)
+  const staged = await stageEntries(disk, dir, checked, course)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
-  const record = input.record({ seq, tx })
   const { sessionId, strict = false } = input
-  const plan: Plan = { version: 1, seq, tx, sessionId, strict, changes: staged.changes, record }
+  const plan: Plan = { version: 2, seq, tx, sessionId, strict, changes: staged.changes, records }
   disk.createFile(`${dir}/plan`, encodePlan(plan), 0o600, true)
   disk.syncDir(dir)
   disk.syncDir(input.layout.tx)

@@ -4,6 +4,7 @@ import type { Layout } from '../core/layout.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
 import { slotOf } from './stage.js'
+import { fingerprint, isSettled } from './standing.js'
 import type { CommitOp, PlannedChange } from './types.js'
 
 export interface CommittedChange {
@@ -25,13 +26,27 @@ export interface CommittedPlan {
 
 /** The number of the last commit that is finished; 0 before the first. */
 export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
-  return readJournal(disk, layout).finished.at(-1) ?? 0
+  return finishedCommits(layout, disk).at(-1) ?? 0
+}
+
+/** What was listed last of a workspace's journal: sessions look at each call, and mostly nothing has come. */
+const listed = new Map<string, { readonly look: string; readonly finished: readonly number[] }>()
+
+function finishedCommits(layout: Layout, disk: Disk): readonly number[] {
+  const stats = disk.lstat(layout.commits)
+  const look = stats !== undefined && isSettled(stats) ? fingerprint(stats) : undefined
+  const known = listed.get(layout.commits)
+  if (known !== undefined && known.look === look) return known.finished
+  const { finished } = readJournal(disk, layout)
+  if (look === undefined) listed.delete(layout.commits)
+  else listed.set(layout.commits, { look, finished })
+  return finished
 }
 
 /** The commits after `seq` that are published and finished, oldest first, for the owners of stages to settle against. */
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
-  return readJournal(disk, layout)
-    .finished.filter((finished) => finished > seq)
+  return finishedCommits(layout, disk)
+    .filter((finished) => finished > seq)
     .map((finished) => {
       const plan = readPlan(disk, `${commitFile(layout, finished)}.done`)
       const left = conflictPaths(disk, layout, finished)

@@ -19,6 +19,11 @@ export interface Journal {
 
 /** Commits whose before-contents are kept, so that they can be undone. */
 export const UNDO_COMMITS = 100
+/**
+ * Finished plans that stay, for stages that have not looked since. A stage that slept longer sees its own landed changes
+ * as another's: drifted, never lost.
+ */
+export const KEPT_PLANS = 1_000
 
 export function readJournal(disk: Disk, layout: Layout): Journal {
   const published: number[] = []
@@ -30,9 +35,11 @@ export function readJournal(disk: Disk, layout: Layout): Journal {
   }
   const ascending = (a: number, b: number) => a - b
   const finished = [...done].sort(ascending)
+  // A commit finishes all before it first: a number below a finished one is used, though its plan may be gone by now.
+  const isUsed = (seq: number) => seq <= (finished.at(-1) ?? 0)
   return {
-    unfinished: published.filter((seq) => !done.has(seq)).sort(ascending),
-    late: published.filter((seq) => done.has(seq)),
+    unfinished: published.filter((seq) => !isUsed(seq)).sort(ascending),
+    late: published.filter(isUsed),
     finished,
     next: published.reduce((highest, seq) => Math.max(highest, seq), finished.at(-1) ?? 0) + 1,
   }
@@ -51,7 +58,7 @@ export function publishPlan(disk: Disk, layout: Layout, planFile: string, seq: n
     throw error
   }
   // The number was taken and its commit finished while we waited: its name was free again, but not ours to take.
-  if (exists(disk, `${name}.done`)) {
+  if (readJournal(disk, layout).late.includes(seq)) {
     disk.unlink(name)
     return false
   }
@@ -105,11 +112,15 @@ export function strays(disk: Disk, layout: Layout, journal: Journal): string[] {
   return disk.readdir(layout.tx).filter((name) => !known.has(seqOf(name)))
 }
 
-/** Lets go of the before-contents of all but the latest finished commits. */
-export function prune(disk: Disk, layout: Layout, journal: Journal, keep: number = UNDO_COMMITS): void {
-  const oldest = journal.finished.at(-keep)
+/** Lets go of the before-contents, and much later of the plans, of all but the latest finished commits. */
+export function prune(disk: Disk, layout: Layout, { finished }: Journal): void {
+  const oldest = finished.at(-UNDO_COMMITS)
   if (oldest === undefined) return
   for (const name of disk.readdir(layout.tx)) if (seqOf(name) < oldest) disk.removeTree(txDir(layout, name))
+  for (const seq of finished.slice(0, -KEPT_PLANS)) {
+    disk.unlink(`${commitFile(layout, seq)}.conflicts`)
+    disk.unlink(`${commitFile(layout, seq)}.done`)
+  }
 }
 
 function seqOf(tx: string): number {

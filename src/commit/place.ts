@@ -69,17 +69,17 @@ function overwrite(placing: Placing): boolean {
     if (backup === 'theirs') return false
     // A save by rename since the link left the approved content in our backup only: look again. The target is looked
     // at last, right before our rename, which is the whole of the window.
-    if (backup === 'moved' || !isSameFile(backup, disk.lstat(target))) continue
+    if (backup === 'moved' || (backup !== 'seen' && !isSameFile(backup, disk.lstat(target)))) continue
     if (renameIfThere(disk, slot.fresh, target)) return true
   }
   return false
 }
 
-/** The approved file under its second name, or what was found in its place. */
-type Backup = BigIntStats | 'ours' | 'theirs' | 'moved' | 'refused'
+/** The approved file under its second name (`seen`: at its place, a moment ago), or what was found instead. */
+type Backup = BigIntStats | 'seen' | 'ours' | 'theirs' | 'moved' | 'refused'
 
 function keepOld(placing: Placing): Backup {
-  const { disk, slot, change } = placing
+  const { disk, target, slot, change, look } = placing
   try {
     keepByLink(placing)
   } catch (error) {
@@ -90,6 +90,8 @@ function keepOld(placing: Placing): Backup {
     if (code !== 'EEXIST') throw error
     return keptEarlier(placing)
   }
+  // Where the file at its place is the one that was checked, so is the one under the second name: one look at both.
+  if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
   const kept = disk.lstat(slot.kept)
   if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept
   const found = standingAt(disk, slot.kept)

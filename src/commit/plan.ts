@@ -36,14 +36,15 @@ function corrupt(name: string, why: string): EscrowError {
 function isPlan(value: unknown): value is Plan {
   return (
     isObject(value) &&
-    value.version === 1 &&
+    value.version === 2 &&
     Number.isSafeInteger(value.seq) &&
     typeof value.tx === 'string' &&
     isPlainPath(value.tx) &&
     !value.tx.includes('/') &&
     typeof value.sessionId === 'string' &&
     typeof value.strict === 'boolean' &&
-    isObject(value.record) &&
+    Array.isArray(value.records) &&
+    value.records.every(isObject) &&
     Array.isArray(value.changes) &&
     value.changes.every(isChange)
   )

@@ -1,6 +1,7 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { applyPlan, type Site } from './apply.js'
+import { newCourse } from './course.js'
 import { type Disk, realDisk } from './disk.js'
 import { commitFile, finishPlan, noteConflicts, prune, readJournal, readPlan, strays, txDir } from './journal.js'
 import { pinTree } from './pin.js'
@@ -41,7 +42,10 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
   for (const seq of journal.unfinished) {
     const plan = readPlan(disk, commitFile(layout, seq))
     // What failed for good once will fail for good again, and must not block every later commit.
-    const conflicts = await finish(disk, layout, plan, append, { isHopeless: (code) => HOPELESS.has(code) })
+    const conflicts = await finish(disk, layout, plan, append, {
+      course: newCourse(),
+      isHopeless: (code) => HOPELESS.has(code),
+    })
     recovered.finished.push(seq)
     recovered.conflicts.push(...conflicts.map((conflict) => ({ seq, ...conflict })))
   }
@@ -60,7 +64,7 @@ export async function finish(
   layout: Layout,
   plan: Plan,
   append: Append,
-  how: Pick<Site, 'isHopeless' | 'looks'>,
+  how: Pick<Site, 'isHopeless' | 'looks' | 'course'>,
 ): Promise<Conflict[]> {
   try {
     // The commit point itself must outlive a power cut before the tree is touched.
@@ -69,12 +73,12 @@ export async function finish(
     const site = { disk, pins, root: layout.root, dir: txDir(layout, plan.tx), ...how }
     let conflicts: Conflict[]
     try {
-      conflicts = applyPlan(site, plan)
+      conflicts = await applyPlan(site, plan)
     } finally {
       pins.close()
     }
     noteConflicts(disk, layout, plan, conflicts)
-    await append(plan.record)
+    for (const record of plan.records) await append(record)
     finishPlan(disk, layout, plan.seq)
     prune(disk, layout, readJournal(disk, layout))
     return conflicts

@@ -1,10 +1,13 @@
 import type { FileState } from '../../overlay/change.js'
 import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
 import type { Refusal } from '../core/api-error.js'
 import { approvedContent, attempt, type Checked } from './check.js'
+import type { Course } from './course.js'
 import type { Disk } from './disk.js'
 import { inOrder, opens } from './order.js'
 import { stale } from './refusals.js'
+import { isUntouched } from './standing.js'
 import type { CommitEntry, PlannedChange } from './types.js'
 
 export interface Staged {
@@ -31,35 +34,51 @@ export function slotOf(dir: string, change: { n: number }): Slot {
 }
 
 /** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
-export function stageEntries(disk: Disk, dir: string, checked: Checked): Staged {
+export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: Course): Promise<Staged> {
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
   const together = ordered.filter((entry) => entry.new?.type === 'file').length > FLUSH_TOGETHER
+  const staging: Staging = { disk, checked, sync: !together, written: 0 }
   const refused: Refusal[] = []
   const changes: PlannedChange[] = []
-  ordered.forEach((entry, n) => {
-    const { path, op, old, from } = entry
-    const fresh = slotOf(dir, { n }).fresh
-    const refusal = attempt(path, () => {
-      const isImplied = checked.implied.has(path) && op === 'mkdir'
-      const next = isImplied ? stageImplied(disk, fresh) : stageEntry(disk, fresh, entry, !together)
-      changes.push({
-        n,
-        path,
-        op,
-        old,
-        new: next,
-        ...(from !== undefined && { from }),
-        ...(isImplied && { implied: true as const }),
-      })
+  course.begin('staging', ordered.length)
+  for (const [n, entry] of ordered.entries()) {
+    const before = staging.written
+    const refusal = attempt(entry.path, () => {
+      changes.push(stageChange(staging, slotOf(dir, { n }).fresh, entry, n))
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
-  })
+    await course.step(staging.written - before)
+  }
   if (together && refused.length === 0 && !disk.flush(dir)) {
     for (const change of changes.filter(isFile)) disk.syncFile(slotOf(dir, change).fresh)
   }
   return { changes, refused }
+}
+
+interface Staging {
+  readonly disk: Disk
+  readonly checked: Checked
+  /** Each file at once. */
+  readonly sync: boolean
+  /** Bytes of content so far. */
+  written: number
+}
+
+function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: number): PlannedChange {
+  const { path, op, old, from } = entry
+  const isImplied = staging.checked.implied.has(path) && op === 'mkdir'
+  const next = isImplied ? stageImplied(staging.disk, fresh) : stageEntry(staging, fresh, entry)
+  return {
+    n,
+    path,
+    op,
+    old,
+    new: next,
+    ...(from !== undefined && { from }),
+    ...(isImplied && { implied: true as const }),
+  }
 }
 
 const isFile = (change: PlannedChange) =>
@@ -76,7 +95,8 @@ function stageImplied(disk: Disk, fresh: string): FileState {
   return { type: 'dir', digest: EMPTY_DIGEST, mode }
 }
 
-function stageEntry(disk: Disk, fresh: string, entry: CommitEntry, sync: boolean): FileState | null {
+function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileState | null {
+  const { disk, checked, sync } = staging
   const next = entry.new
   if (next === null || entry.op === 'chmod') return next
   if (next.type === 'dir') {
@@ -85,15 +105,35 @@ function stageEntry(disk: Disk, fresh: string, entry: CommitEntry, sync: boolean
     if ((mode & process.umask()) !== 0) disk.setMode(fresh, mode)
     return next
   }
+  if (linkSource(staging, fresh, entry)) return next
   const bytes = approvedContent(entry)
   if (next.type === 'symlink') {
     disk.symlink(Buffer.from(bytes).toString('utf8'), fresh)
     if (!disk.readlink(fresh).equals(bytes)) throw stale(entry.path)
     return next
   }
-  disk.createFile(fresh, bytes, next.mode, sync)
+  disk.createFile(fresh, bytes, next.mode, sync, checked.owners.get(entry.path))
+  staging.written += bytes.length
   return next
 }
+
+/** A file that was only moved is not copied: it gets another name, and keeps its owner, times and extended attributes. */
+function linkSource({ disk, checked }: Staging, fresh: string, entry: CommitEntry): boolean {
+  const source = checked.source(entry)
+  if (source === undefined) return false
+  try {
+    disk.link(source.address, fresh)
+  } catch (error) {
+    // Another user's file, too many names, or gone: a copy serves, and what is gone is found by the last look.
+    if (LINK_REFUSED.has(codeOf(error) ?? '')) return false
+    throw error
+  }
+  if (isUntouched(disk.lstat(fresh), source.look)) return true
+  disk.unlink(fresh)
+  return false
+}
+
+const LINK_REFUSED = new Set(['EPERM', 'EMLINK', 'ENOTSUP', 'ENOENT'])
 
 /** A directory's mode until its children are in: its owner can write to it. */
 export function workingMode(mode: number): number {

@@ -1,4 +1,5 @@
 import type { FileState } from '../../overlay/change.js'
+import type { CommitProgress } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 
@@ -28,12 +29,17 @@ export interface CommitInput {
   readonly entries: readonly CommitEntry[]
   /** Policy, asked once more under the commit's lock. */
   gate(entry: CommitEntry): Refusal | undefined
-  /** The ledger record of this commit, with a fixed `id`: it is stored in the plan, so that recovery can append it. */
-  record(at: { seq: number; tx: string }): JsonObject
+  /**
+   * The ledger records of this commit, each with a fixed `id`: they are stored in the plan, so that recovery can append
+   * them. Throws what refuses the commit.
+   */
+  records(at: { seq: number; tx: string }): JsonObject[]
   /** Appends to the ledger; a second append of the same `id` must do nothing. */
   readonly append: (record: JsonObject) => Promise<void>
   /** Takes the old file away before the new one is put in place: no window, but a moment without the file. */
   readonly strict?: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: CommitProgress) => void
 }
 
 /** A path where someone else's version was found after the commit point: theirs stands, ours is kept in the stage. */
@@ -65,12 +71,12 @@ export interface PlannedChange {
 
 /** The redo journal of one commit. */
 export interface Plan {
-  readonly version: 1
+  readonly version: 2
   readonly seq: number
   /** The name of the transaction's directory under `tx/`. */
   readonly tx: string
   readonly sessionId: string
   readonly strict: boolean
   readonly changes: readonly PlannedChange[]
-  readonly record: JsonObject
+  readonly records: readonly JsonObject[]
 }

@@ -97,6 +97,8 @@ function standsFree(layer: WriteLayer, path: RelPath): boolean {
 function restore(inverse: Inverse, path: RelPath, { old }: CommittedChange): boolean {
   const { layer, kept, moved } = inverse
   const content = kept.before(path)
+  // Moved back as it is now: it was one file with the old name's, so what was written to it since is drift.
+  if (old !== null && moved.has(path) && content !== undefined && digest(content) !== old.digest) return true
   if (old === null || content === undefined || digest(content) !== old.digest) throw expired(path)
   makeParents(layer, path)
   const type = moved.has(path) ? layer.typeOf(path) : leafAt(layer, path)

@@ -1,6 +1,7 @@
 /** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
 
 import type { EscrowError, Refusal } from './api-error.js'
+import type { CommitOptions, CommitResult } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { ToolContext } from './tool-context.js'
 
@@ -101,14 +102,6 @@ export interface Verdict {
   readonly at: string
 }
 
-export interface CommitResult {
-  /** The commit record's `tx`; '' when nothing was approved. */
-  readonly id: string
-  readonly seq: number
-  readonly committed: string[]
-  readonly conflicts: { path: string; reason: string }[]
-}
-
 export interface Review {
   /** The session whose stage this is. */
   readonly sessionId: string
@@ -121,7 +114,7 @@ export interface Review {
    */
   edit(path: string, content: Uint8Array | string, by?: Reviewer): Promise<void>
   /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
-  commit(options?: { strict?: boolean; merge?: boolean }): Promise<CommitResult>
+  commit(options?: CommitOptions): Promise<CommitResult>
   discard(selection?: Selection): Promise<void>
 }
 
@@ -291,4 +284,5 @@ export interface Workspace {
   close(): Promise<void>
 }
 
+export type { CommitOptions, CommitProgress, CommitResult } from './commit-api.js'
 export type { EscrowError, Refusal }

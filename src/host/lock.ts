@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import lockfile from 'proper-lockfile'
@@ -13,6 +13,9 @@ import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from '.
  * Safety does not rest on the lock: it has been seen to let two holders in. What is done under it is published by
  * `link`, so a second holder finds the name taken. The lock keeps the common case from retrying. proper-lockfile frees
  * the lock of a killed process only after {@link STALE_MS}; its holder's card lets us see at once that it is dead.
+ *
+ * Taking the lock, work that is not asynchronous, and letting go are one synchronous run: nothing else of this process
+ * can come in between and keep everybody waiting.
  * @param work is told by `lost()` once the lock was lost; it checks before it publishes.
  * @throws ELOCKED when a living holder keeps it longer than {@link WAIT_MS}.
  */
@@ -23,37 +26,66 @@ export async function withProcessLock<T>(
 ): Promise<T> {
   ensureDir(locks)
   const file = join(locks, name)
-  let compromised = false
-  const release = await acquire(file, () => {
-    compromised = true
-  })
-  const card = signCard(file)
+  const deadline = Date.now() + WAIT_MS
+  for (let nap = 1; ; nap = Math.min(nap * 1.5, LONGEST_NAP_MS)) {
+    const held = tryAcquire(file, deadline)
+    if (held !== undefined) return holding(held, work)
+    if (!freeDead(file)) await sleep(nap * (0.5 + Math.random()))
+  }
+}
+
+/** Lets go as soon as the work is done: at once, where it does not wait. */
+function holding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T): Promise<T> | T {
+  let isWaiting = false
   try {
-    return await work(() => compromised)
+    const result = work(held.lost)
+    if (!(result instanceof Promise)) return result
+    isWaiting = true
+    return result.finally(held.release)
   } finally {
-    // A lost lock is someone else's by now; releasing it rejects, and there is nothing left to do.
-    if (!compromised) {
-      if (readCard(file)?.nonce === card) removeName(cardOf(file))
-      await release().catch(() => undefined)
-    }
+    if (!isWaiting) held.release()
   }
 }
 
 const STALE_MS = 10_000
 const WAIT_MS = 30_000
 const LONGEST_NAP_MS = 50
+/** A holder signs its card within the run that takes the lock: a lock this old without one is a dead process's. */
+const UNSIGNED_MS = 1_000
 
-type Release = () => Promise<void>
+interface Held {
+  lost(): boolean
+  release(): void
+}
 
-async function acquire(file: string, onCompromised: () => void): Promise<Release> {
-  const deadline = Date.now() + WAIT_MS
-  for (let nap = 1; ; nap = Math.min(nap * 1.5, LONGEST_NAP_MS)) {
-    try {
-      return await lockfile.lock(file, { realpath: false, stale: STALE_MS, retries: 0, onCompromised })
-    } catch (error) {
-      if (codeOf(error) !== 'ELOCKED' || Date.now() > deadline) throw error
+/** Undefined while another holds it. */
+function tryAcquire(file: string, deadline: number): Held | undefined {
+  let compromised = false
+  try {
+    const onCompromised = () => {
+      compromised = true
     }
-    if (!freeDead(file)) await sleep(nap * (0.5 + Math.random()))
+    const unlock = lockfile.lockSync(file, { realpath: false, stale: STALE_MS, onCompromised })
+    const card = signCard(file)
+    const release = () => {
+      // A lost lock is someone else's by now, and there is nothing left to do.
+      if (compromised) return
+      if (readCard(file)?.nonce === card) removeName(cardOf(file))
+      letGo(unlock)
+    }
+    return { lost: () => compromised, release }
+  } catch (error) {
+    if (codeOf(error) !== 'ELOCKED' || Date.now() > deadline) throw error
+    return undefined
+  }
+}
+
+function letGo(unlock: () => void): void {
+  try {
+    unlock()
+  } catch (error) {
+    // Taken over meanwhile.
+    if (codeOf(error) === undefined) throw error
   }
 }
 
@@ -85,7 +117,8 @@ function readCard(file: string): Card | undefined {
 /** Takes away the lock of a holder that is provably dead. The card goes first: only one of many waiters gets it. */
 function freeDead(file: string): boolean {
   const card = readCard(file)
-  if (!card || !isDead(card)) return false
+  if (!card) return isUnsigned(file) && removeEmptyDir(`${file}.lock`)
+  if (!isDead(card)) return false
   const grave = `${cardOf(file)}.${card.nonce}.${newId()}`
   try {
     renameSync(cardOf(file), grave)
@@ -96,4 +129,9 @@ function freeDead(file: string): boolean {
   removeName(grave)
   if (mine.nonce === card.nonce) removeEmptyDir(`${file}.lock`)
   return true
+}
+
+function isUnsigned(file: string): boolean {
+  const stats = lstatSync(`${file}.lock`, { throwIfNoEntry: false })
+  return stats !== undefined && Date.now() - stats.ctimeMs > UNSIGNED_MS && readCard(file) === undefined
 }

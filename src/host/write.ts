@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -34,11 +35,24 @@ export function createDurable(path: string, data: Uint8Array | string, mode = 0o
   createFile(path, data, mode, true)
 }
 
-/** As {@link createDurable}; without `sync` the caller flushes later, many files at once. */
-export function createFile(path: string, data: Uint8Array | string, mode: number, sync: boolean): void {
+/** Numeric ids, as `chown` takes them. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** As {@link createDurable}; without `sync` the caller flushes later, many files at once. `owner`: unless our own. */
+export function createFile(
+  path: string,
+  data: Uint8Array | string,
+  mode: number,
+  sync: boolean,
+  owner?: Owner | undefined,
+): void {
   const fd = openSync(path, 'wx', mode)
   try {
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data)
+    if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
     if ((mode & process.umask()) !== 0) fchmodSync(fd, mode)
     if (sync) fsyncSync(fd)
   } finally {

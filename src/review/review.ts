@@ -1,6 +1,6 @@
 import type { StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
-import type { CommitResult, Review, Reviewer, Selection, Verdict } from '../core/api.js'
+import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
@@ -34,7 +34,7 @@ export interface ReviewDeps extends AmendDeps {
   onVerdict(verdict: Verdict): Promise<void>
   /** A clean merge stays approved, by the policy. */
   mergesUnasked(): boolean
-  commit(changes: StagedChange[], options: { strict?: boolean; approvals: readonly Verdict[] }): Promise<CommitResult>
+  commit(changes: StagedChange[], options: CommitOptions & { approvals: readonly Verdict[] }): Promise<CommitResult>
 }
 
 /** The person's side of one session. */
@@ -168,7 +168,7 @@ async function mergeAll(deps: ReviewDeps): Promise<void> {
   if (left.length > 0) throw mergedCommit(left)
 }
 
-async function commitApproved(deps: ReviewDeps, options: { strict?: boolean }) {
+async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const staged = await deps.stage()
   const verdicts = verdictState(deps.log.read())
   const found = staged.flatMap((change) => {
@@ -177,8 +177,7 @@ async function commitApproved(deps: ReviewDeps, options: { strict?: boolean }) {
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [] }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
-  const { strict } = options
-  const result = await deps.commit(changes, { ...(strict !== undefined && { strict }), approvals })
+  const result = await deps.commit(changes, { ...options, approvals })
   const committed = new Set(result.committed)
   const landings = found.filter(({ change }) => committed.has(change.path))
   // The commit is done and must be reported as done: approvals left unspent name bytes that are on disk by now.

@@ -15,4 +15,5 @@ export {
 } from './draft.js'
 export { type LedgerHead, type LedgerStore, openLedger } from './ledger.js'
 export { buildRecord, type ChainLink, OWN } from './record.js'
+export { splitDraft } from './split.js'
 export { openVcs, type Vcs } from './vcs.js'

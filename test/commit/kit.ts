@@ -122,7 +122,7 @@ export function inputFor(bench: Bench, entries: CommitEntry[], more: Partial<Com
     sessionId: 'tester',
     entries,
     gate: () => undefined,
-    record: ({ seq, tx }) => ({ id: `record-${tx}`, seq, tx }),
+    records: ({ seq, tx }) => [{ id: `record-${tx}`, seq, tx }],
     append: bench.append,
     ...more,
   }

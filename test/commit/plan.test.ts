@@ -6,13 +6,13 @@ import type { Plan } from '../../src/commit/types.js'
 import { stateOf } from './kit.js'
 
 const PLAN: Plan = {
-  version: 1,
+  version: 2,
   seq: 7,
   tx: '7-0a1b2c3d',
   sessionId: 's',
   strict: false,
   changes: [{ n: 0, path: 'a/b', op: 'create', old: null, new: stateOf({ file: 'x' }) }],
-  record: { id: 'r', text: 'line\nbreak  ' },
+  records: [{ id: 'r', text: 'line\nbreak  ' }],
 }
 
 const corrupt = expect.objectContaining({ reason: 'ledger_corrupt' })
@@ -37,11 +37,12 @@ describe('a plan file', () => {
   })
 
   it.each([
-    ['a later version', { ...PLAN, version: 2 }],
+    ['a later version', { ...PLAN, version: 3 }],
     ['a path that climbs', { ...PLAN, changes: [{ ...PLAN.changes[0], path: '../a' }] }],
     ['a transaction elsewhere', { ...PLAN, tx: '../../etc' }],
     ['an unknown op', { ...PLAN, changes: [{ ...PLAN.changes[0], op: 'exec' }] }],
-    ['no record', { ...PLAN, record: undefined }],
+    ['no records', { ...PLAN, records: undefined }],
+    ['a record that is none', { ...PLAN, records: [1] }],
     ['a list', []],
   ])('is refused when it names %s, even with a good checksum', (_what, value) => {
     expect(() => decodePlan(signed(value), '7')).toThrow(corrupt)

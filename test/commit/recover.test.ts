@@ -106,13 +106,13 @@ it('waits for the ledger: a record that cannot be appended leaves the commit unf
 
 it.each(['1', '1.done'])('never takes a number twice when the lock let another in (%s)', async (theirs) => {
   bench = newBench()
-  const other = { version: 1, seq: 1, tx: '1-00000000', sessionId: 'other', strict: false, changes: [] } as const
+  const other = { version: 2, seq: 1, tx: '1-00000000', sessionId: 'other', strict: false, changes: [] } as const
   let isFirst = true
   const { disk } = reportingDisk(({ name, args }) => {
     if (name !== 'link' || !String(args[1]).endsWith('/commits/1') || !isFirst) return
     isFirst = false
     mkdirSync(join(bench.layout.tx, other.tx))
-    writeFileSync(join(bench.layout.commits, theirs), encodePlan({ ...other, record: { id: 'other' } }))
+    writeFileSync(join(bench.layout.commits, theirs), encodePlan({ ...other, records: [{ id: 'other' }] }))
   }, 'all')
   const result = await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]), disk)
   expect(result.seq).toBe(2)

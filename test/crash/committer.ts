@@ -32,8 +32,8 @@ async function main(root: string, from: number): Promise<void> {
   const layout = layoutOf(root)
   const { append } = ledgerAt(join(root, '.orchestration', 'ledger.txt'))
   for (let round = from; ; round += 1) {
-    const record = () => ({ id: `round-${round}` })
-    await commitEntries({ layout, sessionId: 's', entries: entriesOf(round), gate: () => undefined, record, append })
+    const records = () => [{ id: `round-${round}` }]
+    await commitEntries({ layout, sessionId: 's', entries: entriesOf(round), gate: () => undefined, records, append })
     writeSync(1, `${round}\n`)
   }
 }

@@ -42,7 +42,7 @@ export function reportingDisk(before: (call: Call) => void, only: 'mutators' | '
   }
   const disk: Disk = {
     ...realDisk,
-    createFile: (path, data, mode) => realDisk.createFile(path, data, mode, false),
+    createFile: (path, data, mode, _sync, owner) => realDisk.createFile(path, data, mode, false, owner),
   }
   for (const [name, call] of Object.entries(disk)) {
     const wrapped = (...args: unknown[]): unknown => {

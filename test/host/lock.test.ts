@@ -42,6 +42,37 @@ describe('the process lock', () => {
     expect(readdirSync(dir.path)).toEqual([])
   })
 
+  it('is taken over soon from a process that died before it could sign', async () => {
+    mkdirSync(join(dir.path, 'commit.lock'))
+    const later = new Date(Date.now() + 3_600_000)
+    utimesSync(join(dir.path, 'commit.lock'), later, later)
+    let entered = false
+    const waiting = withProcessLock(dir.path, 'commit', () => {
+      entered = true
+    })
+    await new Promise((done) => setTimeout(done, 150))
+    expect(entered).toBe(false)
+    await waiting
+    expect(readdirSync(dir.path)).toEqual([])
+  })
+
+  it('is taken, used and let go in one run where the work does not wait', async () => {
+    const seen: boolean[] = []
+    const isHeld = () => existsSync(join(dir.path, 'commit.lock'))
+    await withProcessLock(dir.path, 'commit', () => {
+      seen.push(isHeld())
+      // What other code of this process does in between finds it free.
+      queueMicrotask(() => seen.push(isHeld()))
+    })
+    expect(seen).toEqual([true, false])
+    await expect(
+      withProcessLock(dir.path, 'commit', () => {
+        throw new Error('broken')
+      }),
+    ).rejects.toThrow('broken')
+    expect(isHeld()).toBe(false)
+  })
+
   it('is not taken from a living holder, nor from one on another machine', async () => {
     for (const holder of [thisProcess(), { ...thisProcess(), pid: 2 ** 22 + 1, host: 'elsewhere' }]) {
       heldBy({ ...holder, nonce: 'alive' })

@@ -71,7 +71,7 @@ async function commit({ layout }: Site, store: StageStore, approved: readonly St
       sessionId: session,
       entries,
       gate: () => undefined,
-      record: ({ tx }) => ({ id: tx }),
+      records: ({ tx }) => [{ id: tx }],
       append: async () => undefined,
     },
     UNSYNCED,

@@ -1,0 +1,60 @@
+import { EscrowError } from '../core/api-error.js'
+import { newId } from '../core/ids.js'
+import type { FileAttribution, RecordDraft } from './draft.js'
+import { MAX_LINE } from './lines.js'
+
+/** What one record is allowed to come to, by the estimate below. */
+const PART_BYTES = MAX_LINE / 2
+
+/**
+ * A draft of many files as several, each well below the length a ledger line may have. They share everything but their
+ * id and what they list, and say which part of how many they are.
+ * @throws EscrowError `limit_exceeded` for a file whose lines alone are too many for one record.
+ */
+export function splitDraft(draft: RecordDraft): RecordDraft[] {
+  const parts = chunksOf(draft)
+  if (parts.length === 1) return [draft]
+  return parts.map((part, index) => ({
+    ...draft,
+    ...part,
+    id: index === 0 ? draft.id : newId(),
+    data: { ...draft.data, part: index + 1, parts: parts.length },
+  }))
+}
+
+type Chunk = Pick<RecordDraft, 'files' | 'changes'>
+
+/** A change goes where its file's lines are. */
+function chunksOf(draft: RecordDraft): Chunk[] {
+  const files = new Map(draft.files.map((file) => [file.path, file]))
+  const shared = JSON.stringify([draft.agent ?? '', draft.intent, draft.session]).length
+  const parts: { files: FileAttribution[]; changes: RecordDraft['changes'][number][] }[] = []
+  let room = 0
+  for (const change of draft.changes) {
+    const file = files.get(change.path)
+    const size = 1_000 + 8 * (change.path.length + (change.from?.length ?? 0)) + (file ? sizeOf(file, shared) : 0)
+    if (size > PART_BYTES) throw tooLong(change.path)
+    if (size > room || parts.length === 0) {
+      parts.push({ files: [], changes: [] })
+      room = PART_BYTES
+    }
+    room -= size
+    parts.at(-1)?.changes.push(change)
+    if (file && files.delete(file.path)) parts.at(-1)?.files.push(file)
+  }
+  parts[0] ??= { files: [], changes: [] }
+  parts[0].files.push(...files.values())
+  return parts
+}
+
+/** Never less than what it comes to: each range stands in a record twice, and who wrote it with the file. */
+function sizeOf(file: FileAttribution, shared: number): number {
+  const own = shared + JSON.stringify([file.agent ?? '', file.intent ?? '']).length
+  return 1_000 + 12 * file.path.length + 4 * own + 2 * file.ranges.length * (180 + own)
+}
+
+function tooLong(path: string): EscrowError {
+  return new EscrowError('limit_exceeded', `${path} was changed in more places than one record can list.`, {
+    hint: 'Commit the file in several steps, some of its hunks at a time.',
+  })
+}

@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { realDisk } from '../../src/commit/disk.js'
+import { commitEntries } from '../../src/commit/index.js'
+import type { CommitProgress } from '../../src/core/api.js'
+import { type Bench, inputFor, listing, newBench, turn } from './kit.js'
+
+let bench: Bench
+afterEach(() => bench.remove())
+
+/** A disk on which each new file takes two milliseconds. */
+const slow = {
+  ...realDisk,
+  createFile: (...args: Parameters<typeof realDisk.createFile>) => {
+    const until = performance.now() + 2
+    while (performance.now() < until);
+    realDisk.createFile(...args)
+  },
+}
+
+const ENTRIES = Array.from({ length: 40 }, (_, i) => turn(`f${i}`, null, { file: `content ${i}` }))
+
+describe('the course of a commit', () => {
+  it('is told phase by phase, with files and bytes', async () => {
+    bench = newBench()
+    const told: CommitProgress[] = []
+    await commitEntries(inputFor(bench, ENTRIES, { onProgress: (progress) => told.push(progress) }), slow)
+    const phases = [...new Set(told.map(({ phase }) => phase))]
+    expect(phases).toEqual(['checking', 'staging', 'applying'])
+    for (const phase of phases) {
+      const its = told.filter((each) => each.phase === phase)
+      expect(its[0]).toEqual({ phase, files: 0, total: 40, bytes: 0 })
+      expect(its.some(({ files }) => files === 40)).toBe(true)
+    }
+    const staging = told.filter(({ phase }) => phase === 'staging')
+    expect(staging.length).toBeGreaterThan(3)
+    expect(staging.find(({ files }) => files === 40)?.bytes).toBe(10 * 9 + 30 * 10)
+  })
+
+  it('lets the rest of the process work in between', async () => {
+    bench = newBench()
+    let turns = 0
+    let isOver = false
+    const committing = commitEntries(inputFor(bench, ENTRIES), slow).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await setImmediate()
+      turns += 1
+    }
+    await committing
+    expect(turns).toBeGreaterThan(3)
+  })
+
+  it('ends with the reason of its signal before the commit point, and nothing has changed', async () => {
+    bench = newBench({ kept: { file: 'x' } })
+    for (const phase of ['checking', 'staging'] as const) {
+      const control = new AbortController()
+      const onProgress = (progress: CommitProgress) => {
+        if (progress.phase === phase) control.abort(new Error('not now'))
+      }
+      const input = inputFor(bench, ENTRIES, { signal: control.signal, onProgress })
+      await expect(commitEntries(input, slow)).rejects.toThrow('not now')
+      expect(listing(bench.root)).toEqual({ kept: 'file 644 x' })
+      expect(readdirSync(bench.layout.tx)).toEqual([])
+      expect(readdirSync(bench.layout.commits)).toEqual([])
+    }
+    expect(bench.ledger).toEqual([])
+    await commitEntries(inputFor(bench, ENTRIES))
+  })
+
+  it('is not called off any more once it is decided', async () => {
+    bench = newBench()
+    const control = new AbortController()
+    const onProgress = ({ phase }: CommitProgress) => {
+      if (phase === 'applying') control.abort()
+    }
+    const done = await commitEntries(inputFor(bench, ENTRIES, { signal: control.signal, onProgress }), slow)
+    expect([control.signal.aborted, done.committed.length]).toEqual([true, 40])
+  })
+})

@@ -1,0 +1,56 @@
+import { chownSync, linkSync, lstatSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
+import { quickDisk } from '../crash/faulty-disk.js'
+import { type Bench, inputFor, listing, newBench, type Tree, turn } from './kit.js'
+
+let bench: Bench
+const start = (tree: Tree = {}) => {
+  bench = newBench(tree)
+}
+afterEach(() => bench.remove())
+
+const commit = (entries: CommitEntry[]) => commitEntries(inputFor(bench, entries), quickDisk())
+
+describe('what a commit keeps of a file', () => {
+  // Only root can give a file away; anyone else can have it that it stays theirs.
+  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
+  const user = uid === 0 ? { uid: 12_345, gid: 23_456 } : { uid, gid }
+
+  it('leaves a file to its owner when root replaces it, also for a mode alone', async () => {
+    start({ over: { file: 'old' }, mode: { file: 'x' }, l: { link: 'x' } })
+    const [over, mode] = [join(bench.root, 'over'), join(bench.root, 'mode')]
+    for (const path of [over, mode]) chownSync(path, user.uid, user.gid)
+    linkSync(mode, join(bench.root, 'other name'))
+    await commit([
+      turn('over', { file: 'old' }, { file: 'new', mode: 0o600 }),
+      turn('mode', { file: 'x' }, { file: 'x', mode: 0o755 }),
+      turn('made', null, { file: 'made' }),
+    ])
+    expect([lstatSync(over), lstatSync(mode)]).toMatchObject([user, user])
+    expect(lstatSync(join(bench.root, 'made')).uid).toBe(uid)
+    expect(listing(bench.root)).toMatchObject({ over: 'file 600 new', mode: 'file 755 x' })
+  })
+
+  it('moves a file that is only renamed: the same inode with its times, nothing copied', async () => {
+    start({ 'd/old': { file: 'same' }, 'd/both': { file: 'same' } })
+    for (const name of ['old', 'both']) utimesSync(join(bench.root, 'd', name), 1_000_000.5, 1_000_000.5)
+    const { ino, mtimeMs } = lstatSync(join(bench.root, 'd/old'))
+    const entries: CommitEntry[] = [
+      { ...turn('e/new', null, { file: 'same' }), from: 'd/old' },
+      turn('d/old', { file: 'same' }, null),
+      { ...turn('e/edited', null, { file: 'new' }), from: 'd/both' },
+      turn('d/both', { file: 'same' }, null),
+    ]
+    const done = await commit(entries)
+    expect(lstatSync(join(bench.root, 'e/new'))).toMatchObject({ ino, mtimeMs })
+    expect(listing(bench.root)).toEqual({
+      d: 'dir 755',
+      e: 'dir 755',
+      'e/edited': 'file 644 new',
+      'e/new': 'file 644 same',
+    })
+    expect(done.conflicts).toEqual([])
+  })
+})
