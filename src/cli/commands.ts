@@ -20,6 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },
+  { name: 'discard', summary: 'take staged changes out of a session', load: () => import('./commands/discard.js') },
   { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
   { name: 'log', summary: 'show the ledger', load: () => import('./commands/log.js') },

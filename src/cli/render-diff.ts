@@ -1,23 +1,49 @@
-import type { Change, ChangeSet } from '../index.js'
+import type { Change, ChangeSet, Hunk } from '../index.js'
 import type { Colors } from './context.js'
+import { shortIds } from './hunks.js'
 import { oneLine, printable } from './printable.js'
+
+/** Characters of one line that are shown: a minified file would hide all else. */
+export const LINE_LIMIT = 2000
 
 /** A change set as git would show it, each change under a line with its state and flags. */
 export function renderChangeSet(set: ChangeSet, colors: Colors): string {
   const count = set.changes.length
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
-  return [...set.changes.map((change) => renderChange(change, colors)), end].join('\n')
+  const short = shortIds(set)
+  const changes = [...set.changes].sort(byAttention).map((change) => renderChange(change, short, colors))
+  return [...changes, end].join('\n')
 }
 
-function renderChange(change: Change, colors: Colors): string {
+const WARNINGS = ['conflict', 'out-of-scope', 'protected', 'drifted']
+
+/** Deletions first, then what a person must not overlook; the rest by intent and tool call. */
+function byAttention(a: Change, b: Change): number {
+  const keys = (change: Change) => [
+    change.kind === 'delete' ? '0' : change.flags.some((flag) => WARNINGS.includes(flag)) ? '1' : '2',
+    change.intentId ?? '',
+    change.calls?.[0] ?? '',
+    change.path,
+  ]
+  const [first, second] = [keys(a), keys(b)]
+  const at = first.findIndex((key, index) => key !== second[index])
+  return at < 0 ? 0 : (first[at] ?? '') < (second[at] ?? '') ? -1 : 1
+}
+
+function renderChange(change: Change, short: ReadonlyMap<string, string>, colors: Colors): string {
   const header = headerOf(change).map((line) => `${colors.bold(line)}\n`)
-  return [headline(change, colors), ...header, ...change.hunks.map(({ text }) => renderHunk(text, colors))].join('')
+  const hunks = change.hunks.map((hunk) => renderHunk(hunk, change, short.get(hunk.id) ?? hunk.id, colors))
+  return [headline(change, colors), ...header, ...hunks].join('')
 }
 
-function headline({ path, kind, state, flags, intentId }: Change, colors: Colors): string {
-  const paint = { pending: colors.yellow, approved: colors.green, rejected: colors.red }[state]
-  const words = [oneLine(path), kind, paint(state), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
-  return `# ${[...words, ...(intentId === undefined ? [] : [oneLine(intentId)])].join('  ')}\n`
+function headline({ path, kind, state, flags, intentId, calls = [] }: Change, colors: Colors): string {
+  const words = [oneLine(path), kind, painted(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
+  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls].map(oneLine)
+  return `# ${[...words, ...credit].join('  ')}\n`
+}
+
+function painted(state: Change['state'], colors: Colors): string {
+  return { pending: colors.yellow, approved: colors.green, rejected: colors.red }[state](state)
 }
 
 function headerOf(change: Change): string[] {
@@ -29,6 +55,9 @@ function headerOf(change: Change): string[] {
   const lines = [`diff --git a/${from} b/${path}`, ...modeLines(change)]
   if (change.from !== undefined) lines.push(`rename from ${from}`, `rename to ${path}`)
   if (change.flags.includes('binary')) lines.push(`Binary files ${before} and ${after} differ`)
+  else if (change.flags.includes('large') && change.hunks.length === 0) {
+    lines.push(`Files ${before} and ${after} differ, too large to be shown`)
+  }
   if (change.hunks.length > 0) lines.push(`--- ${before}`, `+++ ${after}`)
   return lines
 }
@@ -43,12 +72,19 @@ function modeLines({ kind, before, after, mode, flags }: Change): string[] {
   return [`old mode ${octal(mode.before)}`, `new mode ${octal(mode.after)}`]
 }
 
-function renderHunk(text: string, colors: Colors): string {
-  const paint = (line: string) => {
-    if (line.startsWith('@@')) return colors.cyan(line)
+function renderHunk({ text, state }: Hunk, change: Change, id: string, colors: Colors): string {
+  const own = state === change.state ? '' : ` ${painted(state, colors)}`
+  const paint = (line: string, index: number) => {
+    // Only the first line is ours: the others begin with their mark, whatever the file says.
+    if (index === 0) return `${colors.cyan(line)} ${id}${own}`
     if (line.startsWith('+')) return colors.green(line)
     return line.startsWith('-') ? colors.red(line) : line
   }
-  const lines = printable(text).split('\n').slice(0, -1)
-  return lines.map((line) => `${paint(line)}\n`).join('')
+  const lines = text.split('\n').slice(0, -1)
+  return lines.map((line, index) => `${paint(printable(cut(line)), index)}\n`).join('')
+}
+
+function cut(line: string): string {
+  const more = line.length - LINE_LIMIT
+  return more <= 0 ? line : `${line.slice(0, LINE_LIMIT)} … ${more} more characters, all of them with --json`
 }

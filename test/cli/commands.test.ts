@@ -9,12 +9,21 @@ const change: Change = {
   after: 'sha256:1',
   mode: { before: null, after: 0o644 },
   hunks: [
-    { id: 'h_1', oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, text: '@@ -0,0 +1,1 @@\n+x\n', state: 'pending' },
+    {
+      id: 'h_aaaa1111',
+      oldStart: 0,
+      oldLines: 0,
+      newStart: 1,
+      newLines: 1,
+      text: '@@ -0,0 +1,1 @@\n+x\n',
+      state: 'pending',
+    },
   ],
   state: 'pending',
   flags: [],
 }
-const set = { digest: 'sha256:2', changes: [change, { ...change, path: 'b.ts' }] }
+const other = change.hunks.map((hunk) => ({ ...hunk, id: 'h_aaaa2222' }))
+const set = { digest: 'sha256:2', changes: [change, { ...change, path: 'b.ts', hunks: other }] }
 const record = (seq: number, more: object, own: object = {}) => ({
   timestamp: `2026-01-0${seq}T00:00:00.000Z`,
   session_id: 's1',
@@ -52,7 +61,7 @@ describe('diff', () => {
     const cwd = workspaceDir()
     const { code, out, calls } = await escrow(cwd, ['diff', 's1'], { set })
     expect([code, calls]).toEqual([0, [['open', cwd], ['review', 's1'], ['close']]])
-    expect(out).toContain('+++ b/a.ts\n@@ -0,0 +1,1 @@\n+x\n')
+    expect(out).toContain('+++ b/a.ts\n@@ -0,0 +1,1 @@ aaaa1\n+x\n')
     expect((await escrow(cwd, ['diff', 's1'])).out).toBe("Nothing is staged in session 's1'.\n")
   })
 
@@ -89,6 +98,52 @@ describe('approve', () => {
   })
 })
 
+describe('hunks and calls', () => {
+  const verdict = { id: 'v', verdict: 'approved' as const, by: { name: 'Ann' }, at: 'now' }
+
+  it('are named by the beginning of an id, and handed on whole', async () => {
+    const review = {
+      approve: async () => ({ ...verdict, paths: ['a.ts', 'b.ts'], hunks: ['h_aaaa1111'] }),
+    }
+    const argv = ['approve', 's1', 'b.ts', '--hunk', 'aaaa1', 'h_aaaa2', '--call', 'c1']
+    expect((await escrow(workspaceDir(), argv, { set })).calls[2]).toEqual([
+      'approve',
+      { paths: ['b.ts'], hunks: ['h_aaaa1111', 'h_aaaa2222'], calls: ['c1'] },
+      undefined,
+    ])
+    const { out } = await escrow(workspaceDir(), argv, { set, review })
+    expect(out).toContain('approved  a.ts  aaaa1\napproved  b.ts\n1 change and 1 hunk approved.')
+    const rejected = await escrow(workspaceDir(), ['reject', 's1', '--hunk', 'aaaa2', '--reason', 'no'], { set })
+    expect(rejected.calls[2]).toEqual(['reject', { hunks: ['h_aaaa2222'] }, 'no', undefined])
+  })
+
+  it("are refused where an id is nobody's or more than one hunk's", async () => {
+    for (const [id, what] of [
+      ['bbbb', 'No hunk has'],
+      ['aaaa', '2 hunks have'],
+      ['', '2 hunks have'],
+    ] as const) {
+      const { code, err, calls } = await escrow(workspaceDir(), ['approve', 's1', '--hunk', id], { set })
+      expect([code, calls.map(([name]) => name)]).toEqual([1, ['open', 'review', 'close']])
+      expect(err).toContain(`${what} an id that begins with '${id}'. Nothing was recorded. (nothing_selected)`)
+    }
+  })
+})
+
+describe('discard', () => {
+  it('takes only what is named, and says what is left', async () => {
+    const selections: unknown[] = []
+    const review = {
+      discard: async (selection?: unknown) => {
+        selections.push(selection)
+      },
+    }
+    const { code, out } = await escrow(workspaceDir(), ['discard', 's1', 'a.ts', '--hunk', 'aaaa2'], { set, review })
+    expect(selections).toEqual([{ paths: ['a.ts'], hunks: ['h_aaaa2222'] }])
+    expect([code, out]).toEqual([0, "Discarded from session 's1': 2 left, see 'escrow diff s1'.\n"])
+  })
+})
+
 describe('reject', () => {
   it('passes paths, reason and reviewer on', async () => {
     const argv = ['reject', 's1', 'a.ts', 'b.ts', '--reason', 'use the helper', '--by', 'Ann']
@@ -103,6 +158,10 @@ describe('commit', () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['commit', 's1', '--strict'])
     expect([code, calls[2]]).toEqual([0, ['commit', { strict: true }]])
     expect(out).toBe('committed  a.ts\n1 change committed as tx1, number 4.\n')
+  })
+
+  it('passes on that it is to merge', async () => {
+    expect((await escrow(workspaceDir(), ['commit', 's1', '--merge'])).calls[2]).toEqual(['commit', { merge: true }])
   })
 
   it('says that nothing was approved', async () => {

@@ -62,7 +62,7 @@ it('from an empty directory to a verified ledger', () => {
   expect(step('node ../agent.mjs')).toBe('missing_intent_id\nundefined scope_violation\n')
   expect(onDisk()).toEqual(['.orchestration'])
 
-  expect(step('escrow diff agent-1')).toContain('+++ b/src/hello.txt\n@@ -0,0 +1,1 @@\n+hello\n')
+  expect(step('escrow diff agent-1')).toContain('+++ b/src/hello.txt\n@@ -0,0 +1,1 @@ 0f08\n+hello\n')
   expect(step('escrow commit agent-1')).toContain('Nothing is approved')
   expect(onDisk()).toEqual(['.orchestration'])
   const typo = type('escrow approve agent-2')

@@ -13,7 +13,7 @@ const base: Change = {
   after: 'sha256:2',
   hunks: [
     {
-      id: 'h',
+      id: 'h_0123456789abcdef',
       oldStart: 1,
       oldLines: 2,
       newStart: 1,
@@ -37,7 +37,7 @@ describe('renderChangeSet', () => {
         'diff --git a/src/a.ts b/src/a.ts',
         '--- a/src/a.ts',
         '+++ b/src/a.ts',
-        '@@ -1,2 +1,2 @@',
+        '@@ -1,2 +1,2 @@ 0123 pending',
         ' k',
         '-a',
         '+b',
@@ -76,6 +76,42 @@ describe('renderChangeSet', () => {
     expect(shown).toContain('+a^[[1A^[[2K^M\n')
     expect(shown).toContain('x^[]0;t^G^Jfoo')
     expect(shown).not.toMatch(/[\u001b\u009b\r]/)
+  })
+
+  it('shows each hunk’s id as far as it is its own, and its state where it is not the change’s', () => {
+    const hunk = (id: string, state: Change['state']) => ({ ...lines, id, text: '@@ -0,0 +1,1 @@\n+x\n', state })
+    const hunks = [hunk('h_abcdef01', 'approved'), hunk('h_abcdee01', 'pending'), hunk('h_1234ff', 'rejected')]
+    const shown = render({ hunks }).match(/^@@.*$/gm)
+    expect(shown).toEqual([
+      '@@ -0,0 +1,1 @@ abcdef approved',
+      '@@ -0,0 +1,1 @@ abcdee',
+      '@@ -0,0 +1,1 @@ 1234 rejected',
+    ])
+  })
+
+  it('puts first what must not be overlooked, and the rest by intent and tool call', () => {
+    const change = (path: string, more: Partial<Change> = {}): Change => ({ ...base, path, hunks: [], ...more })
+    const changes = [
+      change('a', { intentId: 'INT-002' }),
+      change('b', { intentId: 'INT-001', calls: ['c2'] }),
+      change('c', { intentId: 'INT-001', calls: ['c1', 'c3'] }),
+      change('d', { flags: ['protected'] }),
+      change('e', { kind: 'delete' }),
+      change('f', { intentId: 'INT-001', calls: ['c1'] }),
+    ]
+    const text = renderChangeSet({ digest: 'sha256:3', changes }, plain)
+    expect(text.match(/^# .*$/gm)?.map((line) => line[2])).toEqual(['e', 'd', 'c', 'f', 'b', 'a'])
+    expect(text).toContain('# c  modify  pending  INT-001  c1  c3\n')
+  })
+
+  it('cuts a line that would hide all else, and says so; a line of a file is no head of a hunk', () => {
+    const text = `@@ -0,0 +1,2 @@\n+${'x'.repeat(3000)}\n@@ odd\n`
+    const shown = render({ hunks: [{ ...lines, id: 'h_abcdef01', text, state: 'pending' }] })
+    expect(shown).toContain(`+${'x'.repeat(1999)} … 1001 more characters, all of them with --json\n@@ odd\n`)
+  })
+
+  it('says that a file is too large to be shown', () => {
+    expect(render({ flags: ['large'], hunks: [] })).toContain('a/src/a.ts and b/src/a.ts differ, too large to be shown')
   })
 })
 

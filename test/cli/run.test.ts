@@ -43,6 +43,7 @@ describe('escrow', () => {
       ['diff', 's1', '--nonsense'],
       ['reject', 's1', 'a.ts'],
       ['reject', 's1', '--reason', 'no'],
+      ['discard', 's1'],
       ['reject', 's1', 'a.ts', '--reason', ' '],
       ['approve', 's1', '--by', ' '],
       ['status', '-C'],

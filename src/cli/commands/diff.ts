@@ -6,7 +6,10 @@ import { renderChangeSet } from '../render-diff.js'
 
 export function register(command: Command, { io, colors, withWorkspace }: Context): void {
   command
-    .description('Show what a session has staged as a unified diff, deletions first. Invisible characters are named.')
+    .description(
+      'Show what a session has staged as a unified diff: deletions first, then what is protected, out of scope or in ' +
+        'conflict, then by intent and tool call. Behind each @@ stands the id of the hunk. Invisible characters are named.',
+    )
     .argument('<session>', "the session's id, as 'escrow status' lists it")
     .option('--json', 'print one JSON document')
     .action(async (session: string, options: { json?: true }) => {

@@ -1,23 +1,31 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
-import { counted } from '../output.js'
-import { oneLine } from '../printable.js'
+import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
 import { byOption } from '../reviewer.js'
+import { addSelecting, refuseNothing } from '../selecting.js'
+
+interface Options extends Chosen {
+  readonly reason: string
+  readonly by?: Reviewer
+}
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
-  command
+  addSelecting(command)
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
-    .argument('<paths...>', 'paths or globs, relative to the root of the workspace')
+    .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
     .requiredOption('--reason <text>', 'what the agent is told', parseReason)
     .addOption(byOption())
-    .action(async (session: string, paths: string[], options: { reason: string; by?: Reviewer }) => {
-      const verdict = await withWorkspace(async (workspace) =>
-        (await workspace.review(session)).reject(paths, options.reason, options.by),
-      )
-      for (const path of verdict.paths) io.out(`rejected  ${oneLine(path)}\n`)
-      io.out(`${counted(verdict.paths.length, 'change')} rejected. The agent hears the reason at its next call.\n`)
+    .action(async (session: string, paths: string[], options: Options) => {
+      refuseNothing(command, paths, options)
+      const { lines, amount } = await withWorkspace(async (workspace) => {
+        const review = await workspace.review(session)
+        const set = await review.changes()
+        const verdict = await review.reject(selectionOf(paths, options, set) ?? [], options.reason, options.by)
+        return renderVerdict(verdict, set)
+      })
+      io.out(`${lines}${amount} rejected. The agent hears the reason at its next call.\n`)
     })
 }
 
