@@ -6,9 +6,11 @@ import { currentTool } from './core/tool-context.js'
 import type { GuardRules } from './fs/guarded.js'
 import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
+import { mayBeProtected } from './policy/protected.js'
 import { type Amendment, amendmentsFor } from './review/amend.js'
 import type { HunkRef, ReviewRecord } from './review/record.js'
 import { type Rejection, rejectionsFor } from './review/verdicts.js'
+
 import type { SessionJournal } from './session-journal.js'
 import { SessionLimits } from './session-limits.js'
 import type { StageStore } from './stage-store.js'
@@ -61,8 +63,8 @@ export class SessionGuard implements GuardRules {
     return this.policy.alikeBelow(dir)
   }
 
-  standsOut(path: string): boolean {
-    return this.policy.standsOut(path)
+  standsOut(name: string): boolean {
+    return mayBeProtected(name)
   }
 
   knownBelow(dir: RelPath): RelPath[] {

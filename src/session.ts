@@ -16,7 +16,7 @@ import type {
   ToolCall,
   Travelled,
 } from './core/api.js'
-import { apiErrorOf, EscrowError, unsupported } from './core/api-error.js'
+import { EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
 import type { Layout } from './core/layout.js'
@@ -26,18 +26,18 @@ import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
 import { View } from './fs/view.js'
 import type { Lease } from './host/owner.js'
-import { intentContext, type RegistryStore } from './intents/index.js'
+import type { RegistryStore } from './intents/index.js'
 import { ContentLock } from './policy/content-lock.js'
-import { createPolicy, type Policy, type PolicyState, selectable } from './policy/index.js'
+import { createPolicy, type Policy, type PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import type { ReviewRecord } from './review/record.js'
 import { SessionCalls } from './session-calls.js'
 import { SessionGuard } from './session-guard.js'
+import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { LedgerStore } from './trace/index.js'
-import { tracesOf } from './trace-context.js'
 
 export interface SessionDeps {
   readonly id: string
@@ -65,12 +65,12 @@ export class LocalSession implements Session {
   readonly #lock: ContentLock
   readonly #policy: Policy
   readonly #journal: SessionJournal
+  readonly #intent: SessionIntent
   readonly #guard: SessionGuard
   readonly #snapshots: SessionSnapshots
   readonly #view: View
   readonly #calls = new SessionCalls()
   readonly #agent: number
-  #intentId: string | undefined
   #closed = false
   #closing: Promise<void> | undefined
 
@@ -90,11 +90,12 @@ export class LocalSession implements Session {
     this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
     this.#policy = createPolicy({
       intents: () => deps.registry.state(),
-      activeIntentId: () => this.#intentId,
+      activeIntentId: () => this.#intent.id,
       policy: deps.policyFile,
       base: (path) => this.#lock.check(path),
       tool: currentTool,
     })
+    this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings() })
     this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, this.#lock, deps.memory)
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = this.#makeView()
@@ -108,31 +109,12 @@ export class LocalSession implements Session {
   }
 
   get intent(): Intent | undefined {
-    const state = this.#deps.registry.state()
-    return state.ok && this.#intentId !== undefined ? state.intents.get(this.#intentId) : undefined
+    return this.#intent.current
   }
 
   async selectIntent(id: string | null): Promise<IntentContext> {
     this.#open()
-    if (id === null) return this.#clearIntent()
-    const denial = selectable(this.#deps.registry.state(), id)
-    if (denial) {
-      this.#journal.denied(denial, this.#intentId)
-      throw apiErrorOf(denial)
-    }
-    await this.#deps.registry.start(id)
-    this.#intentId = id
-    await this.#journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null })
-    const intent = this.intent
-    if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
-    return intentContext(intent, await tracesOf(this.#deps.ledger, id))
-  }
-
-  async #clearIntent(): Promise<IntentContext> {
-    const cleared = this.#intentId
-    this.#intentId = undefined
-    if (cleared !== undefined) await this.#journal.append('intent_cleared', cleared)
-    return intentContext(undefined)
+    return id === null ? this.#intent.clear() : this.#intent.select(id)
   }
 
   async changes(of?: ChangesOf): Promise<ChangeSet> {
@@ -172,7 +154,7 @@ export class LocalSession implements Session {
       snapshots: this.#snapshots,
       judge: (writes: NonNullable<ToolCall['writes']>) =>
         judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
-      intent: () => this.#intentId,
+      intent: () => this.#intent.id,
       isClosed: () => this.#closed,
       sync: () => this.#store.sync(),
     }
@@ -195,7 +177,7 @@ export class LocalSession implements Session {
   async #close(): Promise<void> {
     try {
       await this.flush()
-      await this.#clearIntent()
+      await this.#intent.clear()
     } finally {
       this.#view.close(`Session ${this.id}`)
       this.#closed = true
@@ -228,7 +210,7 @@ export class LocalSession implements Session {
     this.#open()
     const travelled = this.#snapshots.travel(id, this.#takeIn())
     const data = { to: id, left: travelled.left.id, kept: travelled.kept }
-    await this.#journal.append('travel', this.#intentId, { reqId: currentTool()?.callId ?? null, data })
+    await this.#journal.append('travel', this.#intent.id, { reqId: currentTool()?.callId ?? null, data })
     this.#store.sync()
     return travelled
   }
@@ -241,7 +223,7 @@ export class LocalSession implements Session {
 
   /** A closed session has no log any more: its refusals are told to the caller only. */
   #denied(denial: Denial): void {
-    if (!this.#closed) this.#journal.denied(denial, this.#intentId)
+    if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
   }
 
   #makeView(): View {
@@ -277,7 +259,7 @@ export class LocalSession implements Session {
   #credit() {
     const tool = currentTool()
     return {
-      ...(this.#intentId !== undefined && { intent: this.#intentId }),
+      ...(this.#intent.id !== undefined && { intent: this.#intent.id }),
       ...(tool && { call: tool.callId }),
       agent: this.#agent,
     }

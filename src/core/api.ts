@@ -3,38 +3,10 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult } from './commit-api.js'
 import type { RuleWord } from './decision.js'
+import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { ToolContext } from './tool-context.js'
 
-export type IntentStatus = 'DRAFT' | 'PENDING' | 'IN_PROGRESS' | 'BLOCKED' | 'COMPLETED' | 'ARCHIVED'
-
-export interface Intent {
-  readonly id: string
-  readonly name: string
-  readonly status: IntentStatus
-  /** Globs relative to the root; `!` takes away. Empty = nothing. */
-  readonly ownedScope: readonly string[]
-  readonly constraints: readonly string[]
-  readonly acceptanceCriteria: readonly string[]
-  readonly dependsOn: readonly string[]
-  readonly createdAt?: string
-  readonly updatedAt?: string
-}
-
-/** What a model is told when it selects an intent. */
-export interface IntentContext {
-  readonly intent: Intent | undefined
-  /** The line `Active intent set to …` and the XML of DESIGN §6; when cleared, one line saying so. */
-  readonly xml: string
-}
-
-export interface IntentRegistry {
-  list(): Promise<Intent[]>
-  get(id: string): Promise<Intent | undefined>
-  /** A person's edits of the file; comments and order are kept. Each rejects with `unknown_intent` for a wrong id. */
-  select(id: string, by?: Reviewer): Promise<Intent>
-  complete(id: string, by?: Reviewer): Promise<Intent>
-  expandScope(id: string, globs: string[], by?: Reviewer): Promise<Intent>
-}
+export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus } from './intent.js'
 
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
 export type ChangeState = 'pending' | 'approved' | 'rejected'

@@ -25,6 +25,7 @@ export interface SessionLayout {
   /** Contents that reviewers' edits and merges put in place of others. */
   readonly edits: string
   readonly meta: string
+  readonly claim: string
 }
 
 export const ORCHESTRATION = '.orchestration'
@@ -56,6 +57,7 @@ export function layoutOf(root: string): Layout {
         review: join(own, 'review.jsonl'),
         edits: join(own, 'edits'),
         meta: join(own, 'meta.json'),
+        claim: join(own, 'claim.json'),
       }
     },
   }

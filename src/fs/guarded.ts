@@ -21,8 +21,8 @@ export interface GuardRules {
   mayHide(dir: string): boolean
   /** Whether a write below a directory is judged as one of the directory is, but for the names that stand out. */
   alikeBelow(dir: string): boolean
-  /** Whether a name is judged by more than the directory it is in. */
-  standsOut(path: string): boolean
+  /** Whether an entry of this name may be judged by more than the directory it is in. */
+  standsOut(name: string): boolean
   /** The names below a directory that the session knows something of: seen by the model, rejected by a person. */
   knownBelow(dir: RelPath): readonly RelPath[]
 }

@@ -47,8 +47,6 @@ export interface Policy {
   mayHide(dir: string): boolean
   /** True only if a write below a directory is judged as one of the directory is, but for names that stand out. */
   alikeBelow(dir: string): boolean
-  /** Whether a name is protected, and so judged by more than the directory it is in. */
-  standsOut(path: string): boolean
 }
 
 /** For this long reads go by the policy file as last seen: a `stat` would double the cost of one. Writes never do. */
@@ -105,17 +103,12 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return scopes(deps.intents(), deps.activeIntentId())?.holdsBelow(dir) === true
   }
 
-  function standsOut(path: string): boolean {
-    const level = protection(path)?.level
-    return level !== undefined && level !== 'highlight'
-  }
-
   function settings(): Settings | undefined {
     const policy = readsBy(now())
     return policy.ok ? policy.rules.settings : undefined
   }
 
-  return { decide, readsBy, settings, explain, flags, mayHide, alikeBelow, standsOut }
+  return { decide, readsBy, settings, explain, flags, mayHide, alikeBelow }
 }
 
 /** The policy file as reads go by it. */

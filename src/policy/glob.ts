@@ -9,8 +9,9 @@ export type SegmentMatcher = Part
 
 /** A wildcard for any number of items, or a test of one: of a path's segments, or of a segment's characters. */
 type Part = typeof ANY | ((item: string) => boolean)
+export type Token = Part
 
-const ANY = '**'
+export const ANY = '**'
 
 /** True if one segment of a glob stands for itself only. */
 export function isLiteral(segment: string): boolean {
@@ -24,7 +25,7 @@ export function compileSegment(segment: string): SegmentMatcher {
   const end = rest[0]
   // `*` and `*.ts`, which most globs end in.
   if (first === '' && rest.length === 1 && end !== undefined && isLiteral(end)) return (text) => text.endsWith(end)
-  const parts = partsOf(segment)
+  const parts = tokensOf(segment)
   // `[id]` is also the name of a file, as web frameworks have them.
   return (text) => text === segment || wildcardMatch(parts, text, 0)
 }
@@ -34,7 +35,8 @@ export function matchSegments(glob: readonly SegmentMatcher[], path: readonly st
   return wildcardMatch(glob, path, from)
 }
 
-function partsOf(segment: string): Part[] {
+/** A segment's characters, one by one; `*` is {@link ANY}. */
+export function tokensOf(segment: string): Token[] {
   const parts: Part[] = []
   for (const [part] of segment.matchAll(/\*+|\[[!^]?[^\]]+\]|[\s\S]/g)) {
     if (part.startsWith('*')) parts.push(ANY)

@@ -52,6 +52,8 @@ export interface Settings {
   /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
   readonly mergesUnasked: boolean
   readonly limits: Limits
+  /** What happens when a session selects an intent whose scope another one holds. */
+  readonly claims: 'warn' | 'refuse'
 }
 
 /** Of one session. Nothing: no limit. */
@@ -68,6 +70,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
     mergesUnasked: policy.approval?.merge === 'auto',
+    claims: policy.claims ?? 'warn',
     limits: { ...(files !== undefined && { files }), ...(opsPerMinute !== undefined && { opsPerMinute }) },
   }
 }
@@ -83,7 +86,6 @@ export const NOT_YET: readonly (readonly [path: readonly string[], current?: unk
   [['gate', 'tools'], 'destructive'],
   [['gate', 'require_mutation_class'], false],
   [['gate', 'breaker'], 3],
-  [['claims'], 'warn'],
   [['limits', 'bytes']],
   [['limits', 'undo_commits'], 100],
   [['terminal', 'classes'], {}],

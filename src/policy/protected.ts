@@ -82,6 +82,13 @@ export function protection(path: string): Protection | undefined {
   return found
 }
 
+/** Whether a name can be part of what protects a path: false for nearly all, so that a listing is soon gone through. */
+export function mayBeProtected(name: string): boolean {
+  if (name.includes('\\')) return true
+  const folded = foldSegment(name)
+  return byName.has(folded) || patterns.some(({ tests }) => tests.some((test) => test(folded)))
+}
+
 function strongestAt(folded: readonly string[], at: number): Rule | undefined {
   let strongest = byName.get(folded[at] ?? '')
   for (const rule of patterns) {

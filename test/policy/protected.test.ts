@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldSegment, protection } from '../../src/policy/protected.js'
+import { foldSegment, mayBeProtected, protection } from '../../src/policy/protected.js'
 
 const level = (path: string) => protection(path)?.level
 
@@ -100,4 +101,30 @@ describe('folding', () => {
       expect(foldSegment(foldSegment(name))).toBe(foldSegment(name))
     }
   })
+})
+
+it('a name that cannot be part of what protects adds nothing to a path', () => {
+  const odd = fc.constantFrom(
+    '.git',
+    '.GIT ',
+    'git~1',
+    '.github',
+    'workflows',
+    'AGENTS.md',
+    'x.config.js',
+    '.clinerules-a',
+    'a\\\\.git',
+  )
+  const name = fc.oneof(
+    odd,
+    fc.string({ minLength: 1, maxLength: 8 }).filter((text) => !text.includes('/')),
+  )
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1, maxLength: 3 }), name, (parts, last) => {
+      fc.pre(!mayBeProtected(last))
+      const dir = parts.join('/')
+      expect(protection(`${dir}/${last}`)?.level).toBe(protection(dir)?.level)
+    }),
+    { numRuns: 2_000 },
+  )
 })

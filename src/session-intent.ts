@@ -1,0 +1,92 @@
+import type { ClaimOverlap, Intent, IntentContext } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import type { Denial } from './core/denials.js'
+import type { Layout } from './core/layout.js'
+import { currentTool } from './core/tool-context.js'
+import { intentContext, type RegistryStore } from './intents/index.js'
+import { selectable } from './policy/index.js'
+import type { Settings } from './policy/policy-schema.js'
+import { SessionClaims } from './session-claims.js'
+import type { SessionJournal } from './session-journal.js'
+import type { LedgerStore } from './trace/index.js'
+import { tracesOf } from './trace-context.js'
+
+export interface SessionIntentDeps {
+  readonly id: string
+  readonly layout: Layout
+  readonly registry: RegistryStore
+  readonly ledger: LedgerStore
+  readonly journal: SessionJournal
+  readonly settings: () => Settings | undefined
+}
+
+/** The intent a session works under: chosen, claimed, told to the ledger, and given up. */
+export class SessionIntent {
+  readonly #deps: SessionIntentDeps
+  readonly #claims: SessionClaims
+  #id: string | undefined
+
+  constructor(deps: SessionIntentDeps) {
+    this.#deps = deps
+    this.#claims = new SessionClaims(deps.layout, deps.id, () => deps.registry.state())
+  }
+
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  /** As the registry has it now. */
+  get current(): Intent | undefined {
+    return this.#id === undefined ? undefined : this.#declared(this.#id)
+  }
+
+  /** Throws EscrowError `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid`. */
+  async select(id: string): Promise<IntentContext> {
+    const { registry, journal, ledger } = this.#deps
+    const denial = selectable(registry.state(), id)
+    if (denial) {
+      journal.denied(denial, this.#id)
+      throw apiErrorOf(denial)
+    }
+    const overlaps = await this.#claim(id)
+    await registry.start(id)
+    this.#id = id
+    const data = overlaps.length > 0 ? { data: { claims: overlaps.map((each) => ({ ...each })) } } : {}
+    await journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null, ...data })
+    const intent = this.current
+    if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
+    const context = intentContext(intent, await tracesOf(ledger, id))
+    return overlaps.length === 0 ? context : { ...context, overlaps }
+  }
+
+  async clear(): Promise<IntentContext> {
+    const cleared = this.#id
+    this.#id = undefined
+    if (cleared !== undefined) {
+      this.#claims.release()
+      await this.#deps.journal.append('intent_cleared', cleared)
+    }
+    return intentContext(undefined)
+  }
+
+  async #claim(id: string): Promise<ClaimOverlap[]> {
+    const intent = this.#declared(id)
+    if (!intent) return []
+    try {
+      return await this.#claims.take(intent, this.#deps.settings()?.claims ?? 'warn')
+    } catch (error) {
+      if (error instanceof EscrowError && error.reason === 'claimed')
+        this.#deps.journal.denied({ reason: 'claimed', message: error.message, intentId: id }, this.#id)
+      throw error
+    }
+  }
+
+  #declared(id: string): Intent | undefined {
+    const state = this.#deps.registry.state()
+    return state.ok ? state.intents.get(id) : undefined
+  }
+}
+
+function apiErrorOf(denial: Denial): EscrowError {
+  return new EscrowError(denial.reason, denial.message, denial.hint === undefined ? {} : { hint: denial.hint })
+}
