@@ -1,6 +1,14 @@
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { digest, isWithin, type StageDiff, type StagedChange, sameContent, sourcesInUse } from '../overlay/index.js'
+import {
+  digest,
+  type FileState,
+  isWithin,
+  type StageDiff,
+  type StagedChange,
+  sameContent,
+  sourcesInUse,
+} from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor, settledStamp } from './commit/index.js'
 import type { AgentInfo, CommitOptions, CommitResult, Verdict } from './core/api.js'
@@ -38,6 +46,8 @@ export interface CommitDeps {
 export interface SessionCommitOptions extends CommitOptions {
   /** The verdicts by which the changes are approved. */
   readonly approvals: readonly Verdict[]
+  /** Of the changes that land in part: path → what is staged there. */
+  readonly parts?: ReadonlyMap<string, FileState | null>
 }
 
 /** Takes approved changes of a session to the disk, all or none, with their ledger record. */
@@ -49,7 +59,7 @@ export async function commitSession(
 ): Promise<CommitResult> {
   refuseDrifted(approved)
   refuseInUse(store, approved, diff.changes)
-  const undone = undoneBy(deps.layout, store)
+  const undone = partly(undoneBy(deps.layout, store), options.parts)
   const amendments = amendmentState(deps.reviews())
   const read = readBases(store, approved, { undone, free: freePathsOf(deps.intents()), amendments })
   const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
@@ -113,6 +123,11 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
       hint,
     },
   )
+}
+
+/** Some hunks of what an undo puts back are put back as all of it would be. */
+function partly(undone: Undone | undefined, parts: SessionCommitOptions['parts'] = new Map()): Undone | undefined {
+  return undone && { ...undone, restores: (path, next) => undone.restores(path, parts.get(path) ?? next) }
 }
 
 /** Path → the intent it was written for. */

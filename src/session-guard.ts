@@ -69,7 +69,8 @@ export class SessionGuard implements GuardRules {
 
   knownBelow(dir: RelPath): RelPath[] {
     const rejected = this.#rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
-    return [...this.lock.seenBelow(dir), ...rejected.map(({ path }) => asRelPath(path))]
+    const amended = this.#amendments.filter(({ path }) => isWithin(path, dir) && this.#unseen(path).length > 0)
+    return [...this.lock.seenBelow(dir), ...[...rejected, ...amended].map(({ path }) => asRelPath(path))]
   }
 
   /** What reviewers have said and done so far. */
@@ -115,7 +116,7 @@ export class SessionGuard implements GuardRules {
 
   /** Once: an agent that writes what it had in mind would undo what a reviewer wrote, and nobody would have noticed. */
   #amendmentOf({ path, effect }: Access): Denial | undefined {
-    const unseen = effect === 'put' ? this.#unseen(path) : []
+    const unseen = effect === 'read' ? [] : this.#unseen(path)
     if (unseen.length === 0) return undefined
     for (const amendment of unseen) this.#tell(keyOf('write', amendment))
     const names = [...new Set(unseen.map(({ by }) => by.name))].join(', ')

@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
+import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
 import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
@@ -34,7 +34,13 @@ export interface ReviewDeps extends AmendDeps {
   onVerdict(verdict: Verdict): Promise<void>
   /** A clean merge stays approved, by the policy. */
   mergesUnasked(): boolean
-  commit(changes: StagedChange[], options: CommitOptions & { approvals: readonly Verdict[] }): Promise<CommitResult>
+  commit(changes: StagedChange[], options: CommitOptions & Approved): Promise<CommitResult>
+}
+
+interface Approved {
+  readonly approvals: readonly Verdict[]
+  /** Of the changes that land in part: path → what is staged there. */
+  readonly parts: ReadonlyMap<string, FileState | null>
 }
 
 /** The person's side of one session. */
@@ -177,7 +183,8 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [] }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
-  const result = await deps.commit(changes, { ...options, approvals })
+  const parts = new Map(found.flatMap(({ of, part }) => (part ? [[of.path as string, of.after] as const] : [])))
+  const result = await deps.commit(changes, { ...options, approvals, parts })
   const committed = new Set(result.committed)
   const landings = found.filter(({ change }) => committed.has(change.path))
   // The commit is done and must be reported as done: approvals left unspent name bytes that are on disk by now.

@@ -115,6 +115,21 @@ describe("a reviewer's edit", () => {
     expect(s.staged()).toBe(lines({ 1: 'again' }))
   })
 
+  it('is told as well to who would remove the file, or its directory, or move it', async () => {
+    const s = await scene()
+    for (const remove of [
+      () => s.session.fs.unlinkSync('src/a.ts'),
+      () => s.session.fs.renameSync('src/a.ts', 'src/c.ts'),
+      () => s.session.fs.rmSync('src', { recursive: true }),
+    ]) {
+      s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+      await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
+      await s.session.flush()
+      expect(await reasonOf(remove)).toBe('stale_file')
+      await s.session.revert()
+    }
+  })
+
   it('and what the agent writes meanwhile are both kept, between markers where they touch', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))

@@ -221,6 +221,18 @@ describe('verdicts on hunks', () => {
   })
 })
 
+it('undoes a commit in part', async () => {
+  const s = await scene()
+  s.session.fs.writeFileSync('src/a.ts', edited(2, 22))
+  await s.review.approve()
+  const { id } = await s.review.commit()
+  const undo = await s.workspace.undo(id)
+  const [first] = (await undo.changes()).changes[0]?.hunks ?? []
+  await undo.approve({ hunks: [first?.id ?? ''] })
+  expect((await undo.commit()).committed).toEqual(['src/a.ts'])
+  expect(s.on.text('src/a.ts')).toBe(edited(22))
+})
+
 describe('verdicts on tool calls', () => {
   it('take what a call wrote, and name what another wrote too', async () => {
     const s = await scene()
