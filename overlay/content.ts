@@ -40,6 +40,13 @@ export class Content {
     return this.#digest
   }
 
+  /** Where they lie, or they themselves. */
+  get stored(): PackRef {
+    if (this.#packed) return this.#packed
+    const bytes = this.bytes()
+    return { digest: this.digest(), size: bytes.length, chunks: () => [bytes] }
+  }
+
   /** Content of its own with the same bytes. */
   clone(): Content {
     const copy = new Content(this.store)

@@ -1,7 +1,7 @@
 import { Errno } from './errno.js'
 import type { SharedMap } from './shared-map.js'
 import type { Stage } from './stage.js'
-import type { Base, StageEdit } from './stage-edit.js'
+import type { Base, ImageEdit, StageEdit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /**
@@ -17,6 +17,8 @@ export interface Version {
   readonly settledSeq: number
   readonly reviewed: number
   readonly reviewId: string | undefined
+  /** Edits applied by then: which of two versions is the older. */
+  readonly edits: number
 }
 
 export interface Mark {
@@ -75,9 +77,9 @@ export class Snapshots {
     this.#changed = true
   }
 
-  mark({ id, t, name, before, tool }: Extract<StageEdit, { op: 'mark' }>): void {
+  mark({ id, t, name, before, tool, parent = this.#at }: Extract<StageEdit, { op: 'mark' }>): void {
     const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
-    const from = { ...(before !== undefined && { call: before }), ...(this.#at !== undefined && { parent: this.#at }) }
+    const from = { ...(before !== undefined && { call: before }), ...(parent !== undefined && { parent }) }
     this.#marks.set(id, { id, t, ...told, ...from, version: this.stage.freeze() })
     this.#at = id
     this.#changed = false
@@ -94,5 +96,11 @@ export class Snapshots {
     this.stage.restore(mark.version)
     this.#at = to
     this.#changed = less.length > 0
+  }
+
+  /** A compacted log says where the stage was. */
+  resume({ snapshot, changed }: Extract<ImageEdit, { op: 'resume' }>): void {
+    this.#at = snapshot
+    this.#changed = changed
   }
 }

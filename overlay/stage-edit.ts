@@ -95,6 +95,8 @@ export type StageEdit = EditCommon &
         readonly name?: string
         readonly before?: string
         readonly tool?: string
+        /** In a compacted log, where the stage did not come by the edits before. */
+        readonly parent?: string
       }
     /** The tool call a snapshot was made before has ended, and has changed something. */
     | { readonly op: 'called'; readonly id: string }
@@ -102,11 +104,56 @@ export type StageEdit = EditCommon &
     | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
     /** Says nothing of the stage: its line says that all before it is on the medium. */
     | { readonly op: 'synced' }
+    | ImageEdit
     /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
     | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
     /** The oldest `count` notes of a kind were dealt with. */
     | { readonly op: 'noted'; readonly kind: string; readonly count: number }
   )
+
+/** What a compacted log is made of: the versions of a stage, each by what differs from the one before. */
+export type ImageEdit =
+  /** The pack the log's contents lie in, beside it. */
+  | { readonly op: 'begin'; readonly pack: string }
+  /** An inode, to be named by the grafts that follow. Its content is the edit's. */
+  | {
+      readonly op: 'inode'
+      readonly id: number
+      readonly type: 'file' | 'dir' | 'symlink'
+      readonly ino: number
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      /** Access, change of content, change, birth; nanoseconds since 1970. */
+      readonly times: readonly [string, string, string, string]
+      readonly names: number
+      readonly target?: string
+      readonly origin?: string
+      readonly by: Credit
+      readonly at: number
+      readonly calls: readonly string[]
+    }
+  /** A node as it is, its children left as they are; null: there is none, nor anything below it. */
+  | { readonly op: 'graft'; readonly path: RelPath; readonly node: GraftedNode | null }
+  /** Paths that have no base any more; those that have one are the edit's. */
+  | { readonly op: 'bases'; readonly forget: readonly string[] }
+  /** The image is complete, and the stage goes on from here. */
+  | {
+      readonly op: 'resume'
+      /** The snapshot it came from. */
+      readonly snapshot?: string
+      readonly changed: boolean
+      readonly edits: number
+      readonly nextIno: number
+    }
+
+export interface GraftedNode {
+  readonly whiteout?: true
+  readonly lower?: RelPath | null
+  readonly inode?: number
+  readonly by?: Credit
+  readonly at?: number
+}
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { crc32 } from 'node:zlib'
+import { basename, dirname } from 'node:path'
 import type { PackRef } from './content.js'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
+import { imageOf } from './image.js'
+import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
+import { isReadable, type PackPlace, packed, readPacked } from './pack.js'
 import type { Stage } from './stage.js'
 import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
 
@@ -21,14 +23,6 @@ export interface StageFiles {
   readonly pack: string
 }
 
-type PackPlace = readonly [digest: Digest, offset: number, length: number]
-
-/** A log line: the edit, and where its bytes lie in the pack. `s`: all lines before it, and their bytes, were synced. */
-type Line = { readonly s?: 1 } & StageEdit & { readonly data?: PackPlace }
-
-/** How every line that has an `s` begins, its checksum left out. */
-const AFTER_SYNC = ' {"s":1,'
-
 export interface StageLog {
   /** Answers where the edit's bytes lie, if it has any. */
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
@@ -45,6 +39,8 @@ export interface Replay {
   readonly edits: number
   /** Bytes of a torn or damaged tail that were left out. */
   readonly torn: number
+  /** The pack the log names: a compacted log has one of its own. */
+  readonly pack: string
 }
 
 /**
@@ -55,8 +51,9 @@ export interface Replay {
 export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay {
   const log = readIfThere(files.log)
   const synced = lastAfterSync(log)
-  const packSize = sizeIfThere(files.pack)
-  const isWhole = (place: PackPlace) => place[1] + place[2] <= packSize && (!isOwner || isReadable(files.pack, place))
+  const pack = packOf(log, files)
+  const packSize = sizeIfThere(pack)
+  const isWhole = (place: PackPlace) => place[1] + place[2] <= packSize && (!isOwner || isReadable(pack, place))
   let start = 0
   let edits = 0
   while (start < log.length) {
@@ -64,44 +61,121 @@ export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay
     const line = end < 0 ? undefined : parseLine(log, start, end)
     if (!line && start < synced) throw damaged(files.log, edits + 1)
     if (!line || (start >= synced && line.data && !isWhole(line.data))) break
-    stage.apply(line, line.data && packed(files.pack, line.data))
+    stage.apply(line, line.data && packed(pack, line.data))
     edits++
     start = end + 1
   }
-  return { edits, torn: log.length - start }
+  return { edits, torn: log.length - start, pack }
 }
 
-/** Where the last whole line begins that was written after a sync; 0 when there is none. */
-function lastAfterSync(log: Buffer): number {
-  for (let at = log.length; at > 0; ) {
-    at = log.lastIndexOf(AFTER_SYNC, at - 1)
-    if (at < 0) return 0
-    const start = at - CHECKSUM
-    const isLine = start === 0 || log[start - 1] === 10
-    const end = log.indexOf(10, at)
-    if (isLine && end >= 0 && parseLine(log, start, end)) return start
+function packOf(log: Buffer, files: StageFiles): string {
+  const first = parseLine(log, 0, log.indexOf(10))
+  return first?.op === 'begin' ? `${dirname(files.log)}/${first.pack}` : files.pack
+}
+
+/**
+ * Opens a session's files for appending, after a replay: a torn tail is cut, its bytes kept beside as `<log>.torn`, and
+ * what a compaction left is cleared away.
+ * @param each true: every edit is synced before its call returns.
+ */
+export function openStageLog(files: StageFiles, { torn, pack }: Replay, each: boolean): StageLog {
+  const log = fs.openSync(files.log, 'a+', 0o600)
+  if (torn > 0) cutTail(log, files.log, torn)
+  sweep(files, pack)
+  return new FileStageLog(log, fs.openSync(pack, 'a+', 0o600), pack, each)
+}
+
+/** Packs no log names any more, and a log that was not finished. */
+function sweep(files: StageFiles, current: string): void {
+  const dir = dirname(files.log)
+  const packs = basename(files.pack)
+  for (const name of fs.readdirSync(dir)) {
+    const isPack = name === packs || (name.startsWith(`${packs}.`) && /^\d+$/.test(name.slice(packs.length + 1)))
+    const isLeft = (isPack && name !== basename(current)) || name === `${basename(files.log)}.new`
+    if (isLeft) fs.rmSync(`${dir}/${name}`)
   }
-  return 0
 }
 
-function isReadable(pack: string, place: PackPlace): boolean {
+/** When to write a log and its pack anew. Below these sizes (bytes) never. */
+export interface Worth {
+  readonly log: number
+  readonly pack: number
+  /** And only where one of them is so many times what is live. */
+  readonly times: number
+}
+
+const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
+
+/**
+ * Writes a closed log and its pack anew, as what makes the stage, with all its snapshots, where much of them is not live.
+ * The new log takes the old one's name at once; the old pack stays, for who is reading it, until the session is opened
+ * again. A failure leaves all as it was. Answers whether it was done.
+ */
+export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
+  const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }
+  if (now.log < worth.log && now.pack < worth.pack) return false
   try {
-    for (const _ of packed(pack, place).chunks());
-    return true
+    const least = sizeOf(stage)
+    const isWorth =
+      now.log >= Math.max(worth.log, worth.times * least.log) ||
+      now.pack >= Math.max(worth.pack, worth.times * least.pack)
+    if (isWorth) writeAnew(files, stage, pack)
+    return isWorth
   } catch {
+    // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
     return false
   }
 }
 
-/**
- * Opens a session's files for appending, after a replay: a torn tail is cut, its bytes kept beside as `<log>.torn`.
- * @param each true: every edit is synced before its call returns.
- */
-export function openStageLog(files: StageFiles, torn: number, each: boolean): StageLog {
-  const log = fs.openSync(files.log, 'a+', 0o600)
-  const pack = fs.openSync(files.pack, 'a+', 0o600)
-  if (torn > 0) cutTail(log, files.log, torn)
-  return new FileStageLog(log, pack, files.pack, each)
+/** What an image of the stage takes, about: a line's length is what its JSON is without the content's place. */
+function sizeOf(stage: Stage): { log: number; pack: number } {
+  const least = { log: 0, pack: 0 }
+  const counted = new Set<Digest>()
+  for (const { edit, data } of imageOf(stage)) {
+    least.log += JSON.stringify(edit).length + (data ? 100 : 10)
+    const kept = edit.bases?.map(([, { state, kept }]) => [state?.digest, kept?.[1] ?? 0] as const) ?? []
+    for (const [key, size] of [[data?.digest, data?.size ?? 0] as const, ...kept]) {
+      if (key === undefined || counted.has(key)) continue
+      counted.add(key)
+      least.pack += size
+    }
+  }
+  return least
+}
+
+function writeAnew(files: StageFiles, stage: Stage, old: string): void {
+  const pack = `${files.pack}.${Number(/\.(\d+)$/.exec(old)?.[1] ?? 1) + 1}`
+  const path = `${files.log}.new`
+  const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), fs.openSync(pack, 'wx', 0o600), pack, false)
+  try {
+    fresh.append({ op: 'begin', t: '0', pack: basename(pack) }, undefined)
+    for (const { edit, data } of imageOf(stage))
+      fresh.append(moved(edit, old, fresh), data && Buffer.concat([...data.chunks()]))
+  } finally {
+    fresh.close()
+  }
+  fs.renameSync(path, files.log)
+  syncDir(dirname(path))
+}
+
+/** An edit whose bases have their contents in another pack. */
+function moved(edit: StageEdit, from: string, to: StageLog): StageEdit {
+  if (!edit.bases?.some(([, base]) => base.kept)) return edit
+  const bases = edit.bases.map(([path, base]) => {
+    const { kept, ...rest } = base
+    if (!kept || !base.state) return [path, base] as const
+    return [path, { ...rest, kept: to.store(readPacked(from, base.state.digest, kept)).at }] as const
+  })
+  return { ...edit, bases }
+}
+
+function syncDir(dir: string): void {
+  const fd = fs.openSync(dir, 'r')
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
 }
 
 class FileStageLog implements StageLog {
@@ -178,67 +252,6 @@ class FileStageLog implements StageLog {
     this.#places.set(key, place)
     return place
   }
-}
-
-/** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
-export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
-  return Buffer.concat([...packed(pack, [key, offset, size]).chunks()])
-}
-
-const CHUNK = 1 << 20
-
-class Packed implements PackRef {
-  constructor(
-    private readonly pack: string,
-    readonly digest: Digest,
-    private readonly offset: number,
-    readonly size: number,
-  ) {}
-
-  *chunks(): Generator<Uint8Array, undefined> {
-    const hash = createHash('sha256')
-    const fd = fs.openSync(this.pack, 'r')
-    try {
-      for (let at = 0; at < this.size; ) {
-        const chunk = Buffer.alloc(Math.min(CHUNK, this.size - at))
-        const count = fs.readSync(fd, chunk, 0, chunk.length, this.offset + at)
-        if (count === 0) break
-        hash.update(chunk.subarray(0, count))
-        yield chunk.subarray(0, count)
-        at += count
-      }
-    } finally {
-      fs.closeSync(fd)
-    }
-    if (`sha256:${hash.digest('hex')}` !== this.digest)
-      throw new Error(`The stage's pack is damaged: ${this.pack} does not hold ${this.digest}.`)
-  }
-}
-
-function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
-  return new Packed(pack, key, offset, size)
-}
-
-/** Hex digits of a line's checksum. */
-const CHECKSUM = 8
-
-function formatLine(line: Line): string {
-  const json = JSON.stringify(line)
-  return `${checksum(json)} ${json}\n`
-}
-
-/** The line between two bytes of a log; undefined where it is not whole. */
-function parseLine(log: Buffer, start: number, end: number): Line | undefined {
-  const json = start + CHECKSUM + 1
-  if (end < json || log[json - 1] !== SPACE) return undefined
-  if (log.toString('latin1', start, json - 1) !== checksum(log.subarray(json, end))) return undefined
-  return JSON.parse(log.toString('utf8', json, end)) as Line
-}
-
-const SPACE = 32
-
-function checksum(json: string | Uint8Array): string {
-  return crc32(json).toString(16).padStart(CHECKSUM, '0')
 }
 
 /** Appends all of it or nothing: what a full disk took of it is cut off again, so the next line starts clean. */

@@ -1,5 +1,6 @@
 import type { PackRef } from './content.js'
 import { Credits } from './credits.js'
+import { Image } from './image.js'
 import { Inodes, nanoseconds } from './inodes.js'
 import type { RelPath } from './path.js'
 import { SharedMap } from './shared-map.js'
@@ -16,7 +17,9 @@ import { type Inode, Upper } from './upper.js'
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
 /** Edits that leave names and contents as they are. */
-const STILL: ReadonlySet<StageEdit['op']> = new Set(['agent', 'synced', 'mark', 'called', 'note', 'noted'])
+const STILL: ReadonlySet<StageEdit['op']> = new Set([
+  ...(['agent', 'synced', 'mark', 'called', 'begin', 'inode', 'graft', 'bases', 'resume', 'note', 'noted'] as const),
+])
 
 /** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
 const LARGE = 8 << 20
@@ -39,6 +42,7 @@ export class Stage {
   readonly upper = new Upper()
   readonly inodes = new Inodes(this.tree, this.upper)
   readonly #credits = new Credits()
+  readonly #image = new Image(this)
   readonly #listeners = new Set<(edit: StageEdit) => void>()
   /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
   edits = 0
@@ -62,10 +66,10 @@ export class Stage {
 
   /** What a snapshot refers to: from now on the stage changes copies of it. */
   freeze(): Version {
-    const { bases, settledSeq, reviewed, reviewId } = this
+    const { bases, settledSeq, reviewed, reviewId, edits } = this
     const root = this.tree.freeze()
     this.bases = bases.fork(this.tree.owner)
-    return { root, bases, settledSeq, reviewed, reviewId }
+    return { root, bases, settledSeq, reviewed, reviewId, edits }
   }
 
   /** Names, contents and bases as they were. What has been taken in, and notes, stay as they are. */
@@ -126,6 +130,12 @@ export class Stage {
       case 'travel':
         this.snapshots.travel(edit)
         for (const step of edit.less) this.#settle(step, edit.t)
+        break
+      case 'inode':
+      case 'graft':
+      case 'bases':
+      case 'resume':
+        this.#image.apply(edit, data)
         break
       case 'note':
         this.notes.set(edit.kind, [...(this.notes.get(edit.kind) ?? []), edit.note])

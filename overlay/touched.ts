@@ -31,6 +31,11 @@ export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
       return travelled(edit, stage)
     case 'agent':
     case 'synced':
+    case 'begin':
+    case 'inode':
+    case 'graft':
+    case 'bases':
+    case 'resume':
     case 'mark':
     case 'called':
     case 'note':

@@ -116,6 +116,11 @@ export class Inode implements InodeAttributes {
     return this.#content?.digest() ?? EMPTY_DIGEST
   }
 
+  /** A file's bytes, to be put where they are kept; undefined where it has none. Throws when they cannot be read. */
+  get stored(): PackRef | undefined {
+    return this.#content?.stored
+  }
+
   /** Frees the content. */
   drop(): void {
     this.#content?.letGo()
@@ -163,8 +168,18 @@ export class Upper implements ContentStore {
     return this.#bytes
   }
 
-  inode(type: Inode['type'], attributes: InodeAttributes, owner: Owner): Inode {
-    return new Inode(type, this.#nextIno++, owner, attributes, this)
+  /** The number the next inode is given. */
+  get nextIno(): number {
+    return this.#nextIno
+  }
+
+  /** Numbers below this are taken. */
+  reserve(ino: number): void {
+    this.#nextIno = Math.max(this.#nextIno, ino)
+  }
+
+  inode(type: Inode['type'], attributes: InodeAttributes, owner: Owner, ino = this.#nextIno++): Inode {
+    return new Inode(type, ino, owner, attributes, this)
   }
 
   createNode(): MemNode {

@@ -3,6 +3,7 @@ import {
   asRelPath,
   type Base,
   type Credit,
+  compact,
   diffStage,
   type JsonValue,
   type Landed,
@@ -13,6 +14,7 @@ import {
   pathsOf,
   planTravel,
   type RelPath,
+  type Replay,
   ROOT,
   readPacked,
   replay,
@@ -84,18 +86,16 @@ export interface OwnerOptions {
 /** Opens a stage for reading: its log is never written. */
 export function readStage(layout: Layout, sessionId: string): StageStore {
   const stage = new Stage()
-  replayed(stage, filesOf(layout, sessionId), false)
-  return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), undefined)
+  const { pack } = replayed(stage, filesOf(layout, sessionId), false)
+  return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), { pack })
 }
 
 /** Opens a stage for its owner. The session's directory must exist, unless nothing is to be kept. */
 export function ownStage(layout: Layout, sessionId: string, options: OwnerOptions): StageStore {
   const stage = new Stage()
   const files = filesOf(layout, sessionId)
-  const log =
-    options.durability === 'memory'
-      ? undefined
-      : openStageLog(files, replayed(stage, files, true), options.durability === 'power')
+  const found = options.durability === 'memory' ? undefined : replayed(stage, files, true)
+  const log = found && openStageLog(files, found, options.durability === 'power')
   const { credit, knownBase } = options
   const overlay = new Overlay({
     lower: openLower(layout.root),
@@ -111,7 +111,14 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
     },
   })
   if (log) stage.upper.spillAbove(options.memory ?? MEMORY, (bytes) => log.keep(bytes))
-  return storeOf(layout, sessionId, overlay, log, options.landed)
+  const store = storeOf(layout, sessionId, overlay, { log, pack: found?.pack }, options.landed)
+  return {
+    ...store,
+    close() {
+      store.close()
+      if (found) compact(files, stage, found)
+    },
+  }
 }
 
 function filesOf(layout: Layout, sessionId: string): StageFiles {
@@ -119,9 +126,9 @@ function filesOf(layout: Layout, sessionId: string): StageFiles {
   return { log: stageLog, pack }
 }
 
-function replayed(stage: Stage, files: StageFiles, isOwner: boolean): number {
+function replayed(stage: Stage, files: StageFiles, isOwner: boolean): Replay {
   try {
-    return replay(files, stage, isOwner).torn
+    return replay(files, stage, isOwner)
   } catch (error) {
     throw new EscrowError('ledger_unavailable', error instanceof Error ? error.message : String(error), {
       cause: error,
@@ -133,7 +140,7 @@ function storeOf(
   layout: Layout,
   id: string,
   overlay: Overlay,
-  log: StageLog | undefined,
+  { log, pack }: { readonly log?: StageLog | undefined; readonly pack: string | undefined },
   tell?: OwnerOptions['landed'],
 ): StageStore {
   const { stage } = overlay
@@ -215,8 +222,8 @@ function storeOf(
       const base = stage.bases.get(path)
       if (base?.state?.type !== 'file') return undefined
       const { digest: key } = base.state
-      const pack = () => base.kept && readPacked(filesOf(layout, id).pack, key, base.kept)
-      return firstOf([pack, () => contents.read(key)])
+      const { kept } = base
+      return firstOf([() => (kept && pack ? readPacked(pack, key, kept) : undefined), () => contents.read(key)])
     },
     drop(changes) {
       const staged = diffStage(overlay).changes

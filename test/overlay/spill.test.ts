@@ -17,7 +17,7 @@ const contentOf = (i: number) => Buffer.alloc(10_000, `content ${i} `)
 function spilling(limit: number): { overlay: Overlay; stage: Stage; close(): void } {
   const files = { log: `${dir.path}/log`, pack: `${dir.path}/pack` }
   const stage = new Stage()
-  const log = openStageLog(files, replay(files, stage).torn, false)
+  const log = openStageLog(files, replay(files, stage), false)
   stage.upper.spillAbove(limit, (bytes) => log.keep(bytes))
   const overlay = new Overlay({
     lower: openLower(`${dir.path}/ws`),

@@ -22,18 +22,17 @@ function kept(): Kept {
   const files = { log: `${outer}/stage.log`, pack: `${outer}/pack` }
   const replayed = () => {
     const stage = new Stage()
-    const { torn } = replay(files, stage, true)
-    return { stage, torn }
+    return { stage, ...replay(files, stage, true) }
   }
   return {
     root,
     files,
     open(each = false) {
-      const { stage, torn } = replayed()
-      const log = openStageLog(files, torn, each)
+      const { stage, ...found } = replayed()
+      const log = openStageLog(files, found, each)
       onTestFinished(() => log.close())
       const overlay = new Overlay({ lower: openLower(root), stage, log: (edit, data) => log.append(edit, data) })
-      return { overlay, log, torn }
+      return { overlay, log, torn: found.torn }
     },
     read: () => merged(new Overlay({ lower: openLower(root), stage: replayed().stage })),
   }

@@ -1,0 +1,181 @@
+import type { PackRef } from './content.js'
+import { Errno } from './errno.js'
+import { childOf, type RelPath, ROOT } from './path.js'
+import type { SharedMap } from './shared-map.js'
+import type { Version } from './snapshot.js'
+import type { Stage } from './stage.js'
+import type { Base, EditData, GraftedNode, ImageEdit, StageEdit } from './stage-edit.js'
+import type { TreeNode } from './tree.js'
+import type { Inode } from './upper.js'
+
+/**
+ * A stage as edits that make it anew, with every snapshot of it: version after version, each by what differs from the one
+ * before, so that they share what they shared. How it came to be is left out, as are the notes that were dealt with.
+ */
+
+/** Makes a stage of the edits of {@link imageOf}. */
+export class Image {
+  readonly #inodes = new Map<number, Inode>()
+
+  constructor(private readonly stage: Stage) {}
+
+  apply(edit: Exclude<ImageEdit, { op: 'begin' }>, data: EditData | undefined): void {
+    if (edit.op === 'inode') this.#inodes.set(edit.id, this.#inode(edit, data))
+    else if (edit.op === 'graft') this.#graft(edit.path, edit.node)
+    else if (edit.op === 'bases') for (const path of edit.forget) this.stage.bases.delete(path)
+    else this.#resume(edit)
+  }
+
+  #inode(edit: Extract<ImageEdit, { op: 'inode' }>, data: EditData | undefined): Inode {
+    const { type, mode, uid, gid, ino } = edit
+    const [atimeNs, mtimeNs, ctimeNs, birthtimeNs] = edit.times.map(BigInt) as [bigint, bigint, bigint, bigint]
+    const attributes = { mode, uid, gid, atimeNs, mtimeNs, ctimeNs, birthtimeNs }
+    const inode = this.stage.upper.inode(type, attributes, this.stage.tree.owner, ino)
+    inode.names = edit.names
+    inode.target = edit.target ?? ''
+    inode.origin = edit.origin
+    inode.credit = edit.by
+    inode.creditedAt = edit.at
+    inode.calls = edit.calls
+    if (data instanceof Uint8Array) inode.setBytes(data)
+    else if (data) inode.setPacked(data)
+    return inode
+  }
+
+  #graft(path: RelPath, grafted: GraftedNode | null): void {
+    const { tree } = this.stage
+    if (grafted === null) {
+      tree.set(path, undefined)
+      return
+    }
+    const inode = grafted.inode === undefined ? undefined : this.#inodes.get(grafted.inode)
+    if (grafted.inode !== undefined && !inode) throw new Errno('EIO')
+    const node = tree.own(path)
+    node.whiteout = grafted.whiteout === true
+    node.lower = grafted.lower
+    node.inode = inode
+    node.credit = grafted.by
+    node.creditedAt = grafted.at ?? 0
+  }
+
+  #resume(edit: Extract<ImageEdit, { op: 'resume' }>): void {
+    const { stage } = this
+    stage.edits = Math.max(stage.edits, edit.edits)
+    stage.upper.reserve(edit.nextIno)
+    stage.tree.covers = true
+    stage.tree.shape++
+    stage.snapshots.resume(edit)
+    this.#inodes.clear()
+  }
+}
+
+/** An edit, and the bytes it puts in place. */
+export interface ImagePart {
+  readonly edit: StageEdit
+  readonly data?: PackRef
+}
+
+const NEVER = '0'
+
+/** The edits that make a stage anew, in order. */
+export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
+  for (const name of stage.agents) yield { edit: { op: 'agent', t: NEVER, name } }
+  const ids = new Map<Inode, number>()
+  let last: Moment = { root: undefined, bases: undefined, settledSeq: 0, reviewed: 0, reviewId: undefined }
+  for (const { version, edit } of frozen(stage)) {
+    yield* step(last, version, ids)
+    yield { edit }
+    last = version
+  }
+  const { tree, bases, settledSeq, reviewed, reviewId, snapshots } = stage
+  yield* step(last, { root: tree.root, bases, settledSeq, reviewed, reviewId }, ids)
+  for (const [kind, notes] of stage.notes)
+    for (const note of notes) yield { edit: { op: 'note', t: NEVER, kind, note } }
+  const from = snapshots.at === undefined ? {} : { snapshot: snapshots.at.id }
+  const counts = { edits: stage.edits, nextIno: stage.upper.nextIno }
+  yield { edit: { op: 'resume', t: NEVER, ...from, changed: snapshots.changed, ...counts } }
+}
+
+interface Moment extends Omit<Version, 'root' | 'bases' | 'edits'> {
+  readonly root: TreeNode | undefined
+  readonly bases: SharedMap<Base> | undefined
+}
+
+/** Every version that is kept, the oldest first, with the edit that keeps it. */
+function frozen({ snapshots }: Stage): { readonly version: Version; readonly edit: StageEdit }[] {
+  const kept = snapshots.list().flatMap(({ id, t, name, call, tool, parent, version }) => {
+    const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
+    const from = { ...(call !== undefined && { before: call }), ...(parent !== undefined && { parent }) }
+    const end = snapshots.endOf(id)
+    const mark = { version, edit: { op: 'mark', t, id, ...told, ...from } as const }
+    return end ? [mark, { version: end, edit: { op: 'called', t, id } as const }] : [mark]
+  })
+  return kept.sort((a, b) => a.version.edits - b.version.edits)
+}
+
+function* step(from: Moment, to: Moment, ids: Map<Inode, number>): Generator<ImagePart, undefined> {
+  for (const [path, node] of changedNodes(from.root, to.root, ROOT)) {
+    if (node?.inode && !ids.has(node.inode)) yield inodePart(node.inode, ids)
+    yield { edit: { op: 'graft', t: NEVER, path, node: node ? grafted(node, ids) : null } }
+  }
+  if (from.bases !== to.bases) {
+    const bases = [...(to.bases ?? [])].filter(([path, base]) => from.bases?.get(path) !== base)
+    const forget = [...(from.bases?.keys() ?? [])].filter((path) => !to.bases?.has(path))
+    const set = bases.map(([path, base]) => [path as RelPath, base] as const)
+    if (set.length + forget.length > 0) yield { edit: { op: 'bases', t: NEVER, bases: set, forget } }
+  }
+  const { settledSeq: seq, reviewed, reviewId } = to
+  if (seq === from.settledSeq && reviewed === from.reviewed && reviewId === from.reviewId) return
+  const until = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
+  yield { edit: { op: 'settle', t: NEVER, drop: [], point: [], hide: [], forget: [], ...until } }
+}
+
+/** Nodes of `b` that are not as in `a`, parents first; undefined for what `b` has no more. */
+function* changedNodes(
+  a: TreeNode | undefined,
+  b: TreeNode | undefined,
+  path: RelPath,
+): Generator<[RelPath, TreeNode | undefined], undefined> {
+  if (a === b) return
+  if (!b) {
+    yield [path, undefined]
+    return
+  }
+  if (!a || !isAlike(a, b)) yield [path, b]
+  for (const name of a?.children?.keys() ?? []) if (!b.children?.has(name)) yield [childOf(path, name), undefined]
+  for (const [name, child] of b.children ?? []) yield* changedNodes(a?.children?.get(name), child, childOf(path, name))
+}
+
+function isAlike(a: TreeNode, b: TreeNode): boolean {
+  const look = ({ inode, whiteout, lower, credit, creditedAt }: TreeNode) => [
+    inode,
+    whiteout,
+    lower,
+    credit,
+    creditedAt,
+  ]
+  const [first, second] = [look(a), look(b)]
+  return first.every((each, i) => each === second[i])
+}
+
+function grafted({ whiteout, lower, inode, credit, creditedAt }: TreeNode, ids: Map<Inode, number>): GraftedNode {
+  const id = inode && ids.get(inode)
+  return {
+    ...(whiteout && { whiteout }),
+    ...(lower !== undefined && { lower }),
+    ...(id !== undefined && { inode: id }),
+    ...(credit && { by: credit, at: creditedAt }),
+  }
+}
+
+function inodePart(inode: Inode, ids: Map<Inode, number>): ImagePart {
+  const { type, ino, mode, uid, gid, names, target, origin, credit, creditedAt, calls, stored } = inode
+  const id = ids.size
+  ids.set(inode, id)
+  const times = [inode.atimeNs, inode.mtimeNs, inode.ctimeNs, inode.birthtimeNs].map(String)
+  const [atime = NEVER, mtime = NEVER, ctime = NEVER, birthtime = NEVER] = times
+  const from = { ...(target !== '' && { target }), ...(origin !== undefined && { origin }) }
+  const by = { by: credit, at: creditedAt, calls }
+  const all = { id, type, ino, mode, uid, gid, times: [atime, mtime, ctime, birthtime] as const, names, ...from, ...by }
+  return { edit: { op: 'inode', t: NEVER, ...all }, ...(stored && { data: stored }) }
+}

@@ -1,0 +1,46 @@
+import { crc32 } from 'node:zlib'
+import type { PackPlace } from './pack.js'
+import type { StageEdit } from './stage-edit.js'
+
+/** The lines of a stage's log: `<crc32 of the rest, 8 hex> <JSON>\n`. */
+
+/** A log line: the edit, and where its bytes lie in the pack. `s`: all lines before it, and their bytes, were synced. */
+export type Line = { readonly s?: 1 } & StageEdit & { readonly data?: PackPlace }
+
+/** How every line that has an `s` begins, its checksum left out. */
+const AFTER_SYNC = ' {"s":1,'
+
+/** Hex digits of a line's checksum. */
+const CHECKSUM = 8
+
+export function formatLine(line: Line): string {
+  const json = JSON.stringify(line)
+  return `${checksum(json)} ${json}\n`
+}
+
+/** The line between two bytes of a log; undefined where it is not whole. */
+export function parseLine(log: Buffer, start: number, end: number): Line | undefined {
+  const json = start + CHECKSUM + 1
+  if (end < json || log[json - 1] !== SPACE) return undefined
+  if (log.toString('latin1', start, json - 1) !== checksum(log.subarray(json, end))) return undefined
+  return JSON.parse(log.toString('utf8', json, end)) as Line
+}
+
+const SPACE = 32
+
+function checksum(json: string | Uint8Array): string {
+  return crc32(json).toString(16).padStart(CHECKSUM, '0')
+}
+
+/** Where the last whole line begins that was written after a sync; 0 when there is none. */
+export function lastAfterSync(log: Buffer): number {
+  for (let at = log.length; at > 0; ) {
+    at = log.lastIndexOf(AFTER_SYNC, at - 1)
+    if (at < 0) return 0
+    const start = at - CHECKSUM
+    const isLine = start === 0 || log[start - 1] === 10
+    const end = log.indexOf(10, at)
+    if (isLine && end >= 0 && parseLine(log, start, end)) return start
+  }
+  return 0
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import type { PackRef } from './content.js'
+import type { Digest } from './digest.js'
+import type { PackSpan } from './stage-edit.js'
+
+/** A session's pack: the contents its log names, one after the other. */
+
+/** Where a content lies in a pack; bytes. */
+export type PackPlace = readonly [digest: Digest, offset: number, length: number]
+
+const CHUNK = 1 << 20
+
+class Packed implements PackRef {
+  constructor(
+    private readonly pack: string,
+    readonly digest: Digest,
+    private readonly offset: number,
+    readonly size: number,
+  ) {}
+
+  *chunks(): Generator<Uint8Array, undefined> {
+    const hash = createHash('sha256')
+    const fd = fs.openSync(this.pack, 'r')
+    try {
+      for (let at = 0; at < this.size; ) {
+        const chunk = Buffer.alloc(Math.min(CHUNK, this.size - at))
+        const count = fs.readSync(fd, chunk, 0, chunk.length, this.offset + at)
+        if (count === 0) break
+        hash.update(chunk.subarray(0, count))
+        yield chunk.subarray(0, count)
+        at += count
+      }
+    } finally {
+      fs.closeSync(fd)
+    }
+    if (`sha256:${hash.digest('hex')}` !== this.digest)
+      throw new Error(`The stage's pack is damaged: ${this.pack} does not hold ${this.digest}.`)
+  }
+}
+
+/** A content in a pack. */
+export function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
+  return new Packed(pack, key, offset, size)
+}
+
+/** Whether a pack has a content, whole. */
+export function isReadable(pack: string, place: PackPlace): boolean {
+  try {
+    for (const _ of packed(pack, place).chunks());
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
+export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
+  return Buffer.concat([...packed(pack, [key, offset, size]).chunks()])
+}
