@@ -1,5 +1,6 @@
+import { diffArrays } from 'diff'
 import { diff3MergeRegions } from 'node-diff3'
-import { COMPARE_LIMIT } from './diff.js'
+import { COMPARE_LIMIT, EDIT_LIMIT } from './diff.js'
 import { decodeText, type Encoding, encodeText, linesOf, type Text } from './text.js'
 
 /** Two contents that come from one, made into one. */
@@ -45,20 +46,62 @@ function commonEncoding(sides: readonly (Text | undefined)[]): Encoding | undefi
 
 type Lines = readonly string[]
 
-/** What all three have in common at both ends is left out of the search: most files are alike but for a few lines. */
+/** A piece of a side: one line, or a run of lines that no side has changed. */
+interface Piece {
+  readonly key: number
+  readonly text: string
+}
+
 function mergeLines(a: Lines, o: Lines, b: Lines, names: { ours: string; theirs: string }) {
-  const shortest = Math.min(a.length, o.length, b.length)
-  let head = 0
-  while (head < shortest && a[head] === o[head] && b[head] === o[head]) head++
-  let tail = 0
-  const last = (lines: Lines) => lines[lines.length - 1 - tail]
-  while (tail < shortest - head && last(a) === last(o) && last(b) === last(o)) tail++
-  const middle = (lines: Lines) => lines.slice(head, lines.length - tail)
   const end = a.find((line) => line.endsWith('\n'))?.endsWith('\r\n') ? '\r\n' : '\n'
-  const found = mergeMiddle(middle(a), middle(o), middle(b), { ...names, end })
-  if (found === undefined) return undefined
-  const text = [...o.slice(0, head), found.text, ...o.slice(o.length - tail)].join('')
-  return { text, conflict: found.conflict }
+  const [inA, inB] = [matched(o, a), matched(o, b)]
+  if (inA === undefined || inB === undefined) return undefined
+  const pieces = inPieces({ a, o, b }, inA, inB)
+  return mergePieces(pieces.a, pieces.o, pieces.b, { ...names, end })
+}
+
+/** For each old line where it stands in a side, -1 where it does not; undefined where they have too little in common. */
+function matched(o: Lines, side: Lines): number[] | undefined {
+  const parts = diffArrays([...o], [...side], { maxEditLength: EDIT_LIMIT })
+  if (parts === undefined) return undefined
+  const found: number[] = []
+  let at = 0
+  for (const { added, removed, count } of parts) {
+    for (let line = 0; line < count && !added; line++) found.push(removed ? -1 : at + line)
+    if (!removed) at += count
+  }
+  return found
+}
+
+/** Runs of old lines that stand in both sides as they are become one piece each: the merge looks at what is left. */
+function inPieces(sides: { a: Lines; o: Lines; b: Lines }, inA: readonly number[], inB: readonly number[]) {
+  const runs: { o: number; a: number; b: number; length: number }[] = []
+  sides.o.forEach((_, o) => {
+    const [a = -1, b = -1] = [inA[o], inB[o]]
+    const last = runs.at(-1)
+    if (a < 0 || b < 0) return
+    const goesOn = last && last.o + last.length === o && last.a + last.length === a && last.b + last.length === b
+    if (goesOn) last.length++
+    else runs.push({ o, a, b, length: 1 })
+  })
+  // The library keys an object by what it compares: numbers, so that no line can be the name of a method.
+  const keys = new Map<string, number>()
+  const line = (text: string): Piece => {
+    const key = keys.get(text) ?? keys.size
+    keys.set(text, key)
+    return { key, text }
+  }
+  const piecesOf = (side: 'a' | 'o' | 'b') => {
+    const pieces: Piece[] = []
+    let at = 0
+    runs.forEach((run, index) => {
+      pieces.push(...sides[side].slice(at, run[side]).map(line))
+      at = run[side] + run.length
+      pieces.push({ key: -1 - index, text: sides[side].slice(run[side], at).join('') })
+    })
+    return [...pieces, ...sides[side].slice(at).map(line)]
+  }
+  return { a: piecesOf('a'), o: piecesOf('o'), b: piecesOf('b') }
 }
 
 interface Marks {
@@ -68,37 +111,31 @@ interface Marks {
   readonly end: string
 }
 
-function mergeMiddle(a: Lines, o: Lines, b: Lines, names: Marks) {
-  if (steps(o, a) + steps(o, b) > STEP_LIMIT) return undefined
-  // The library keys an object by what it compares: numbers, so that no line can be the name of a method.
-  const numbers = new Map<string, number>()
-  const numbered = (lines: Lines) =>
-    lines.map((line) => {
-      const number = numbers.get(line) ?? numbers.size
-      numbers.set(line, number)
-      return number
-    })
+function mergePieces(a: readonly Piece[], o: readonly Piece[], b: readonly Piece[], marks: Marks) {
+  const keys = (pieces: readonly Piece[]) => pieces.map(({ key }) => key)
+  if (steps(keys(o), keys(a)) + steps(keys(o), keys(b)) > STEP_LIMIT) return undefined
   const sides = { a, o, b }
+  const textOf = (side: 'a' | 'o' | 'b', start: number, length: number) =>
+    sides[side]
+      .slice(start, start + length)
+      .map(({ text }) => text)
+      .join('')
   let conflict = false
-  const parts = diff3MergeRegions(numbered(a), numbered(o), numbered(b)).map((region) => {
-    if (region.stable) {
-      const lines = sides[region.buffer]
-      return lines.slice(region.bufferStart, region.bufferStart + region.bufferLength).join('')
-    }
-    const ours = a.slice(region.aStart, region.aStart + region.aLength).join('')
-    const theirs = b.slice(region.bStart, region.bStart + region.bLength).join('')
+  const parts = diff3MergeRegions(keys(a), keys(o), keys(b)).map((region) => {
+    if (region.stable) return textOf(region.buffer, region.bufferStart, region.bufferLength)
+    const [ours, theirs] = [textOf('a', region.aStart, region.aLength), textOf('b', region.bStart, region.bLength)]
     if (ours === theirs) return ours
     conflict = true
-    return marked(ours, theirs, names)
+    return marked(ours, theirs, marks)
   })
   return { text: parts.join(''), conflict }
 }
 
-/** The search looks at every pair of equal lines, and for each along what it has found so far. */
-function steps(o: Lines, side: Lines): number {
-  const count = new Map<string, number>()
-  for (const line of side) count.set(line, (count.get(line) ?? 0) + 1)
-  const pairs = o.reduce((sum, line) => sum + (count.get(line) ?? 0), 0)
+/** The library's search looks at every pair of equal pieces, and for each along what it has found so far. */
+function steps(o: readonly number[], side: readonly number[]): number {
+  const count = new Map<number, number>()
+  for (const key of side) count.set(key, (count.get(key) ?? 0) + 1)
+  const pairs = o.reduce((sum, key) => sum + (count.get(key) ?? 0), 0)
   return pairs * Math.min(o.length, side.length)
 }
 

@@ -54,11 +54,20 @@ describe('mergeContents', () => {
   })
 
   it('gives up, by count and not by time, on what would take too long', () => {
-    const same = 'same\n'.repeat(30_000)
-    expect(merge(`a\n${same}b\n`, `c\n${same}d\n`, `e\n${same}f\n`)).toBeUndefined()
-    // Far apart and all different is no trouble.
-    const long = (edit: number, by: string) => numbered(8_000, (n) => (n === edit ? by : undefined))
-    expect(merge(long(3, 'A'), long(-1, ''), long(7_990, 'B'))?.conflict).toBe(false)
+    const other = (word: string) => numbered(5_000, (n) => `${word} ${n}`)
+    expect(merge(other('a'), other('b'), other('c'))).toBeUndefined()
+    const same = 'same\n'.repeat(3_000)
+    expect(merge(`a\n${same}end\n`, `c\n${same}end\n`, 'c\nend\n')).toBeUndefined()
+  })
+
+  it('takes no notice of how long the file is between the changes', () => {
+    const long = (edit: number, by: string) => numbered(50_000, (n) => (n === edit ? by : undefined))
+    expect(merge(long(3, 'A'), long(-1, ''), long(49_990, 'B'))?.conflict).toBe(false)
+    const same = 'same\n'.repeat(100_000)
+    expect(merge(`a\n${same}b\n`, `c\n${same}b\n`, `c\n${same}d\n`)).toEqual({
+      content: `a\n${same}d\n`,
+      conflict: false,
+    })
   })
 
   it('loses no line of either side, and takes a side as it is where the other has not moved', () => {
