@@ -10,6 +10,10 @@ export interface CallDeps {
   readonly snapshots: SessionSnapshots
   /** Throws the first denial of what a call is going to write. */
   readonly judge: (writes: NonNullable<ToolCall['writes']>) => void
+  /** Waits for an approver that is being asked; true when it may have answered. */
+  readonly answered: () => Promise<boolean>
+  /** What held for this call alone is over. */
+  readonly ended: () => void
   readonly intent: () => string | undefined
   readonly isClosed: () => boolean
   readonly sync: () => void
@@ -33,7 +37,7 @@ export class SessionCalls {
     let outcome = 'error'
     try {
       const result = await runInTool(context, async () => {
-        deps.judge(call.writes ?? [])
+        await judged(call.writes ?? [], deps)
         return work()
       })
       outcome = 'ok'
@@ -45,10 +49,23 @@ export class SessionCalls {
       this.#paths.delete(id)
       if (!deps.isClosed()) {
         snapshot.ended()
+        deps.ended()
         deps.journal.toolCall({ tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id }, deps.intent())
         deps.sync()
         deps.journal.drainSoon()
       }
+    }
+  }
+}
+
+/** Here, before a call's first write, a person can be waited for: what needs a word is judged again when there is one. */
+async function judged(writes: NonNullable<ToolCall['writes']>, { judge, answered }: CallDeps): Promise<void> {
+  for (;;) {
+    try {
+      judge(writes)
+      return
+    } catch (error) {
+      if (denialOf(error)?.reason !== 'needs_approval' || !(await answered())) throw error
     }
   }
 }

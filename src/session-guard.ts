@@ -10,9 +10,9 @@ import { mayBeProtected } from './policy/protected.js'
 import { type Amendment, amendmentsFor } from './review/amend.js'
 import type { HunkRef, ReviewRecord } from './review/record.js'
 import { type Rejection, rejectionsFor } from './review/verdicts.js'
-
 import type { SessionJournal } from './session-journal.js'
 import { SessionLimits } from './session-limits.js'
+import type { SessionQuestions } from './session-questions.js'
 import type { StageStore } from './stage-store.js'
 
 /**
@@ -32,6 +32,7 @@ export class SessionGuard implements GuardRules {
     private readonly journal: SessionJournal,
     private readonly store: StageStore,
     private readonly lock: ContentLock,
+    private readonly questions: SessionQuestions,
     private readonly memory: number,
   ) {
     this.#told = new Set(store.notes(TOLD))
@@ -41,6 +42,8 @@ export class SessionGuard implements GuardRules {
   readonly decide: Decide = (access) => {
     if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
     const decision = this.policy.decide(access)
+    if (decision.verdict === 'deny' && decision.denial.rule !== undefined)
+      this.questions.ask(access.path, decision.denial.rule)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial =
       this.#ledgerDenial(access) ??
@@ -48,7 +51,9 @@ export class SessionGuard implements GuardRules {
       this.#limitDenial(access) ??
       this.#rejectionOf(access) ??
       this.#amendmentOf(access)
-    return denial ? { verdict: 'deny', denial } : decision
+    if (denial) return { verdict: 'deny', denial }
+    this.questions.used(access.path)
+    return decision
   }
 
   readsBy(at: number): unknown {
@@ -77,6 +82,7 @@ export class SessionGuard implements GuardRules {
   hear(reviews: readonly ReviewRecord[]): void {
     this.#rejections = rejectionsFor(reviews)
     this.#amendments = amendmentsFor(reviews)
+    this.questions.hear(reviews)
   }
 
   /** What reviewers said and did that the agent has not been told of; it counts as told now. */
@@ -97,7 +103,7 @@ export class SessionGuard implements GuardRules {
         by,
       }
     })
-    return [...rejected, ...amended]
+    return [...rejected, ...amended, ...this.questions.feedback()]
   }
 
   /** The model was shown a path: it knows what reviewers have made of it. An edit tool's own reading is not shown. */

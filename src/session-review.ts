@@ -2,11 +2,14 @@ import { diffStage, type StageDiff } from '../overlay/index.js'
 import { beforeOf, diskNow, flagsOf } from './change-view.js'
 import { commitSession } from './commit-session.js'
 import type { AgentInfo, Review, Verdict } from './core/api.js'
-import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
+import type { Question } from './core/question.js'
 import { gitUser } from './host/git.js'
+import type { RegistryStore } from './intents/index.js'
 import type { Policy, PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
+import { QUESTION } from './review/questions.js'
+import { type AnswerRecord, reviewerOf } from './review/record.js'
 import { createReview } from './review/review.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft } from './trace/index.js'
@@ -20,7 +23,7 @@ export interface Reviewed {
   /** Its stage as it is now, all that was committed and reviewed taken in. */
   stage(): Promise<StageStore>
   agent(): AgentInfo | undefined
-  intents(): IntentsState
+  readonly intents: RegistryStore
   readonly policyFile: () => PolicyState
   readonly policy: Policy
 }
@@ -46,12 +49,18 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     settledSeq: () => current.store.overlay.stage.settledSeq,
     reviewer: () => gitUser(layout.root),
     onVerdict: (verdict) => recordVerdict(of, verdict),
+    questionNotes: async () => (await of.stage()).notes(QUESTION),
+    expandScope: async (intentId, globs, by) => {
+      await of.intents.expandScope(intentId, [...globs], by)
+    },
+    onAnswer: (question, record) => recordAnswer(of, question, record),
     mergesUnasked: () => {
       const state = of.policyFile()
       return state.ok && state.rules.settings.mergesUnasked
     },
     commit: async (changes, options) => {
-      const { intents, policyFile: policy } = of
+      const { policyFile: policy } = of
+      const intents = () => of.intents.state()
       const deps = { layout, sessionId, agent: of.agent(), ledger, intents, policy, reviews: () => log.read() }
       const { store, diff = diffStage(store.overlay) } = current
       return commitSession(deps, { store, diff }, changes, options)
@@ -71,6 +80,23 @@ async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict):
       reviewer: by,
       ...(reason !== undefined && { words: reason }),
       data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
+    }),
+  ])
+}
+
+/** An answer to a request for scope is a change of the scope, or a refusal of one. */
+async function recordAnswer({ sessionId, ledger }: Reviewed, question: Question, record: AnswerRecord): Promise<void> {
+  const { answer, words = question.kind === 'scope' ? question.why : undefined, by } = record
+  await ledger.append([
+    newDraft({
+      type: question.kind === 'scope' ? 'scope_changed' : 'verdict',
+      intent: question.intentId ?? null,
+      session: sessionId,
+      verdict: answer === 'deny' ? 'rejected' : 'approved',
+      paths: question.kind === 'scope' ? question.globs : [question.path],
+      reviewer: reviewerOf(by),
+      ...(words !== undefined && { words }),
+      data: { question: question.id, answer },
     }),
   ])
 }

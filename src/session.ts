@@ -1,10 +1,8 @@
 import { diffStage, type Inside, isWithin, lexical, type RelPath, Resolver } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
-  AgentInfo,
   ChangeSet,
   ChangesOf,
-  Durability,
   ExecResult,
   Explanation,
   Feedback,
@@ -19,42 +17,22 @@ import type {
 import { EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
-import type { Layout } from './core/layout.js'
 import { currentTool } from './core/tool-context.js'
 import { createFacade } from './fs/facade.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
 import { View } from './fs/view.js'
-import type { Lease } from './host/owner.js'
-import type { RegistryStore } from './intents/index.js'
 import { ContentLock } from './policy/content-lock.js'
-import { createPolicy, type Policy, type PolicyState } from './policy/index.js'
-import type { ReviewLog } from './review/log.js'
+import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
 import { SessionCalls } from './session-calls.js'
+import type { SessionDeps } from './session-deps.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
+import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { ownStage, type StageStore } from './stage-store.js'
-import type { LedgerStore } from './trace/index.js'
-
-export interface SessionDeps {
-  readonly id: string
-  readonly agent: AgentInfo | undefined
-  readonly layout: Layout
-  /** Other spellings of the root. */
-  readonly aliases: readonly string[]
-  readonly durability: Durability
-  /** Bytes of staged content to hold in memory. */
-  readonly memory: number
-  readonly registry: RegistryStore
-  readonly policyFile: () => PolicyState
-  readonly ledger: LedgerStore
-  readonly reviews: ReviewLog
-  readonly lease: Lease | undefined
-  readonly closed: () => void
-}
 
 /** The agent's side: a governed fs, an intent, and no way to approve or commit. */
 export class LocalSession implements Session {
@@ -66,6 +44,7 @@ export class LocalSession implements Session {
   readonly #policy: Policy
   readonly #journal: SessionJournal
   readonly #intent: SessionIntent
+  readonly #questions: SessionQuestions
   readonly #guard: SessionGuard
   readonly #snapshots: SessionSnapshots
   readonly #view: View
@@ -87,6 +66,7 @@ export class LocalSession implements Session {
       landed: ({ path, after }) => this.#lock.landed(path, { state: after }),
     })
     this.#agent = this.#store.workedOnBy(deps.agent ? { ...deps.agent } : null)
+    this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
     this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
     this.#policy = createPolicy({
       intents: () => deps.registry.state(),
@@ -94,9 +74,18 @@ export class LocalSession implements Session {
       policy: deps.policyFile,
       base: (path) => this.#lock.check(path),
       tool: currentTool,
+      answers: () => this.#questions.answers,
     })
     this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings() })
-    this.#guard = new SessionGuard(deps.id, this.#policy, this.#journal, this.#store, this.#lock, deps.memory)
+    this.#guard = new SessionGuard(
+      deps.id,
+      this.#policy,
+      this.#journal,
+      this.#store,
+      this.#lock,
+      this.#questions,
+      deps.memory,
+    )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = this.#makeView()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
@@ -154,6 +143,12 @@ export class LocalSession implements Session {
       snapshots: this.#snapshots,
       judge: (writes: NonNullable<ToolCall['writes']>) =>
         judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+      answered: async () => {
+        const answered = await this.#questions.answered()
+        if (answered) this.#takeIn()
+        return answered
+      },
+      ended: () => this.#questions.spend(),
       intent: () => this.#intent.id,
       isClosed: () => this.#closed,
       sync: () => this.#store.sync(),
@@ -188,8 +183,12 @@ export class LocalSession implements Session {
     }
   }
 
-  async requestScope(): Promise<ScopeRequest> {
-    throw unsupported('Asking for more scope')
+  async requestScope(globs: string[], why: string): Promise<ScopeRequest> {
+    this.#open()
+    this.#takeIn()
+    const request = this.#questions.requestScope(globs, why)
+    this.#store.sync()
+    return request
   }
 
   async recordLesson(): Promise<void> {

@@ -127,7 +127,7 @@ class LocalWorkspace implements Workspace {
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log),
       agent: () => this.#agentOf(sessionId),
-      intents: () => this.intents.state(),
+      intents: this.intents,
       policyFile: this.#policyFile,
       policy: this.#policy,
     })
@@ -175,6 +175,8 @@ class LocalWorkspace implements Workspace {
         ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),
         reviews: this.#reviewLog(id),
         lease,
+        approver: this.options.approver,
+        answer: async (question, answer) => (await this.review(id)).answer(question, answer),
         closed: () => this.#live.delete(id),
       })
     } catch (error) {

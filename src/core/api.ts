@@ -4,9 +4,11 @@ import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
+import type { Answer, Approver, Question } from './question.js'
 import type { ToolContext } from './tool-context.js'
 
 export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus } from './intent.js'
+export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
 
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
 export type ChangeState = 'pending' | 'approved' | 'rejected'
@@ -88,6 +90,10 @@ export interface Review {
   /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
   commit(options?: CommitOptions): Promise<CommitResult>
   discard(selection?: Selection): Promise<void>
+  /** What the session asks of people and nobody has answered, in order. */
+  questions(): Promise<Question[]>
+  /** Rejects with `nothing_selected` (no such open question), `unsupported` (no answer to such a one). */
+  answer(questionId: string, answer: Answer): Promise<void>
 }
 
 export interface Feedback {
@@ -211,6 +217,8 @@ export interface WorkspaceOptions {
    * durability `memory` a write beyond it is refused (limit_exceeded).
    */
   readonly memory?: number
+  /** Asked about each question of the sessions opened here. People can answer as well, in any process. */
+  readonly approver?: Approver
 }
 
 export interface VerifyResult {

@@ -38,6 +38,8 @@ export interface Denial {
   /** Workspace-relative where the path is inside, else as given. */
   readonly file?: string
   readonly tool?: string
+  /** Of `needs_approval`: the rule that wants a person's word. Not told to the model. */
+  readonly rule?: string
 }
 
 /** The record a model sees for a denial. */

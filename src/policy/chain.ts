@@ -10,7 +10,7 @@ import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import type { Settings } from './policy-schema.js'
 import { protection } from './protected.js'
-import { type Moment, mayHoldInternals, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
+import { type AskAnswers, type Moment, mayHoldInternals, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
 
 export interface PolicyDeps {
   readonly intents: () => IntentsState
@@ -19,6 +19,8 @@ export interface PolicyDeps {
   /** The content lock: whether the disk still holds what this session bases its write on. Asked last. */
   readonly base: (path: string) => BaseState
   readonly tool?: () => ToolContext | undefined
+  /** What people said to writes that `ask` rules refused. */
+  readonly answers?: () => AskAnswers
   /** A clock in milliseconds. */
   readonly now?: () => number
 }
@@ -135,9 +137,9 @@ function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => D
   const cached = denialCache()
   return (access) => {
     const moment = momentOf(deps, scopes, access)
-    const { policy, intents, activeId, lenientMkdir } = moment
+    const { policy, intents, activeId, lenientMkdir, answers } = moment
     const judge = () => firstDenial(WRITE_RULES, access, moment)
-    const denial = cached(access, [policy, intents, activeId, lenientMkdir], judge)
+    const denial = cached(access, [policy, intents, activeId, lenientMkdir, answers], judge)
     return denial ?? contentLock(deps, access, policy)
   }
 }
@@ -146,7 +148,14 @@ function momentOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Moment 
   const intents = deps.intents()
   const activeId = deps.activeIntentId()
   const lenientMkdir = access.effect === 'mkdir' && deps.tool?.()?.host === 'roo'
-  return { policy: deps.policy(), intents, activeId, scope: scopes(intents, activeId), lenientMkdir }
+  return {
+    policy: deps.policy(),
+    intents,
+    activeId,
+    scope: scopes(intents, activeId),
+    lenientMkdir,
+    answers: deps.answers?.(),
+  }
 }
 
 const NO_INTENTS: IntentsState = { ok: true, version: 0, intents: new Map() }

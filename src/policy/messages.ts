@@ -3,6 +3,7 @@ import type { Denial } from '../core/denials.js'
 import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
 import type { AccessWord } from './policy-schema.js'
+import type { AskAnswer } from './rules.js'
 
 /** The sentences of the refusals. Each names what was refused and why; the hint says what to do. */
 
@@ -40,11 +41,20 @@ export function accessDenied(asked: string, name: string, rule: PathRule<AccessW
   const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
   if (rule.value === 'ask') {
     const message = `Needs Approval: writing ${spelt(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
-    return { reason: 'needs_approval', file: asked, message, hint }
+    return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, rule: rule.key }
   }
   const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
   const message = `Access Denied: ${spelt(asked, name)} is ${word} by the rule \`${rule.key}\`.`
   return { reason: 'access_denied', file: asked, message, hint }
+}
+
+export function askRefused(asked: string, name: string, { words, by }: AskAnswer): Denial {
+  return {
+    reason: 'access_denied',
+    file: asked,
+    message: `Access Denied: ${by.name} does not allow writing ${spelt(asked, name)}.`,
+    ...(words !== undefined && { hint: words }),
+  }
 }
 
 /** A hidden path is answered as an absent one. */

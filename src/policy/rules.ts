@@ -19,6 +19,19 @@ export interface Moment {
   readonly scope: Scope | undefined
   /** Roo Code's dispatcher locks up when a mkdir throws: there a directory is not denied for want of scope. */
   readonly lenientMkdir: boolean
+  readonly answers?: AskAnswers | undefined
+}
+
+/** What a person said to a write that an `ask` rule refused. */
+export interface AskAnswer {
+  readonly answer: 'allow' | 'once' | 'subtree' | 'deny'
+  readonly words?: string | undefined
+  readonly by: { readonly name: string }
+}
+
+/** What people said so far; another object when something of it has changed. */
+export interface AskAnswers {
+  of(path: string): AskAnswer | undefined
 }
 
 export interface Rule {
@@ -138,9 +151,11 @@ function readAccess(access: Access, { policy }: Moment): Denial | undefined {
   return judgeAccess(access, rulesForReads(policy), new Set(['deny', 'hidden']))
 }
 
-function writeAccess(access: Access, { policy }: Moment): Denial | undefined {
+const CLOSED_TO_WRITES: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-only', 'ask'])
+
+function writeAccess(access: Access, { policy, answers }: Moment): Denial | undefined {
   const rules = rulesForReads(policy)
-  return personsProtection(access, rules) ?? judgeAccess(access, rules, new Set(['deny', 'hidden', 'read-only', 'ask']))
+  return personsProtection(access, rules) ?? judgeAccess(access, rules, CLOSED_TO_WRITES, answers)
 }
 
 function personsProtection(access: Access, rules: PolicyRules | undefined): Denial | undefined {
@@ -161,12 +176,19 @@ function commitAccess(access: Access, { policy }: Moment): Denial | undefined {
   )
 }
 
-function judgeAccess(access: Access, rules: PolicyRules | undefined, refused: ReadonlySet<string>): Denial | undefined {
+function judgeAccess(
+  access: Access,
+  rules: PolicyRules | undefined,
+  refused: ReadonlySet<string>,
+  answers?: AskAnswers,
+): Denial | undefined {
   return first(namesOf(access), (name) => {
     const outside = isOutside(name)
     const rule = outside ? rules?.outside.find(name) : rules?.access.find(name)
     if (!rule || !refused.has(rule.value)) return undefined
     if (rule.value === 'hidden') return say.hidden(access.asked)
+    const answer = rule.value === 'ask' ? answers?.of(name) : undefined
+    if (answer) return answer.answer === 'deny' ? say.askRefused(access.asked, name, answer) : undefined
     return say.accessDenied(access.asked, name, rule, outside ? 'outside' : 'access')
   })
 }

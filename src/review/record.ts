@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type FileState, sameState } from '../../overlay/change.js'
-import type { Verdict } from '../core/api.js'
+import type { Reviewer, Verdict } from '../core/api.js'
 
 /** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
 
@@ -54,12 +54,23 @@ const amend = z.strictObject({
 })
 /** The approvals of these changes are spent. */
 const committed = z.strictObject({ ...common, kind: z.literal('committed'), tx: z.string() })
+/** To a question of the session. `path`: of the write that an `ask` rule refused. */
+const answer = z.strictObject({
+  ...common,
+  kind: z.literal('answer'),
+  question: z.string(),
+  answer: z.enum(['allow', 'once', 'subtree', 'deny']),
+  path: z.string().optional(),
+  words: z.string().optional(),
+  by: reviewer,
+})
 
-export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, amend, committed])
+export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, amend, committed, answer])
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
 export type AmendRecord = z.infer<typeof amend>
+export type AnswerRecord = z.infer<typeof answer>
 /** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */
 export type ReviewEntry = z.infer<typeof entry>
 export type HunkRef = Readonly<z.infer<typeof hunk>>
@@ -87,7 +98,6 @@ export function matches(entry: ChangeRef, change: ChangeRef): boolean {
 }
 
 export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecord): Verdict {
-  const reviewer = { name: by.name, ...(by.email !== undefined && { email: by.email }) }
   const paths = entries.map(({ path }) => path)
   const hunks = entries.flatMap((each) => (each.hunks ?? []).map((hunk) => hunk.id))
   return {
@@ -96,9 +106,13 @@ export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecor
     paths,
     ...(hunks.length > 0 && { hunks }),
     ...(reason !== undefined && { reason }),
-    by: reviewer,
+    by: reviewerOf(by),
     at,
   }
+}
+
+export function reviewerOf({ name, email }: z.infer<typeof reviewer>): Reviewer {
+  return { name, ...(email !== undefined && { email }) }
 }
 
 /** Only what is compared: a staged state may carry more. */

@@ -4,6 +4,7 @@ import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Verdict 
 import { newId } from '../core/ids.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
+import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
 import { baseDiff, toChangeSet } from './change-set.js'
 import { type Landing, landingOf, refOf } from './judge.js'
 import { entryOf, keyOf, type ReviewEntry, verdictOf } from './record.js'
@@ -21,7 +22,7 @@ import {
 import { stateOf, verdictState } from './verdicts.js'
 
 /** What a review needs of the other rooms; the composition root gives it. */
-export interface ReviewDeps extends AmendDeps {
+export interface ReviewDeps extends AmendDeps, AnswerDeps {
   readonly sessionId: string
   /** Absolute: absolute paths in a selection are under it. */
   readonly root: string
@@ -113,6 +114,9 @@ export function createReview(deps: ReviewDeps): Review {
       shown = shown?.filter(({ path }) => !gone.has(path))
       for (const [path, content] of left) await reshow(path, content)
     },
+
+    questions: () => questionsOf(deps),
+    answer: (id, answer) => answerQuestion(deps, id, answer),
   }
 }
 

@@ -257,3 +257,36 @@ describe('verify', () => {
     expect([asJson.code, JSON.parse(asJson.out)]).toEqual([3, bad])
   })
 })
+
+describe('questions and answers', () => {
+  const question = { kind: 'access' as const, id: 'q1', at: 'now', path: 'src/db/a.sql', rule: 'src/db' }
+  const scope = {
+    kind: 'scope' as const,
+    id: 'q2',
+    at: 'now',
+    intentId: 'INT-001',
+    globs: ['lib/**'],
+    why: 'It is there.',
+  }
+  const sessions = [{ id: 's1', live: true, changes: 0 }]
+  const review = { questions: async () => [question, scope] }
+
+  it('lists what sessions ask, as text and as one document', async () => {
+    const { out } = await escrow(workspaceDir(), ['questions'], { sessions, review })
+    expect(out).toBe(
+      's1  q1  may it write src/db/a.sql? (the rule src/db asks)\ns1  q2  may INT-001 own lib/** too? It says: It is there.\n',
+    )
+    const asJson = await escrow(workspaceDir(), ['questions', 's1', '--json'], { sessions, review })
+    expect(JSON.parse(asJson.out)).toEqual({ questions: [question, scope].map((each) => ({ session: 's1', ...each })) })
+    expect((await escrow(workspaceDir(), ['questions'], { sessions: [] })).out).toBe('No session asks anything.\n')
+  })
+
+  it('gives an answer, with words and a name', async () => {
+    const argv = ['answer', 's1', 'q1', 'deny', '--reason', 'Use a migration.', '--by', 'Ada <ada@x.org>']
+    const { code, calls, out } = await escrow(workspaceDir(), argv)
+    const by = { name: 'Ada', email: 'ada@x.org' }
+    expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
+    expect([code, out]).toEqual([0, "Answered: deny. Session 's1' hears it at its next call.\n"])
+    expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'])).code).not.toBe(0)
+  })
+})

@@ -47,6 +47,9 @@ const reviewOf = () =>
     contents: () => contents,
     settledSeq: () => 3,
     mergesUnasked: () => unasked,
+    questionNotes: async () => [],
+    expandScope: async () => undefined,
+    onAnswer: async () => undefined,
     reviewer: () => ({ name: 'Default' }),
     onVerdict: async (verdict) => {
       if (failing.ledger !== undefined) throw failing.ledger

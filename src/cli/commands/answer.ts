@@ -1,0 +1,35 @@
+import { Argument, type Command } from 'commander'
+import type { Answer, Reviewer } from '../../index.js'
+import type { Context } from '../context.js'
+import { oneLine } from '../printable.js'
+import { byOption } from '../reviewer.js'
+
+interface Options {
+  readonly reason?: string
+  readonly by?: Reviewer
+}
+
+const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny']
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      "Answer a session's question. `allow` holds for the path (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call. `deny` needs a reason.",
+    )
+    .argument('<session>', "the session's id")
+    .argument('<question>', "the question's id, as 'escrow questions' shows it")
+    .addArgument(new Argument('<answer>', 'what to answer').choices(ANSWERS))
+    .option('--reason <text>', 'what the agent is told')
+    .addOption(byOption())
+    .action(async (session: string, question: string, answer: Answer['answer'], { reason, by }: Options) => {
+      await withWorkspace(async (workspace) => {
+        const review = await workspace.review(session)
+        await review.answer(question, {
+          answer,
+          ...(reason !== undefined && { words: reason }),
+          ...(by !== undefined && { by }),
+        })
+      })
+      io.out(`Answered: ${answer}. Session '${oneLine(session)}' hears it at its next call.\n`)
+    })
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import type { Question } from '../../index.js'
+import type { Context } from '../context.js'
+import { json } from '../output.js'
+import { oneLine } from '../printable.js'
+
+interface Options {
+  readonly json?: true
+}
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      'List what sessions ask of you: writes that an `ask` rule holds back, and paths for an intent’s scope.',
+    )
+    .argument('[session]', 'the id of one session')
+    .option('--json', 'print one JSON document')
+    .action(async (session: string | undefined, options: Options) => {
+      const found = await withWorkspace(async (workspace) => {
+        const ids = session === undefined ? (await workspace.sessions()).map(({ id }) => id) : [session]
+        const open = []
+        for (const id of ids)
+          for (const question of await (await workspace.review(id)).questions()) open.push({ session: id, question })
+        return open
+      })
+      if (options.json)
+        io.out(json({ questions: found.map(({ session: from, question }) => ({ session: from, ...question })) }))
+      else if (found.length === 0) io.out('No session asks anything.\n')
+      else
+        for (const each of found)
+          io.out(`${oneLine(each.session)}  ${each.question.id}  ${oneLine(textOf(each.question))}\n`)
+    })
+}
+
+function textOf(question: Question): string {
+  if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
+  return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
+}

@@ -1,0 +1,44 @@
+import type { Reviewer } from './api.js'
+
+/** What an agent needs a person's word on. */
+export type Question = ScopeQuestion | AccessQuestion
+
+interface Asked {
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** It asks for more paths in its intent's scope. */
+export interface ScopeQuestion extends Asked {
+  readonly kind: 'scope'
+  readonly intentId: string
+  readonly globs: string[]
+  readonly why: string
+}
+
+/** It was refused a write by an `ask` rule of policy.yaml. */
+export interface AccessQuestion extends Asked {
+  readonly kind: 'access'
+  readonly intentId?: string
+  readonly path: string
+  /** The rule's path or glob, as the file has it. */
+  readonly rule: string
+}
+
+/**
+ * To a scope question: `allow` adds the globs to the intent, `deny` does not. To an access question: `allow` holds for
+ * the path from now on, `subtree` for all of the directory it is in, `once` for the tool call that uses it (outside of
+ * one, until the session next takes in what reviewers said), `deny` until another answer is given.
+ */
+export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
+
+export interface Answer {
+  readonly answer: AnswerWord
+  /** What the agent is told; a refusal needs it. */
+  readonly words?: string
+  readonly by?: Reviewer
+}
+
+/** Asked as soon as a question comes up. Undefined: nobody has an answer now; the question stays open. */
+export type Approver = (question: Question) => Promise<Answer | undefined>

@@ -1,0 +1,54 @@
+import type { Reviewer } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { newId } from '../core/ids.js'
+import type { Answer, Question } from '../core/question.js'
+import type { ReviewLog } from './log.js'
+import { openQuestions } from './questions.js'
+import type { AnswerRecord } from './record.js'
+
+export interface AnswerDeps {
+  readonly log: ReviewLog
+  /** The session's questions as its stage has them noted. */
+  questionNotes(): Promise<readonly unknown[]>
+  reviewer(): Reviewer
+  /** Adds globs to an intent's scope, in its file. */
+  expandScope(intentId: string, globs: readonly string[], by: Reviewer): Promise<void>
+  /** Puts an answer into the ledger. It comes before the session hears of it. */
+  onAnswer(question: Question, record: AnswerRecord): Promise<void>
+}
+
+export async function questionsOf(deps: AnswerDeps): Promise<Question[]> {
+  return openQuestions(await deps.questionNotes(), deps.log.read())
+}
+
+/** Throws EscrowError `nothing_selected` (no such open question), `unsupported` (no answer to such a question). */
+export async function answerQuestion(deps: AnswerDeps, id: string, { answer, words, by }: Answer): Promise<void> {
+  const open = await questionsOf(deps)
+  const question = open.find((each) => each.id === id)
+  if (!question) throw noQuestion(id, open)
+  if (question.kind === 'scope' && answer !== 'allow' && answer !== 'deny')
+    throw new EscrowError('unsupported', `A request for scope is answered with allow or deny, not with ${answer}.`)
+  if (answer === 'deny' && (words ?? '').trim() === '')
+    throw new EscrowError('unsupported', 'A refusal needs words: they are what the agent can act on.')
+  const reviewer = by ?? deps.reviewer()
+  if (question.kind === 'scope' && answer === 'allow')
+    await deps.expandScope(question.intentId, question.globs, reviewer)
+  const record: AnswerRecord = {
+    kind: 'answer',
+    id: newId(),
+    at: new Date().toISOString(),
+    entries: [],
+    question: id,
+    answer,
+    by: { ...reviewer },
+    ...(question.kind === 'access' && { path: question.path }),
+    ...(words !== undefined && { words }),
+  }
+  await deps.onAnswer(question, record)
+  await deps.log.append(record)
+}
+
+function noQuestion(id: string, open: readonly Question[]): EscrowError {
+  const rest = open.length === 0 ? 'None is open.' : `Open are: ${open.map((each) => each.id).join(', ')}.`
+  return new EscrowError('nothing_selected', `There is no open question ${id}. ${rest}`)
+}

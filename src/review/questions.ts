@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { isWithin, parentOf, type RelPath } from '../../overlay/path.js'
+import type { Question } from '../core/question.js'
+import type { AnswerRecord, ReviewRecord } from './record.js'
+
+/** Questions of a session, from the notes in its stage's log, and what reviewers answered, from its review log. */
+
+/** The kind of note a question is kept as. */
+export const QUESTION = 'question'
+
+const asked = { id: z.string(), at: z.string() }
+const question = z.discriminatedUnion('kind', [
+  z.object({ ...asked, kind: z.literal('scope'), intentId: z.string(), globs: z.array(z.string()), why: z.string() }),
+  z.object({
+    ...asked,
+    kind: z.literal('access'),
+    intentId: z.string().optional(),
+    path: z.string(),
+    rule: z.string(),
+  }),
+])
+
+/** Those nobody has answered, in order. */
+export function openQuestions(notes: readonly unknown[], records: readonly ReviewRecord[]): Question[] {
+  const answered = new Set(answersIn(records).map((record) => record.question))
+  return notes.map((note) => question.parse(note) as Question).filter(({ id }) => !answered.has(id))
+}
+
+export function answersIn(records: readonly ReviewRecord[]): AnswerRecord[] {
+  return records.filter((record) => record.kind === 'answer')
+}
+
+/** The answer that holds for a path now, the latest first; `isSpent` tells which `once` has had its use. */
+export function answerFor(
+  path: string,
+  answers: readonly AnswerRecord[],
+  isSpent: (record: AnswerRecord) => boolean,
+): AnswerRecord | undefined {
+  return answers.findLast((record) => {
+    if (record.path === undefined) return false
+    if (record.answer === 'subtree') return isWithin(path, parentOf(record.path as RelPath))
+    return record.path === path && !(record.answer === 'once' && isSpent(record))
+  })
+}

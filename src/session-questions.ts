@@ -1,0 +1,140 @@
+import type { Feedback, ScopeRequest } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import { globProblem } from './core/globs.js'
+import { newId } from './core/ids.js'
+import type { Answer, Approver, Question } from './core/question.js'
+import type { AskAnswers } from './policy/index.js'
+import { answerFor, answersIn, openQuestions, QUESTION } from './review/questions.js'
+import { type AnswerRecord, type ReviewRecord, reviewerOf } from './review/record.js'
+import type { StageStore } from './stage-store.js'
+
+export interface QuestionDeps {
+  readonly store: StageStore
+  readonly intent: () => string | undefined
+  readonly approver: Approver | undefined
+  readonly answer: (id: string, answer: Answer) => Promise<void>
+}
+
+const TOLD = 'told_answer'
+const SPENT = 'spent_answer'
+
+type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
+
+/** What a session asks of people, once each, and what they said. */
+export class SessionQuestions {
+  #records: readonly ReviewRecord[] = []
+  #answers: AnswerRecord[] = []
+  readonly #told: Set<unknown>
+  readonly #spent: Set<unknown>
+  readonly #used = new Set<string>()
+  readonly #asking = new Set<Promise<unknown>>()
+  /** What writes are judged by; another object when something of it has changed. */
+  answers: AskAnswers
+
+  constructor(private readonly deps: QuestionDeps) {
+    this.#told = new Set(deps.store.notes(TOLD))
+    this.#spent = new Set(deps.store.notes(SPENT))
+    this.answers = this.#current()
+  }
+
+  /** An `ask` rule refused a write. */
+  ask(path: string, rule: string): void {
+    const intentId = this.deps.intent()
+    const isAsked = this.#open().some((each) => each.kind === 'access' && each.path === path && each.rule === rule)
+    if (!isAsked) this.#post({ kind: 'access', path, rule, ...(intentId !== undefined && { intentId }) })
+  }
+
+  /** Throws EscrowError `missing_intent_id`; `policy_invalid` for a glob no scope can have. */
+  requestScope(globs: readonly string[], why: string): ScopeRequest {
+    const intentId = this.deps.intent()
+    if (intentId === undefined)
+      throw new EscrowError('missing_intent_id', 'More scope is asked for an active intent. Select one first.')
+    if (globs.length === 0) throw new EscrowError('nothing_selected', 'No glob was named: there is nothing to ask for.')
+    for (const glob of globs) {
+      const problem = globProblem(glob)
+      if (problem !== undefined)
+        throw new EscrowError('policy_invalid', `${JSON.stringify(glob)} cannot be used: ${problem}.`)
+    }
+    const same = (each: Question) =>
+      each.kind === 'scope' && each.intentId === intentId && each.globs.join('\n') === globs.join('\n')
+    const question = this.#open().find(same) ?? this.#post({ kind: 'scope', intentId, globs: [...globs], why })
+    return { id: question.id, globs: [...globs], why }
+  }
+
+  hear(records: readonly ReviewRecord[]): void {
+    if (records === this.#records && this.#used.size === 0) return
+    this.#records = records
+    this.#answers = answersIn(records)
+    this.spend()
+  }
+
+  /** A write went through by an answer. */
+  used(path: string): void {
+    if (this.#answers.length === 0) return
+    const record = this.#for(path)
+    if (record?.answer === 'once') this.#used.add(record.id)
+  }
+
+  /** What was allowed once, and was used, is over. */
+  spend(): void {
+    for (const id of this.#used) {
+      this.#spent.add(id)
+      this.deps.store.note(SPENT, id)
+    }
+    this.#used.clear()
+    this.answers = this.#current()
+  }
+
+  /** True once the approver has answered something; false where there is nothing to wait for. */
+  async answered(): Promise<boolean> {
+    if (this.#asking.size === 0) return false
+    await Promise.allSettled([...this.#asking])
+    return true
+  }
+
+  feedback(): Feedback[] {
+    return this.#answers
+      .filter(({ id }) => !this.#told.has(id))
+      .map((record) => {
+        this.#told.add(record.id)
+        this.deps.store.note(TOLD, record.id)
+        const { answer, words, by, path } = record
+        const kind = answer === 'deny' ? 'refused' : 'granted'
+        const said =
+          words ?? (path === undefined ? 'The scope was extended.' : `Writing ${path} is allowed (${answer}).`)
+        return { ...(path !== undefined && { path }), kind, reason: said, by: reviewerOf(by) }
+      })
+  }
+
+  #open(): Question[] {
+    return openQuestions(this.deps.store.notes(QUESTION), this.#records)
+  }
+
+  #post(asked: New<Question>): Question {
+    const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
+    this.deps.store.note(QUESTION, { ...question })
+    const { approver } = this.deps
+    if (approver) this.#consult(approver, question)
+    return question
+  }
+
+  /** An approver that fails has no answer: the question stays open for a person. */
+  #consult(approver: Approver, question: Question): void {
+    const asking = (async () => {
+      const answer = await approver(question)
+      if (answer) await this.deps.answer(question.id, answer)
+    })().catch((error: unknown) => {
+      process.emitWarning(`The approver could not answer ${question.id}: ${String(error)}`, 'EscrowApproverWarning')
+    })
+    this.#asking.add(asking)
+    asking.finally(() => this.#asking.delete(asking))
+  }
+
+  #for(path: string): AnswerRecord | undefined {
+    return answerFor(path, this.#answers, ({ id }) => this.#spent.has(id))
+  }
+
+  #current(): AskAnswers {
+    return { of: (path) => this.#for(path) }
+  }
+}
