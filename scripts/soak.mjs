@@ -4,6 +4,18 @@ import { spawnSync } from 'node:child_process'
 /** What each room runs, and how often: real kills, and random sequences. */
 const ROOMS = {
   stage: { files: ['test/crash/stage.test.ts'], env: { ESCROWFS_KILLS: 300 } },
+  commit: {
+    files: ['test/crash/kill.test.ts', 'test/crash/counter.test.ts'],
+    env: {
+      ESCROWFS_KILLS: 500,
+      ESCROWFS_RECOVERY_KILLS: 100,
+      ESCROWFS_COUNTERS: 16,
+      ESCROWFS_INCREMENTS: 500,
+    },
+  },
+  faults: { files: ['test/crash/commit.test.ts'], env: { ESCROWFS_FAULTS: 'all' } },
+  power: { files: ['test/crash/power.test.ts'], env: { ESCROWFS_CRASH_STATES: 60 } },
+  undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: ['test/overlay/take-back.test.ts', 'test/overlay/model.test.ts'],
     env: { ESCROWFS_FUZZ_RUNS: 5000 },

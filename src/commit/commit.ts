@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { codeOf } from '../../overlay/errno.js'
 import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
+import { type Attempt, beginAttempt, endAttempt } from './attempt.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
 import { type Course, newCourse } from './course.js'
 import { type Disk, realDisk, sameInode } from './disk.js'
-import { commitFile, publishPlan, readJournal, txDir } from './journal.js'
+import { commitFile, publishPlan, readJournal } from './journal.js'
 import { deviceOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
@@ -66,7 +66,7 @@ async function prepare(
     course.assertWanted()
     const checked = await checkEntries(disk, pins, input, deviceOf(disk, layout.tx), course)
     if (checked.refused.length > 0) throw refusedCommit(withBadContent(checked))
-    at = newAttempt(layout, readJournal(disk, layout).next)
+    at = beginAttempt(disk, layout, readJournal(disk, layout).next)
     const plan = await writePlan(disk, input, checked, at, course)
     const moved = checked.recheck()
     if (moved.length > 0) throw refusedCommit(moved)
@@ -81,19 +81,8 @@ async function prepare(
     throw diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
   } finally {
     pins.close()
+    if (at !== undefined) endAttempt(disk, at)
   }
-}
-
-/** One try at a number: its transaction's directory is its own, so a dead one's leftovers are in nobody's way. */
-interface Attempt {
-  readonly seq: number
-  readonly tx: string
-  readonly dir: string
-}
-
-function newAttempt(layout: Layout, seq: number): Attempt {
-  const tx = `${seq}-${randomBytes(4).toString('hex')}`
-  return { seq, tx, dir: txDir(layout, tx) }
 }
 
 function ensureJournal(disk: Disk, layout: Layout): void {
@@ -114,7 +103,6 @@ async function writePlan(
 ): Promise<Plan> {
   // First of all: a commit whose record cannot be written is refused before anything is.
   const records = input.records({ seq, tx })
-  disk.makeDir(dir, 0o700)
   const staged = await stageEntries(disk, dir, checked, course)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
   const { sessionId, strict = false } = input

@@ -1,4 +1,4 @@
-import { accessSync, type BigIntStats, constants, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { accessSync, type BigIntStats, constants, existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { flushFileSystem } from '../host/flush.js'
@@ -20,6 +20,8 @@ import {
 
 /** Every call a commit makes to the disk, in one place: what a crash can fall between. All throw Node's errors. */
 export const realDisk = {
+  /** Whether an open directory has an address: `/proc/self/fd/N` (Linux). */
+  holdsDirectories: process.platform === 'linux' && existsSync('/proc/self/fd'),
   createFile,
   makeDir,
   ensureDir,

@@ -1,6 +1,7 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import { seqOf } from './attempt.js'
 import { type Disk, exists } from './disk.js'
 import { decodePlan } from './plan.js'
 import type { Conflict, Plan } from './types.js'
@@ -106,12 +107,6 @@ export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<unkn
   return new Set(paths)
 }
 
-/** Directories under `tx/` that no commit stands behind: attempts that died before the commit point. */
-export function strays(disk: Disk, layout: Layout, journal: Journal): string[] {
-  const known = new Set([...journal.unfinished, ...journal.finished])
-  return disk.readdir(layout.tx).filter((name) => !known.has(seqOf(name)))
-}
-
 /** Lets go of the before-contents, and much later of the plans, of all but the latest finished commits. */
 export function prune(disk: Disk, layout: Layout, { finished }: Journal): void {
   const oldest = finished.at(-UNDO_COMMITS)
@@ -121,8 +116,4 @@ export function prune(disk: Disk, layout: Layout, { finished }: Journal): void {
     disk.unlink(`${commitFile(layout, seq)}.conflicts`)
     disk.unlink(`${commitFile(layout, seq)}.done`)
   }
-}
-
-function seqOf(tx: string): number {
-  return Number(/^(\d+)-/.exec(tx)?.[1] ?? Number.NaN)
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { Disk } from './disk.js'
 
@@ -26,7 +26,7 @@ export interface Pins {
 const HELD = 256
 
 export function pinTree(disk: Disk, root: string): Pins {
-  return process.platform === 'linux' && existsSync('/proc/self/fd') ? heldPins(disk, root) : checkedPins(disk, root)
+  return disk.holdsDirectories ? heldPins(disk, root) : checkedPins(disk, root)
 }
 
 export function parentOf(path: string): string {

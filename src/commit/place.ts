@@ -136,7 +136,13 @@ export function overwriteStrictly(placing: Placing): boolean {
   if (!exists(disk, slot.away)) {
     const seen = standingAt(disk, target)
     if (isState(seen, change.new) || sameInode(disk, slot.fresh, target)) return true
-    if (!isState(seen, change.old) || exists(disk, slot.kept)) return false
+    // A power cut may have kept the taking away and lost the link that came after it.
+    if (seen === null && isState(standingAt(disk, slot.kept), change.old)) return linkOrFind(placing)
+    if (!isState(seen, change.old)) return false
+    if (exists(disk, slot.kept)) {
+      if (!sameInode(disk, slot.kept, target)) return false
+      disk.unlink(slot.kept)
+    }
     if (!renameIfThere(disk, target, slot.away)) return false
   }
   return finishStrictly(placing)

@@ -1,9 +1,10 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { applyPlan, type Site } from './apply.js'
+import { seqOf, strays } from './attempt.js'
 import { newCourse } from './course.js'
 import { type Disk, realDisk } from './disk.js'
-import { commitFile, finishPlan, noteConflicts, prune, readJournal, readPlan, strays, txDir } from './journal.js'
+import { commitFile, finishPlan, type Journal, noteConflicts, prune, readJournal, readPlan, txDir } from './journal.js'
 import { pinTree } from './pin.js'
 import { journalFailure, unfinished } from './refusals.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
@@ -26,7 +27,9 @@ export interface Recovered {
 export async function recover(layout: Layout, append: Append, disk: Disk = realDisk): Promise<Recovered> {
   try {
     const journal = readJournal(disk, layout)
-    const isClean = journal.unfinished.length + journal.late.length === 0 && strays(disk, layout, journal).length === 0
+    const isClean =
+      journal.unfinished.length + journal.late.length === 0 &&
+      strays(disk, layout, () => numbersOf(journal)).length === 0
     if (isClean) return { finished: [], removed: [], conflicts: [] }
     return await withProcessLock(layout.locks, 'commit', () => recoverLocked(disk, layout, append))
   } catch (error) {
@@ -49,11 +52,15 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
     recovered.finished.push(seq)
     recovered.conflicts.push(...conflicts.map((conflict) => ({ seq, ...conflict })))
   }
-  for (const name of strays(disk, layout, journal)) {
+  for (const name of strays(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
     disk.removeTree(txDir(layout, name))
-    recovered.removed.push(name)
+    if (seqOf(name) > 0 && !name.includes('.')) recovered.removed.push(name)
   }
   return recovered
+}
+
+function numbersOf({ unfinished, finished }: Journal): Set<number> {
+  return new Set([...unfinished, ...finished])
 }
 
 const HOPELESS = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'ENAMETOOLONG', 'EINVAL', 'ELOOP', 'ENOTDIR'])

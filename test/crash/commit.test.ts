@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type CommitInput, commitEntries, committedSince, recover } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
-import { CrashError, crashingDisk, type FaultyDisk, failingDisk, quickDisk } from './faulty-disk.js'
+import { CrashError, crashingDisk, type FaultyDisk, failingDisk, quickDisk, shortDisk } from './faulty-disk.js'
 import { SHAPES, type Shape } from './shapes.js'
 
 type Listing = Record<string, string>
@@ -109,7 +109,9 @@ describe.each(SHAPES)('a crash during: $name', (shape) => {
   })
 })
 
-const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EPERM', 'EROFS'] as const
+const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EPERM', 'EROFS', 'EDQUOT', 'EXDEV', 'EBUSY'] as const
+/** `npm run soak -- faults` fails every call of every shape with every code; the suite takes turns. */
+const isWhole = process.env.ESCROWFS_FAULTS === 'all'
 
 /** Fails call after call, each with the code `pick` gives, until there are no more calls. */
 async function failEach(shape: Shape, pick: (n: number) => string, lasting: boolean): Promise<void> {
@@ -118,7 +120,7 @@ async function failEach(shape: Shape, pick: (n: number) => string, lasting: bool
   for (let n = 1, reached = true; reached; n += 1) {
     reached = await inBench(shape, async (bench) => {
       const before = listing(bench.root)
-      const faulty = failingDisk(n, pick(n), lasting)
+      const faulty = pick(n) === 'short' ? shortDisk(n) : failingDisk(n, pick(n), lasting)
       const error = await run(bench, faulty, shape, n % 3 === 0)
       if (error !== undefined) expect(error).toBeInstanceOf(EscrowError)
       if (error !== undefined) failures += 1
@@ -126,7 +128,7 @@ async function failEach(shape: Shape, pick: (n: number) => string, lasting: bool
       return faulty.count() >= n
     })
   }
-  expect(failures).toBeGreaterThan(10)
+  expect(failures).toBeGreaterThan(pick(1) === 'short' ? 1 : 10)
 }
 
 describe('a failing disk gives a named error, never half a commit', () => {
@@ -137,7 +139,12 @@ describe('a failing disk gives a named error, never half a commit', () => {
 
   it.each(others)('at every call of: $name', async (shape) => {
     const shift = SHAPES.indexOf(shape)
-    await failEach(shape, (n) => CODES[(n + shift) % CODES.length] ?? 'EIO', false)
+    for (const turn of isWhole ? CODES.keys() : [shift])
+      await failEach(shape, (n) => CODES[(n + turn) % CODES.length] ?? 'EIO', false)
+  })
+
+  it.each(isWhole ? SHAPES : SHAPES.slice(-1))('when a write stops short: $name', async (shape) => {
+    await failEach(shape, () => 'short', false)
   })
 
   it('and so does a disk that stays full', async () => {

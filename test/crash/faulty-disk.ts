@@ -45,6 +45,7 @@ export function reportingDisk(before: (call: Call) => void, only: 'mutators' | '
     createFile: (path, data, mode, _sync, owner) => realDisk.createFile(path, data, mode, false, owner),
   }
   for (const [name, call] of Object.entries(disk)) {
+    if (typeof call !== 'function') continue
     const wrapped = (...args: unknown[]): unknown => {
       // A dead process's descriptors are closed for it.
       if (name !== 'closeDir') report(name, args)
@@ -73,6 +74,19 @@ export function failingDisk(at: number, code: string, lasting = false): FaultyDi
     if (n === at || (lasting && n > at && !READS.has(name)))
       throw Object.assign(new Error(`${code} injected`), { code })
   }, 'all')
+}
+
+/** The `at`th new file gets half of its bytes before the disk is full; all other calls work. */
+export function shortDisk(at: number): FaultyDisk {
+  let files = 0
+  const counting = reportingDisk(() => undefined, 'all')
+  const createFile: Disk['createFile'] = (path, data, mode, sync) => {
+    files += 1
+    if (files !== at) return counting.disk.createFile(path, data, mode, sync)
+    realDisk.createFile(path, Buffer.from(data).subarray(0, data.length >> 1), mode, false)
+    throw Object.assign(new Error('ENOSPC injected'), { code: 'ENOSPC' })
+  }
+  return { ...counting, disk: { ...counting.disk, createFile }, count: () => files }
 }
 
 /** A disk that neither fails nor waits. */

@@ -1,66 +1,99 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { committedSince, recover } from '../../src/commit/index.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { recover } from '../../src/commit/index.js'
+import { OWN, openLedger, type RecordDraft } from '../../src/trace/index.js'
+import { roundFiles } from '../children/rounds.js'
+import { startChild } from '../children/run.js'
 import { type Bench, newBench } from '../commit/kit.js'
-import { FILES, ledgerAt } from './committer.js'
 
-const KILLS = 26
-const AT_A_TIME = 2
+/** How often each is killed; `npm run soak -- commit` asks for 500 and 100. */
+const KILLS = Number(process.env.ESCROWFS_KILLS ?? 12)
+const RECOVERY_KILLS = Number(process.env.ESCROWFS_RECOVERY_KILLS ?? 6)
+const COUNTS = [1, 10, 100] as const
 
-/** Lets a child commit until some moment after its `rounds`th commit, kills it, and says which round it last answered. */
-async function killOne(bench: Bench, from: number, rounds: number, delay: number): Promise<number> {
-  const args = ['--import', './ts-node.mjs', 'test/crash/committer.ts', bench.root, String(from)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let answered = from - 1
-  child.stdout.on('data', (data: Buffer) => {
-    const lines = data.toString().trim().split('\n')
-    answered = Number(lines.at(-1))
-    if (answered - from + 1 >= rounds) setTimeout(() => child.kill('SIGKILL'), delay)
-  })
-  await new Promise((resolve) => child.on('close', resolve))
-  return answered
-}
-
-/** All files of one round, none older than what was answered, and ledger and journal say the same. */
-async function expectOneRound(bench: Bench, answered: number): Promise<number> {
-  const ledger = ledgerAt(join(bench.root, '.orchestration', 'ledger.txt'))
-  // A dead holder's lock is free after ten seconds; the test need not wait for it.
-  const layout = { ...bench.layout, locks: join(bench.layout.dir, `locks-${Math.random()}`) }
-  const { conflicts } = await recover(layout, ledger.append)
-  expect(conflicts).toEqual([])
+/** Recovers, and expects all files to be of one round that the ledger ends with, and none older than what was answered. */
+async function expectOneRound(bench: Bench, count: number, answered: number): Promise<number> {
+  const ledger = openLedger(bench.layout)
+  const append = async (record: Record<string, unknown>) => {
+    await ledger.appendOnce(record as unknown as RecordDraft)
+  }
+  const since = performance.now()
+  expect((await recover(bench.layout, append)).conflicts).toEqual([])
+  slowest = Math.max(slowest, performance.now() - since)
   const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '0')
-  const rounds = new Set(FILES.map((path) => Number(read(join(bench.root, path)))))
-  expect(rounds.size).toBe(1)
+  const rounds = new Set(roundFiles(count).map((path) => Number(read(`${bench.root}/${path}`))))
+  expect([...rounds]).toHaveLength(1)
   const [round = -1] = rounds
   expect(round).toBeGreaterThanOrEqual(answered)
   expect(round).toBeLessThanOrEqual(answered + 1)
-  expect(ledger.ids()).toEqual(Array.from({ length: round }, (_, i) => `round-${i + 1}`))
-  expect(committedSince(bench.layout, 0)).toHaveLength(round)
-  expect(await recover(layout, ledger.append)).toEqual({ finished: [], removed: [], conflicts: [] })
+  const recorded: unknown[] = []
+  for await (const { metadata } of ledger.records()) {
+    const own = (metadata as Record<string, Record<string, unknown>>)[OWN]
+    if (own?.type === 'commit') recorded.push(own.round)
+  }
+  expect(recorded).toEqual(Array.from({ length: round }, (_, i) => i + 1))
+  expect(await ledger.verify()).toMatchObject({ ok: true })
+  expect(await recover(bench.layout, append)).toEqual({ finished: [], removed: [], conflicts: [] })
   return round
 }
 
-it(`loses nothing answered and leaves no half commit when killed at ${KILLS} random moments`, {
-  timeout: 240_000,
-}, async () => {
-  let left = KILLS
-  let unanswered = 0
-  const worker = async () => {
-    while (left > 0) {
-      left -= 1
-      const bench = newBench()
-      try {
-        const answered = await killOne(bench, 1, 1 + (left % 3), Math.random() * 30)
-        const round = await expectOneRound(bench, answered)
-        if (round > answered) unanswered += 1
-      } finally {
+let slowest = 0
+
+/** Lets a child commit until some moment after its `rounds`th commit, kills it, and says which round it last answered. */
+async function killCommitting(bench: Bench, count: number, from: number, rounds: number): Promise<number> {
+  const child = startChild('committing-rounds.ts', bench.root, String(count), String(from))
+  let answered = from - 1
+  while (answered < from - 1 + rounds) answered = Number(await child.line())
+  await sleep(Math.random() * (count === 100 ? 60 : 12))
+  await child.kill()
+  for (let line = await child.line(); line !== undefined; line = await child.line()) answered = Number(line)
+  return answered
+}
+
+describe('killed at random moments', () => {
+  it.each(COUNTS)('a commit of %i file(s) loses nothing answered and is never left half done', async (count) => {
+    const kills = Math.ceil(KILLS / COUNTS.length)
+    let unanswered = 0
+    let bench = newBench()
+    let round = 0
+    for (let n = 0; n < kills; n += 1) {
+      // A workspace has so many rounds that each recovery has a past, and few enough that the ledger is read quickly.
+      if (n % 10 === 9) {
         bench.remove()
+        bench = newBench()
+        round = 0
       }
+      const answered = await killCommitting(bench, count, round + 1, 1 + (n % 2))
+      round = await expectOneRound(bench, count, answered)
+      if (round > answered) unanswered += 1
     }
-  }
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker))
-  // How many fell after a commit point is chance; it is told, not asserted.
-  console.log(`${unanswered} of ${KILLS} kills fell between the commit point and the answer`)
+    bench.remove()
+    // How many fell after a commit point is chance; it is told, not asserted.
+    console.log(`${count} file(s): ${unanswered} of ${kills} kills fell between the commit point and the answer`)
+  })
+
+  it('a recovery can be killed and begun again, over and over', async () => {
+    let cut = 0
+    for (let n = 0; n < RECOVERY_KILLS; ) {
+      const bench = newBench()
+      const count = COUNTS[n % COUNTS.length] ?? 1
+      const dying = startChild('committing-rounds.ts', bench.root, String(count), '1', 'die')
+      expect(await dying.line()).toBeUndefined()
+      for (let turn = 0; turn < 3 && n < RECOVERY_KILLS; turn += 1) {
+        const child = startChild('recovering.ts', bench.root)
+        expect(await child.line()).toBe('ready')
+        await sleep(Math.random() * (count === 100 ? 40 : 8))
+        await child.kill()
+        n += 1
+        if ((await child.line()) === 'done') break
+        cut += 1
+      }
+      expect(await expectOneRound(bench, count, 1)).toBe(1)
+      bench.remove()
+    }
+    console.log(
+      `${cut} of ${RECOVERY_KILLS} recoveries were cut off; the longest of all took ${Math.round(slowest)} ms`,
+    )
+  })
 })

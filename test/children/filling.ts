@@ -1,0 +1,69 @@
+/**
+ * Commits six files on a disk that is nearly full, once for each amount of free space, and prints what came of it as a
+ * line of JSON: the reason of the failure, whether the tree was whole, and whether the commit worked once there was
+ * room again. DIRECTORY FREE-KIB...
+ */
+import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs'
+import { digest } from '../../overlay/index.js'
+import { type CommitEntry, commitEntries, recover } from '../../src/commit/index.js'
+import { layoutOf } from '../../src/core/layout.js'
+import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
+
+const [directory = '', ...amounts] = process.argv.slice(2)
+const FILES = Array.from({ length: 6 }, (_, i) => `f${i}`)
+const contentOf = (word: string) => Buffer.alloc(5_000, word)
+
+function entriesFrom(old: string, next: string): CommitEntry[] {
+  const stateOf = (word: string) => ({ type: 'file', digest: digest(contentOf(word)), mode: 0o644 }) as const
+  const content = () => contentOf(next)
+  return FILES.map((path) => ({ path, op: 'overwrite', old: stateOf(old), new: stateOf(next), content }))
+}
+
+/** Takes what is free but for so many KiB; none where that is not to be told. */
+function fillUp(path: string, free: number): void {
+  const { bavail, bsize } = statfsSync(directory)
+  const taken = bavail * bsize - free * 1024
+  if (taken > 0 && taken < 1 << 20) writeFileSync(path, Buffer.alloc(taken))
+}
+
+async function attempt(root: string, free: number) {
+  mkdirSync(`${root}/.orchestration`, { recursive: true })
+  for (const path of FILES) writeFileSync(`${root}/${path}`, contentOf('old'), { mode: 0o644 })
+  const layout = layoutOf(root)
+  const append = async (record: Record<string, unknown>) => {
+    await openLedger(layout).appendOnce(record as unknown as RecordDraft)
+  }
+  const commit = (old: string, next: string) =>
+    commitEntries({
+      layout,
+      sessionId: 's',
+      entries: entriesFrom(old, next),
+      gate: () => undefined,
+      records: () => [{ ...newDraft({ type: 'commit', intent: null, session: 's' }) }],
+      append,
+    }).then(
+      () => 'done',
+      (error: unknown) => String((error as { reason?: unknown }).reason),
+    )
+  fillUp(`${directory}/ballast`, free)
+  const outcome = await commit('old', 'new')
+  rmSync(`${directory}/ballast`, { force: true })
+  await recover(layout, append)
+  const words = new Set(FILES.map((path) => readFileSync(`${root}/${path}`, 'utf8')))
+  const [word = ''] = [...words].map((text) => (text === contentOf('new').toString() ? 'new' : text.slice(0, 3)))
+  const isWhole = words.size === 1 && (word === 'new' || word === 'old')
+  const next = await commit(word, 'end')
+  const { ok } = await openLedger(layout).verify()
+  // Beside them the ledger may hold that a line was cut off and restored.
+  let commits = 0
+  for await (const record of openLedger(layout).records()) {
+    if (JSON.stringify(record.metadata).includes('"type":"commit"')) commits += 1
+  }
+  return { free, outcome, isWhole, word, next, ok, commits }
+}
+
+for (const amount of amounts) {
+  const root = `${directory}/ws`
+  writeSync(1, `${JSON.stringify(await attempt(root, Number(amount)))}\n`)
+  rmSync(root, { recursive: true })
+}

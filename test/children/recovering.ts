@@ -1,0 +1,14 @@
+/** Says that it is there, then finishes what a commit left, and says so: ROOT */
+import { writeSync } from 'node:fs'
+import { recover } from '../../src/commit/index.js'
+import { layoutOf } from '../../src/core/layout.js'
+import { openLedger, type RecordDraft } from '../../src/trace/index.js'
+
+const [root = ''] = process.argv.slice(2)
+const layout = layoutOf(root)
+const ledger = openLedger(layout)
+writeSync(1, 'ready\n')
+await recover(layout, async (record) => {
+  await ledger.appendOnce(record as unknown as RecordDraft)
+})
+writeSync(1, 'done\n')

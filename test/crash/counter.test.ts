@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { type Child, startChild } from '../children/run.js'
+import { own, recordsOf, type TestWorkspace, testWorkspace } from '../support/workspace.js'
+
+/** `npm run soak -- commit` asks for 16 processes and 500 each. */
+const PROCESSES = Number(process.env.ESCROWFS_COUNTERS ?? 4)
+const TIMES = Number(process.env.ESCROWFS_INCREMENTS ?? 6)
+
+async function linesOf(child: Child): Promise<string[]> {
+  const lines: string[] = []
+  for (let line = await child.line(); line !== undefined; line = await child.line()) lines.push(line)
+  return lines
+}
+
+function counterAt(at: TestWorkspace): number {
+  return Number(readFileSync(`${at.root}/src/counter.txt`, 'utf8'))
+}
+
+/** Every number up to the counter's was committed once, and the ledger has them all. */
+async function expectCounted(at: TestWorkspace, acknowledged: readonly string[], kills: number): Promise<void> {
+  const workspace = await at.open()
+  const counter = counterAt(at)
+  expect(new Set(acknowledged).size).toBe(acknowledged.length)
+  expect(counter).toBeGreaterThanOrEqual(acknowledged.length)
+  expect(counter).toBeLessThanOrEqual(acknowledged.length + kills)
+  const commits = (await recordsOf(workspace)).filter((record) => own(record).type === 'commit')
+  expect(commits).toHaveLength(counter)
+  expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
+}
+
+it(`${PROCESSES} processes count to ${PROCESSES * TIMES}, and no number is lost or given twice`, async () => {
+  const at = testWorkspace({ 'src/counter.txt': '0\n' })
+  const since = performance.now()
+  const children = Array.from({ length: PROCESSES }, (_, n) =>
+    startChild('counting.ts', at.root, `agent-${n}`, String(TIMES)),
+  )
+  const acknowledged = (await Promise.all(children.map(linesOf))).flat()
+  expect(acknowledged).toHaveLength(PROCESSES * TIMES)
+  await expectCounted(at, acknowledged, 0)
+  expect(counterAt(at)).toBe(PROCESSES * TIMES)
+  const seconds = (performance.now() - since) / 1000
+  console.log(`${PROCESSES} processes: ${(acknowledged.length / seconds).toFixed(1)} commits a second`)
+})
+
+it('and so they do when they are killed at random, and begun again', async () => {
+  const at = testWorkspace({ 'src/counter.txt': '0\n' })
+  const acknowledged: string[] = []
+  let kills = 0
+  const worker = async (n: number) => {
+    for (let mine = 0; mine < TIMES; ) {
+      const child = startChild('counting.ts', at.root, `agent-${n}`, String(TIMES - mine))
+      const lines = linesOf(child)
+      // Sometimes it is let to the end: a process that is always killed while it opens would never count.
+      if (Math.random() < 0.6) {
+        await sleep(300 + Math.random() * 900)
+        kills += 1
+        await child.kill()
+      }
+      const done = await lines
+      mine += done.length
+      acknowledged.push(...done)
+    }
+  }
+  await Promise.all(Array.from({ length: PROCESSES }, (_, n) => worker(n)))
+  await expectCounted(at, acknowledged, kills)
+  console.log(`${kills} kills, ${counterAt(at) - acknowledged.length} commits were done and not answered`)
+})

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { afterEach, expect, it } from 'vitest'
+import { realDisk } from '../../src/commit/disk.js'
+import { type CommitOutcome, commitEntries, recover } from '../../src/commit/index.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
+
+let bench: Bench
+afterEach(() => bench.remove())
+
+/** Makes the lock look as its living holder's that has not been heard of for a minute: whoever comes next may take it. */
+function makeStale(): void {
+  const lock = `${bench.layout.locks}/commit.lock`
+  const then = new Date(Date.now() - 60_000)
+  utimesSync(lock, then, then)
+  rmSync(`${bench.layout.locks}/commit.holder`, { force: true })
+}
+
+/** A disk on which each new file takes a while, so that a commit of many lets others in between. */
+const slow = {
+  ...realDisk,
+  createFile: (...args: Parameters<typeof realDisk.createFile>) => {
+    const until = performance.now() + 3
+    while (performance.now() < until);
+    realDisk.createFile(...args)
+  },
+}
+
+const MANY = Array.from({ length: 30 }, (_, i) => turn(`many/${i}`, null, { file: 'many' }))
+
+async function settled(runs: Promise<CommitOutcome>[]): Promise<(CommitOutcome | EscrowError)[]> {
+  return Promise.all(
+    runs.map((run) =>
+      run.catch((error: unknown) => {
+        if (error instanceof EscrowError) return error
+        throw error
+      }),
+    ),
+  )
+}
+
+/** What was answered is on disk and in the ledger once, what was refused is nowhere, and nothing is left to recover. */
+async function expectSound(results: readonly (CommitOutcome | EscrowError)[]): Promise<void> {
+  const done = results.flatMap((result) => (result instanceof EscrowError ? [] : [result]))
+  for (const refused of results.flatMap((result) => (result instanceof EscrowError ? [result] : []))) {
+    expect(refused.reason).toBe('session_busy')
+  }
+  expect(new Set(done.map(({ seq }) => seq)).size).toBe(done.length)
+  expect(bench.ledger.map(({ tx }) => tx).sort()).toEqual(done.map(({ tx }) => tx).sort())
+  for (const path of done.flatMap(({ committed }) => committed)) expect(existsSync(`${bench.root}/${path}`)).toBe(true)
+  expect(done.flatMap(({ conflicts }) => conflicts)).toEqual([])
+  expect(await recover(bench.layout, bench.append)).toEqual({ finished: [], removed: [], conflicts: [] })
+}
+
+it('a second commit that takes the lock while the first writes its files: both land whole, or one is refused', async () => {
+  bench = newBench({ 'many/kept': { file: 'x' } })
+  let second: Promise<CommitOutcome> | undefined
+  const first = commitEntries(
+    inputFor(bench, MANY, {
+      onProgress: ({ phase, files }) => {
+        if (phase !== 'staging' || files === 0 || second !== undefined) return
+        makeStale()
+        second = commitEntries(inputFor(bench, [turn('second', null, { file: 'second' })]))
+      },
+    }),
+    slow,
+  )
+  const [one] = await settled([first])
+  const results = [one, ...(await settled(second === undefined ? [] : [second]))].filter((each) => each !== undefined)
+  expect(results).toHaveLength(2)
+  expect(readFileSync(`${bench.root}/second`, 'utf8')).toBe('second')
+  await expectSound(results)
+})
+
+it('a second commit that takes the lock while the first writes its record finishes the first, once', async () => {
+  bench = newBench({ a: { file: 'old' } })
+  let second: Promise<CommitOutcome> | undefined
+  const append = async (record: Record<string, unknown>) => {
+    if (second === undefined) {
+      makeStale()
+      second = commitEntries(inputFor(bench, [turn('a', { file: 'new' }, { file: 'newer' })]))
+      await second
+    }
+    await bench.append(record)
+  }
+  const first = await commitEntries(inputFor(bench, [turn('a', { file: 'old' }, { file: 'new' })], { append }))
+  const results = [first, ...(second === undefined ? [] : [await second])]
+  expect(results.map(({ seq }) => seq)).toEqual([1, 2])
+  expect(listing(bench.root)).toEqual({ a: 'file 644 newer' })
+  await expectSound(results)
+})
+
+it('two at once over one file: one is answered, the other is told that the file has changed', async () => {
+  bench = newBench({ a: { file: 'old' } })
+  let second: Promise<CommitOutcome> | undefined
+  const first = commitEntries(
+    inputFor(bench, [turn('a', { file: 'old' }, { file: 'first' }), ...MANY], {
+      onProgress: ({ phase, files }) => {
+        if (phase !== 'staging' || files === 0 || second !== undefined) return
+        makeStale()
+        second = commitEntries(inputFor(bench, [turn('a', { file: 'old' }, { file: 'second' })]))
+      },
+    }),
+    slow,
+  )
+  await expect(first).rejects.toMatchObject({ refused: [expect.objectContaining({ path: 'a', reason: 'stale_file' })] })
+  await second
+  expect(listing(bench.root)).toEqual({ a: 'file 644 second' })
+  expect(bench.ledger).toHaveLength(1)
+})
