@@ -49,10 +49,14 @@ export class SessionIntent {
       throw apiErrorOf(denial)
     }
     const overlaps = await this.#claim(id)
+    const from = this.#declared(id)?.status
     await registry.start(id)
     this.#id = id
-    const data = overlaps.length > 0 ? { data: { claims: overlaps.map((each) => ({ ...each })) } } : {}
-    await journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null, ...data })
+    const data = {
+      ...(overlaps.length > 0 && { claims: overlaps.map((each) => ({ ...each })) }),
+      ...(from !== undefined && from !== 'IN_PROGRESS' && { change: { status: { from, to: 'IN_PROGRESS' } } }),
+    }
+    await journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null, data })
     const intent = this.current
     if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
     const context = intentContext(intent, await tracesOf(ledger, id))

@@ -96,7 +96,12 @@ async function recordAnswer({ sessionId, ledger }: Reviewed, question: Question,
       paths: question.kind === 'scope' ? question.globs : [question.path],
       reviewer: reviewerOf(by),
       ...(words !== undefined && { words }),
-      data: { question: question.id, answer },
+      data: { question: question.id, answer, ...scopeChange(question, answer) },
     }),
   ])
+}
+
+/** As {@link recordedRegistry} records a person's own edit. */
+function scopeChange(question: Question, answer: AnswerRecord['answer']) {
+  return question.kind === 'scope' && answer === 'allow' ? { change: { scope: { added: question.globs } } } : {}
 }

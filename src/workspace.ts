@@ -5,6 +5,7 @@ import { codeOf, diffStage } from '../overlay/index.js'
 import { recover } from './commit/index.js'
 import type {
   AgentInfo,
+  IntentRegistry,
   Ledger,
   Review,
   Session,
@@ -20,6 +21,7 @@ import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { isLink } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
+import { recordedRegistry } from './intent-versions.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
@@ -78,7 +80,8 @@ function physicalRoot(given: string): string {
 
 class LocalWorkspace implements Workspace {
   readonly root: string
-  readonly intents: RegistryStore
+  readonly intents: IntentRegistry
+  readonly #registry: RegistryStore
   readonly ledger: Ledger
   readonly #live = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
@@ -92,10 +95,11 @@ class LocalWorkspace implements Workspace {
   ) {
     this.root = layout.root
     this.ledger = store
-    this.intents = openRegistry(layout)
+    this.#registry = openRegistry(layout)
+    this.intents = recordedRegistry(this.#registry, store, layout.root)
     this.#policyFile = openPolicyFile(layout)
     this.#policy = createPolicy({
-      intents: () => this.intents.state(),
+      intents: () => this.#registry.state(),
       activeIntentId: () => undefined,
       policy: this.#policyFile,
       base: () => 'fresh',
@@ -127,7 +131,7 @@ class LocalWorkspace implements Workspace {
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log),
       agent: () => this.#agentOf(sessionId),
-      intents: this.intents,
+      intents: this.#registry,
       policyFile: this.#policyFile,
       policy: this.#policy,
     })
@@ -170,7 +174,7 @@ class LocalWorkspace implements Workspace {
         aliases: this.aliases,
         durability: kept ? (this.options.durability ?? 'process') : 'memory',
         memory: this.options.memory ?? MEMORY,
-        registry: this.intents,
+        registry: this.#registry,
         policyFile: this.#policyFile,
         ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),
         reviews: this.#reviewLog(id),

@@ -7,7 +7,7 @@ import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Answer, Approver, Question } from './question.js'
 import type { ToolContext } from './tool-context.js'
 
-export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus } from './intent.js'
+export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus, IntentVersion } from './intent.js'
 export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
 
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'

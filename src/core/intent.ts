@@ -37,8 +37,27 @@ export interface ClaimOverlap {
 export interface IntentRegistry {
   list(): Promise<Intent[]>
   get(id: string): Promise<Intent | undefined>
-  /** A person's edits of the file; comments and order are kept. Each rejects with `unknown_intent` for a wrong id. */
-  select(id: string, by?: Reviewer): Promise<Intent>
-  complete(id: string, by?: Reviewer): Promise<Intent>
-  expandScope(id: string, globs: string[], by?: Reviewer): Promise<Intent>
+  /**
+   * A person's edits of the file; comments and order are kept, and the ledger holds who made them and why. Each rejects
+   * with `unknown_intent` for a wrong id.
+   */
+  select(id: string, by?: Reviewer, why?: string): Promise<Intent>
+  complete(id: string, by?: Reviewer, why?: string): Promise<Intent>
+  expandScope(id: string, globs: string[], by?: Reviewer, why?: string): Promise<Intent>
+  /** The changes of an intent's status and scope that the ledger holds, oldest first. Edits by hand are not among them. */
+  history(id: string): Promise<IntentVersion[]>
+}
+
+/** One change of an intent. */
+export interface IntentVersion {
+  /** ISO 8601. */
+  readonly at: string
+  readonly status?: { readonly from: string; readonly to: string }
+  /** Globs added to the scope. */
+  readonly added?: string[]
+  /** The person's name. */
+  readonly by?: string
+  /** The session that selected the intent, or asked for the scope. */
+  readonly session?: string
+  readonly why?: string
 }

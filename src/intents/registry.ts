@@ -13,7 +13,7 @@ import { editIntent, type IntentEdit, type OpenFile } from './edit.js'
 import { type IgnoreLines, openIgnoreFiles } from './ignore.js'
 import { readIntents } from './schema.js'
 
-export interface RegistryStore extends IntentRegistry {
+export interface RegistryStore extends Omit<IntentRegistry, 'history'> {
   /** The file as it is now. Synchronous; one `stat` while the file does not change. Never throws. */
   state(): IntentsState
   /**

@@ -7,6 +7,14 @@ import type { Vcs } from './vcs.js'
 /** The key of our own fields in a record's `metadata`. */
 export const OWN = 'dev.escrowfs'
 
+/** Our own fields of a record; undefined where another tool wrote it. */
+export function ownOf(record: TraceRecord): Record<string, unknown> | undefined {
+  const { metadata } = record
+  if (typeof metadata !== 'object' || metadata === null || !(OWN in metadata)) return undefined
+  const own: unknown = Reflect.get(metadata, OWN)
+  return typeof own === 'object' && own !== null ? (own as Record<string, unknown>) : undefined
+}
+
 /** Where a record stands in the chain. */
 export interface ChainLink {
   /** The ledger's UUID, chosen by its first record. */

@@ -82,6 +82,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       select: refuse,
       complete: refuse,
       expandScope: refuse,
+      history: refuse,
     },
     ledger: {
       records: async function* () {

@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/injected-fs.md']
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'docs/injected-fs.md',
+]
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
 /** Paths of this repository that a text names in backticks, by their first folder. */
