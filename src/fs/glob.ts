@@ -1,130 +1,231 @@
 import type { Dirent } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import picomatch from 'picomatch'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Entry } from '../../overlay/layer.js'
 import { type GlobOptions, readGlobOptions } from './glob-options.js'
+import { fitsName, GLOBSTAR, type GlobPattern, matchesNames, parseGlob, type Segment } from './glob-pattern.js'
 import { direntOf, entriesOf, leadsToDir, lstat, realpath } from './kernel-read.js'
 import type { Args } from './ops.js'
 import type { ReadView } from './view.js'
 
 /**
- * fs.glob over the merged view, for hosts that have it (Node 22). As there, a wildcard does not match a leading dot,
- * links are followed only where the glob names them, and what cannot be read is not found.
+ * fs.glob over the merged view, for hosts that have it (Node 22). It finds what the host's walk finds: a wildcard does
+ * not match a leading dot, a link is gone through where the glob spells its name, and what cannot be read is not found.
+ *
+ * A directory is visited with the segments that may match in it; a glob with `**` is at several of them at once.
  */
 export function glob(view: ReadView, [pattern, given]: Args): (string | Dirent)[] {
   const options = readGlobOptions(pattern, given)
-  const search: Search = { view, options, isExcluded: exclusionOf(view, options), found: new Map() }
-  for (const each of options.patterns) searchFor(search, each)
-  return [...search.found].map(([path, entry]) => (options.withFileTypes ? dirent(options, path, entry) : path))
+  const base = resolve(view.root, options.cwd)
+  const search: Search = {
+    view,
+    options,
+    base,
+    isExcluded: exclusionOf(base, options),
+    found: new Set(),
+    seen: new Map(),
+  }
+  for (const each of options.patterns.flatMap(parseGlob))
+    visit(search, { ...each, path: '.', at: new Set([0]), passed: new Set(), above: [] })
+  return options.withFileTypes ? [...search.found].flatMap((path) => direntOfFound(search, path)) : [...search.found]
 }
 
 interface Search {
   readonly view: ReadView
   readonly options: GlobOptions
-  readonly isExcluded: (path: string, entry: Entry) => boolean
-  /** By path as it is answered. */
-  readonly found: Map<string, Entry>
+  readonly base: string
+  /** By the globs to leave out; asked with absolute paths. */
+  readonly isExcluded: (path: string) => boolean
+  readonly found: Set<string>
+  /** What of a glob was looked for where. */
+  readonly seen: Map<string, Set<string>>
 }
 
-function searchFor(search: Search, pattern: string): void {
-  const scanned = picomatch.scan(pattern, { nonegate: true })
-  const ending = pattern.endsWith('/')
-  if (!scanned.isGlob) {
-    addNamed(search, join(pattern.replace(/\/+$/, '') || pattern), ending)
+interface Visit extends GlobPattern {
+  readonly path: string
+  /** The segments that may match what is in this directory. */
+  readonly at: ReadonlySet<number>
+  /** Each `**` that met a link here: it does not go on behind it. */
+  readonly passed: ReadonlySet<number>
+  /** Where the directories above really are, while links are followed. */
+  readonly above: readonly string[]
+}
+
+function visit(search: Search, now: Visit): void {
+  const full = resolve(search.base, now.path)
+  if (isSeen(search, now) || search.isExcluded(full)) return
+  const [first] = now.segments
+  if (now.at.has(0) && (first === '' || first === '..' || first === '.')) {
+    leave(search, { ...now, at: new Set([1]), passed: new Set() }, first === '' ? '/' : first === '..' ? '../' : '.')
     return
   }
-  const rest = scanned.glob.replace(/\/+$/, '')
-  const base = scanned.base === '' ? '.' : join(scanned.base)
-  const walk = walkOf(base, rest, ending)
-  if (/^\*\*$/.test(rest)) addNamed(search, base, true)
-  descend(search, walk, '', [])
+  const entry = entryAt(search, full)
+  const isDir = entry !== undefined && isWalked(search, now, entry, full)
+  if (addOwn(search, now, full, entry, isDir) || !isDir) return
+  const real = search.options.followSymlinks ? realOf(search, full) : undefined
+  if (real !== undefined && now.above.includes(real)) return
+  const below = { ...now, above: real === undefined ? now.above : [...now.above, real] }
+  for (const child of childrenOf(search, now, full)) step(search, now, below, child)
 }
 
-/** A name without wildcards, if it is there. */
-function addNamed(search: Search, path: string, onlyDir: boolean): void {
-  const entry = entryAt(search, path)
-  if (!entry || (onlyDir && entry.type !== 'dir') || search.isExcluded(path, entry)) return
-  search.found.set(path, entry)
+function isSeen({ seen }: Search, { path, at, rests }: Visit): boolean {
+  const known = seen.get(path) ?? new Set<string>()
+  const before = known.size
+  for (const index of at) known.add(rests[index] ?? '')
+  seen.set(path, known)
+  return known.size !== before + at.size
 }
 
-function entryAt({ view, options }: Search, path: string): Entry | undefined {
-  const at = resolve(view.root, options.cwd, path)
+/** Goes on to a place below or above, unless it is excluded. */
+function leave(search: Search, next: Visit, path: string): void {
+  const full = resolve(search.base, path)
+  if (search.isExcluded(`${full}/`) && entryAt(search, full)?.type === 'dir') return
+  if (isLeftOut(search, path, () => entryAt(search, full), full)) return
+  visit(search, { ...next, path })
+}
+
+function isWalked({ view, options }: Search, { at, passed }: Visit, entry: Entry, full: string): boolean {
+  if (entry.type !== 'symlink') return entry.type === 'dir'
+  return options.followSymlinks ? leadsToDir(view, entry, full) : [...at].some((index) => !passed.has(index))
+}
+
+/** Adds what the last segment finds at a place itself. True if nothing else can be found from there. */
+function addOwn(
+  search: Search,
+  { path, segments, at }: Visit,
+  full: string,
+  entry: Entry | undefined,
+  isDir: boolean,
+): boolean {
+  const last = segments.length - 1
+  const end = segments[last]
+  if (!endsAt(segments, at, isDir)) return false
+  if (typeof end === 'string') {
+    if (entryAt(search, join(full, end)) && (end !== '' || isDir)) add(search, join(path, end))
+    return at.size === 1 && at.has(last)
+  }
+  if (end === GLOBSTAR && (path !== '.' || segments[0] === '.' || (last === 0 && entry))) add(search, path)
+  return false
+}
+
+function endsAt(segments: readonly Segment[], at: ReadonlySet<number>, isDir: boolean): boolean {
+  const last = segments.length - 1
+  return at.has(last) || (isDir && segments[last] === '' && segments[last - 1] === GLOBSTAR && at.has(last - 1))
+}
+
+function add({ found, base, isExcluded }: Search, path: string): void {
+  if (!isExcluded(resolve(base, path))) found.add(path)
+}
+
+/** All that is in a directory, or, where one name alone is asked for, that. */
+function childrenOf(search: Search, { segments, at }: Visit, full: string): Entry[] {
+  const [only] = at
+  const name = at.size === 1 && only !== undefined ? segments[only] : undefined
+  if (typeof name !== 'string') return list(search, full)
+  const entry = entryAt(search, join(full, name))
+  return entry ? [{ ...entry, name }] : []
+}
+
+/** Looks what each segment makes of an entry of a directory, and goes into it with those that go on. */
+function step(search: Search, now: Visit, below: Visit, entry: Entry): void {
+  const path = join(now.path, entry.name)
+  const full = resolve(search.base, path)
+  const isDir = entry.type === 'dir' || (search.options.followSymlinks && leadsToDir(search.view, entry, full))
+  const child: Child = { entry, path, full, isDir, next: new Set(), passed: new Set() }
+  for (const index of now.at) {
+    if (now.segments[index] === GLOBSTAR) stepDeep(search, now, child, index)
+    else stepName(search, now, child, index)
+  }
+  if (child.next.size > 0) leave(search, { ...below, at: child.next, passed: child.passed }, path)
+}
+
+interface Child {
+  readonly entry: Entry
+  readonly path: string
+  readonly full: string
+  readonly isDir: boolean
+  readonly next: Set<number>
+  readonly passed: Set<number>
+}
+
+function stepName(search: Search, { segments }: Visit, { entry, path, isDir, next }: Child, index: number): void {
+  const segment = segments[index]
+  if (!fitsName(segment, entry.name)) return
+  if (index < segments.length - 1) {
+    if (isDir || typeof segment === 'string') next.add(index + 1)
+  } else if (typeof segment !== 'string') add(search, path)
+}
+
+function stepDeep(search: Search, now: Visit, child: Child, index: number): void {
+  const { segments, passed } = now
+  const { entry, path, isDir, next } = child
+  const fits = fitsName(segments[index + 1], entry.name)
+  if ((entry.name.startsWith('.') && !fits) || isLeftOut(search, entry.name, () => entry, child.full)) return
+  const last = segments.length - 1
+  const goesOn = !passed.has(index)
+  if (goesOn && isDir) next.add(index)
+  else if (goesOn && index === last) add(search, path)
+  if (fits && index + 1 === last && !endsAt(segments, now.at, true)) add(search, path)
+  else if (fits && isDir) next.add(index + 2)
+  if (goesOn && (fits || segments[0] === '.') && (isDir || entry.type === 'symlink')) next.add(index + 1)
+  if (entry.type === 'symlink' && !search.options.followSymlinks) child.passed.add(index)
+  if (segments[index + 1] === '..' && isDir) stepUp(search, now, index + 2)
+}
+
+/** `**` and `..` behind it: the directory itself, for each directory in it, and the one above. */
+function stepUp(search: Search, now: Visit, index: number): void {
+  for (const path of [now.path, join(now.path, '..')]) {
+    if (index === now.segments.length) add(search, path)
+    else visit(search, { ...now, path, at: new Set([index]), passed: new Set() })
+  }
+}
+
+/** By the caller's own test. */
+function isLeftOut({ options }: Search, name: string, entryOf: () => Entry | undefined, full: string): boolean {
+  const { exclude, withFileTypes } = options
+  if (typeof exclude !== 'function') return false
+  if (!withFileTypes) return Boolean(exclude(name))
+  const entry = entryOf()
+  return entry !== undefined && Boolean(exclude(direntAt(full, entry)))
+}
+
+function exclusionOf(base: string, { exclude }: GlobOptions): Search['isExcluded'] {
+  if (typeof exclude === 'function') return () => false
+  const globs = exclude.flatMap((each) => parseGlob(resolve(base, each)))
+  return (path) => globs.some(({ segments }) => matchesNames(segments, path.split('/')))
+}
+
+function entryAt({ view }: Search, full: string): Entry | undefined {
   try {
-    const stats = lstat(view, [at], 'sync')
+    const stats = lstat(view, [full], 'sync')
     if (!stats) return undefined
     const type = stats.isDirectory() ? 'dir' : stats.isSymbolicLink() ? 'symlink' : stats.isFile() ? 'file' : 'other'
-    return { name: basename(at), type }
+    return { name: basename(full), type }
   } catch {
     return undefined
   }
 }
 
-interface Walk {
-  readonly base: string
-  readonly matches: (below: string) => boolean
-  readonly onlyDirs: boolean
-  readonly segments: readonly string[]
-  readonly maxDepth: number
-  /** True where nothing in the glob can match a leading dot. */
-  readonly noDots: boolean
-}
-
-function walkOf(base: string, rest: string, onlyDirs: boolean): Walk {
-  const segments = rest.split('/')
-  return {
-    base,
-    matches: picomatch(rest, { nonegate: true }),
-    onlyDirs,
-    segments,
-    maxDepth: rest.includes('**') ? Number.POSITIVE_INFINITY : segments.length,
-    noDots: !/(^|[/{,(|])\\?\./.test(rest),
-  }
-}
-
-function descend(search: Search, walk: Walk, below: string, links: readonly string[]): void {
-  for (const entry of list(search, join(walk.base, below))) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`
-    const path = join(walk.base, name)
-    if ((walk.noDots && entry.name.startsWith('.')) || search.isExcluded(path, entry)) continue
-    if (walk.matches(name) && (entry.type === 'dir' || !walk.onlyDirs)) search.found.set(path, entry)
-    const depth = name.split('/').length
-    if (depth >= walk.maxDepth) continue
-    if (entry.type === 'dir') descend(search, walk, name, links)
-    else if (entry.type === 'symlink') followLink(search, walk, name, links, depth)
-  }
-}
-
-function list({ view, options }: Search, path: string): Entry[] {
+function list({ view }: Search, full: string): Entry[] {
   try {
-    return entriesOf(view, resolve(view.root, options.cwd, path))
+    return entriesOf(view, full)
   } catch {
     return []
   }
 }
 
-/** Links are gone through when asked for, or when the glob spells their name. */
-function followLink(search: Search, walk: Walk, name: string, links: readonly string[], depth: number): void {
-  const { view, options } = search
-  const spelt = walk.segments[depth - 1] === basename(name) && !walk.segments.slice(0, depth).includes('**')
-  if (!spelt && !options.followSymlinks) return
-  const at = resolve(view.root, options.cwd, walk.base, name)
-  if (!leadsToDir(view, { name, type: 'symlink' }, at)) return
-  const real = String(realpath(view, [at], 'promise'))
-  if (!links.includes(real)) descend(search, walk, name, [...links, real])
-}
-
-function exclusionOf(view: ReadView, options: GlobOptions): Search['isExcluded'] {
-  const { exclude, cwd } = options
-  if (typeof exclude !== 'function') {
-    const matchers = exclude.map((each) => picomatch(resolve(view.root, cwd, each), { nonegate: true }))
-    return (path) => matchers.some((matches) => matches(resolve(view.root, cwd, path)))
+function realOf({ view }: Search, full: string): string | undefined {
+  try {
+    return String(realpath(view, [full], 'promise'))
+  } catch {
+    return undefined
   }
-  if (options.withFileTypes) return (path, entry) => Boolean(exclude(dirent(options, path, entry)))
-  // Hosts ask with the path in some places and with the bare name in others.
-  return (path, entry) => Boolean(exclude(path)) || (entry.name !== path && Boolean(exclude(entry.name)))
 }
 
-function dirent({ cwd }: GlobOptions, path: string, { type }: Entry): Dirent {
-  const at = path.startsWith('/') ? path : join(cwd, path)
-  return direntOf({ name: basename(at), type }, dirname(at), {})
+function direntOfFound(search: Search, path: string): Dirent[] {
+  const entry = entryAt(search, resolve(search.base, path))
+  return entry ? [direntAt(isAbsolute(path) ? path : join(search.options.cwd, path), entry)] : []
+}
+
+function direntAt(path: string, entry: Entry): Dirent {
+  return direntOf({ ...entry, name: basename(path) }, dirname(path), {})
 }

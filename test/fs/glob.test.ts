@@ -51,6 +51,18 @@ const CASES: [unknown, string[]][] = [
     ['one.js', 'two.ts'],
   ],
   ['a/.hidden/**/*.js', ['a/.hidden/x/y.js']],
+  ['**/.hidden/*', ['a/.hidden/x']],
+  ['*/../z', ['z']],
+  ['z/../**/c', ['a/b/c']],
+  ['{a,toA}/b/*.js', ['a/b/one.js', 'toA/b/one.js']],
+  ['{z}', []],
+  ['a\\b\\*.js', ['a/b/one.js']],
+  ['**/toA', ['toA']],
+  ['**/toA/*', []],
+  ['./**/toA/*.js', []],
+  ['a/b/**/..', ['a', 'a/b']],
+  ['[!a-y]', ['z']],
+  ['!(a|z)', ['one.js', 'toA', 'two.ts']],
 ]
 
 describe('glob', () => {

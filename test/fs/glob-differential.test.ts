@@ -1,0 +1,130 @@
+import fs from 'node:fs'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bareFacade, tempDir } from '../support/facade.js'
+import { fuzzParameters } from '../support/fuzz.js'
+
+/**
+ * Random globs over a tree on the disk by `node:fs`, and over the same tree, half of it staged, by the facade, in three
+ * forms: what is found must be equal. Where the host has no glob there is nothing to compare with.
+ *
+ * Where the facade differs from Node, and why: the order is by name, Node's is the disk's and that of its queue.
+ * - With `**` beside `..` Node looks no second time where something of the glob was looked for, and finds less or more by
+ *   the order of its queue; the facade looks in each directory, and in the one above.
+ * - With file types Node asks `exclude` about the name below its own working directory; the facade about what it found.
+ * - A Dirent of what was found by way of `..` has that name in Node in places; here it has its own.
+ * - Left out by `!(x)` is, in Node, every directory's own empty name, and so everything; here, what is not called x.
+ */
+
+const [NODE = 0] = process.versions.node.split('.').map(Number)
+
+type Find = (pattern: string | string[], options: object) => Promise<unknown[]>
+type Api = Record<'globSync' | 'glob', (...args: unknown[]) => unknown>
+
+function finders(api: typeof fs): Find[] {
+  const functions = api as unknown as Api
+  const promises = api.promises as unknown as Api
+  return [
+    async (...args) => functions.globSync(...args) as unknown[],
+    (...args) =>
+      new Promise((resolve, reject) =>
+        functions.glob(...args, (error: unknown, found: unknown[]) => (error ? reject(error) : resolve(found))),
+      ),
+    async (...args) => {
+      const found: unknown[] = []
+      for await (const each of promises.glob(...args) as AsyncIterable<unknown>) found.push(each)
+      return found
+    },
+  ]
+}
+
+const segment = fc.constantFrom(
+  ...['a', 'b', 'ld', 'k', 'x', 'é', '.h', '*', '*', '**', '**', '..', '.', '?', '[a-k]', 'l*', '.*', '*.js', '{a,ld}'],
+  ...['{a/b,k}', '!(a)', '@(a|k)', '**b', 'x.js', '', '!a', '{a}', '{b,{x,k}}*', '[!a]', '*\\?', 'a*(b)'],
+)
+const relative = fc
+  .array(segment, { minLength: 1, maxLength: 5 })
+  .map((names) => names.join('/').replace(/^\/+/, ''))
+  .filter((text) => !/\*\*\/(\.?\/)*\.\.\/|\.\.\/(\.?\/)*\*\*/.test(text))
+const exclude = fc.oneof(
+  fc.constant(undefined),
+  fc.array(
+    relative.filter((each) => !each.includes('!(')),
+    { minLength: 1, maxLength: 2 },
+  ),
+  // Left out by a function.
+  fc.constantFrom('a', 'b', 'ld', 'x.js'),
+)
+const search = fc.record({
+  globs: fc.oneof({ weight: 4, arbitrary: relative }, fc.array(relative, { minLength: 2, maxLength: 3 })),
+  isAbsolute: fc.constantFrom(false, false, false, true),
+  below: fc.constantFrom('', '', '/a', '/ld'),
+  exclude,
+  withFileTypes: fc.boolean(),
+  followSymlinks: NODE >= 24 ? fc.boolean() : fc.constant(false),
+  form: fc.nat(2),
+})
+type Asked = typeof search extends fc.Arbitrary<infer T> ? T : never
+
+function optionsOf({ globs, below, exclude: left, withFileTypes, followSymlinks }: Asked, root: string): object {
+  const namesUp = [globs].flat().some((each) => each.includes('..'))
+  const options = { cwd: root + below, withFileTypes: withFileTypes && !namesUp, followSymlinks }
+  if (typeof left !== 'string') return { ...options, ...(left && { exclude: left }) }
+  return { ...options, withFileTypes: false, exclude: (each: string) => each === left || each.endsWith(`/${left}`) }
+}
+
+async function ask(api: typeof fs, root: string, asked: Asked): Promise<string[]> {
+  const made = [asked.globs].flat().map((each) => (asked.isAbsolute ? `${root}/${each}` : each))
+  const found = await finders(api)[asked.form]?.(made, optionsOf(asked, root))
+  return shown(found ?? [], root)
+}
+
+function seed(api: typeof fs, root: string, half: 'lower' | 'upper'): void {
+  if (half === 'lower') {
+    for (const name of ['a/b', 'a/.h/b', 'd/e', 'x']) api.mkdirSync(`${root}/${name}`, { recursive: true })
+    for (const name of ['a/x.js', 'a/b/a', 'd/e/b', 'x.js', '.h', 'x/k']) api.writeFileSync(`${root}/${name}`, '')
+    api.symlinkSync('a', `${root}/ld`)
+    api.symlinkSync('../d', `${root}/a/ld`)
+  } else {
+    for (const name of ['a/b/x', 'k/b', 'k/.h']) api.mkdirSync(`${root}/${name}`, { recursive: true })
+    for (const name of ['a/b/x.js', 'k/b/x.js', 'd/é', 'k/.h/a']) api.writeFileSync(`${root}/${name}`, '')
+    api.symlinkSync('../../k', `${root}/a/b/k`)
+    api.symlinkSync('..', `${root}/k/x`)
+    api.symlinkSync('nowhere', `${root}/é`)
+  }
+}
+
+function shown(found: unknown[], root: string): string[] {
+  return found
+    .map((each) =>
+      each instanceof fs.Dirent
+        ? `${each.parentPath} ${each.name} ${each.isDirectory()} ${each.isSymbolicLink()}`
+        : String(each),
+    )
+    .map((text) => text.replaceAll(root.slice(0, -'/1/2/3/4/5/tree'.length), '<top>'))
+    .sort()
+}
+
+describe.runIf('globSync' in fs)('glob against node:fs', () => {
+  it('finds what the host finds, with what is left out, with file types and through links', async () => {
+    const [outer, other] = [tempDir(), tempDir()]
+    // Well below the temporary directory: what climbs out of a root stays in what the test owns.
+    const [real, copy] = [`${outer.path}/1/2/3/4/5/tree`, `${other.path}/1/2/3/4/5/tree`]
+    try {
+      for (const half of ['lower', 'upper'] as const) seed(fs, real, half)
+      seed(fs, copy, 'lower')
+      const facade = bareFacade(copy)
+      seed(facade.fs, copy, 'upper')
+      await fc.assert(
+        fc.asyncProperty(search, async (asked) => {
+          expect(await ask(facade.fs, copy, asked), inspect(asked)).toEqual(await ask(fs, real, asked))
+        }),
+        fuzzParameters(300),
+      )
+    } finally {
+      outer.dispose()
+      other.dispose()
+    }
+  })
+})
