@@ -1,4 +1,4 @@
-import type { FileState, StagedChange } from '../../overlay/change.js'
+import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
 import { type Digest, digest } from '../../overlay/digest.js'
 import type { Reviewer } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
@@ -98,6 +98,10 @@ export interface Merged extends Refusal {
 export async function mergeMoved(deps: AmendDeps, change: StagedChange, by: Reviewer): Promise<Merged> {
   const { path, before, after } = change
   const now = deps.disk(change)
+  if (change.from !== undefined && sameState(now.state, before)) {
+    const message = `${path} has come to stand on disk since: another file is in the way of the renamed one.`
+    return { change, path, reason: 'stale_file', message }
+  }
   const [ours, base] = [after?.type === 'file' ? change.content() : undefined, deps.before(change)]
   const theirs = now.state?.type === 'file' ? now.content : null
   const isBase = before !== null && base !== null && digest(base) === before.digest

@@ -44,7 +44,7 @@ export function diffFile(before: Uint8Array | null, after: Uint8Array | null, pa
   const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
   const compared = size > COMPARE_LIMIT ? undefined : recoded ? whole(old.text, now.text) : compare(old.text, now.text)
   const raw = compared ?? whole(old.text, now.text)
-  const ids = idsOf(raw, path, before, after)
+  const ids = hunkIds(path, raw, linesOf(old.text), () => digest(before ?? NOTHING))
   const take = (wanted: ReadonlySet<string>) => {
     const chosen = raw.filter((_, index) => wanted.has(ids[index] ?? ''))
     if (chosen.length === raw.length) return after ?? NOTHING
@@ -103,20 +103,6 @@ function marked(mark: string, lines: readonly string[]): string[] {
   const out = lines.map((line) => mark + (line.endsWith('\n') ? line.slice(0, -1) : line))
   if (lines.length > 0 && !lines.at(-1)?.endsWith('\n')) out.push(NO_NEWLINE)
   return out
-}
-
-function idsOf(
-  raw: readonly StructuredPatchHunk[],
-  path: string,
-  before: Uint8Array | null,
-  after: Uint8Array | null,
-): string[] {
-  const sides = () => `${before && digest(before)} ${after && digest(after)}`
-  return hunkIds(
-    path,
-    raw.map((hunk) => hunk.lines),
-    sides,
-  )
 }
 
 function hunksOf(raw: readonly StructuredPatchHunk[], ids: readonly string[]): PlainHunk[] {

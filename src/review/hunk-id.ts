@@ -1,22 +1,54 @@
 import { sha256hex } from '../../overlay/digest.js'
 
+/** A hunk as it is named: its lines with their marks (`-`, `+`, ` `, `\`), and where its old lines stand, from 1. */
+export interface Named {
+  readonly lines: readonly string[]
+  readonly oldStart: number
+  readonly oldLines: number
+}
+
 /**
  * Names a file's hunks by their old and new text, the lines of context included, never by line numbers: an edit
- * elsewhere in the file, or the commit of a neighbour, leaves a hunk's id as it is. Where several hunks say the same
- * their order tells them apart, and they are bound to both sides whole: after any other change of the file it could
- * not be told which of them is which.
- * @param hunks each hunk's lines with their marks (`-`, `+`, ` `, `\`)
- * @param sides names the two contents
+ * elsewhere in the file, or the commit of a neighbour, leaves a hunk's id as it is. Where the old text of a hunk stands
+ * in the file more than once, it could be either that is meant: such a hunk is bound to its place in the very content.
+ * @param oldLines of the whole old content
+ * @param base names the old content
  */
-export function hunkIds(path: string, hunks: readonly (readonly string[])[], sides: () => string): string[] {
-  const texts = hunks.map((lines) => lines.join('\n'))
-  const count = new Map<string, number>()
-  for (const text of texts) count.set(text, (count.get(text) ?? 0) + 1)
-  const seen = new Map<string, number>()
-  return texts.map((text) => {
-    const ordinal = seen.get(text) ?? 0
-    seen.set(text, ordinal + 1)
-    const apart = count.get(text) === 1 ? [] : [ordinal, sides()]
-    return `h_${sha256hex(JSON.stringify([path, text, ...apart])).slice(0, 16)}`
+export function hunkIds(
+  path: string,
+  hunks: readonly Named[],
+  oldLines: readonly string[],
+  base: () => string,
+): string[] {
+  const places = placesOf(oldLines)
+  return hunks.map(({ lines, oldStart, oldLines: length }) => {
+    const block = oldLines.slice(oldStart - 1, oldStart - 1 + length)
+    const apart = isRepeated(block, oldLines, places) ? [oldStart, base()] : []
+    return `h_${sha256hex(JSON.stringify([path, lines.join('\n'), ...apart])).slice(0, 16)}`
   })
+}
+
+type Places = ReadonlyMap<string, readonly number[]>
+
+function placesOf(lines: readonly string[]): Places {
+  const places = new Map<string, number[]>()
+  lines.forEach((line, at) => {
+    const known = places.get(line)
+    if (known) known.push(at)
+    else places.set(line, [at])
+  })
+  return places
+}
+
+/** Looks where the rarest of its lines stands: mostly that is one place, and nothing is compared at all. */
+function isRepeated(block: readonly string[], lines: readonly string[], places: Places): boolean {
+  const count = (at: number) => places.get(block[at] ?? '')?.length ?? 0
+  const rarest = block.reduce((least, _, at) => (count(at) < count(least) ? at : least), 0)
+  const candidates = places.get(block[rarest] ?? '') ?? []
+  let found = 0
+  for (const at of candidates) {
+    if (block.every((line, index) => lines[at - rarest + index] === line)) found++
+    if (found > 1) return true
+  }
+  return false
 }

@@ -60,6 +60,20 @@ describe("a reviewer's edit", () => {
     expect(s.staged()).toBe('later\n')
   })
 
+  it('made after a commit that the session has not taken in comes after it', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
+    const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
+    await s.review.approve({ hunks: [one?.id ?? ''] })
+    await s.review.commit()
+    await s.review.changes()
+    await s.review.edit('src/a.ts', lines({ 1: 'one', 10: 'reviewer' }), ANN)
+    await s.session.flush()
+    expect(s.staged()).toBe(lines({ 1: 'one', 10: 'reviewer' }))
+    expect((await s.session.changes()).changes).toMatchObject([{ flags: ['edited'], hunks: [{ oldStart: 8 }] }])
+    expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one' }))
+  })
+
   it('is theirs in the trace, line by line', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 5: 'agent' }))
@@ -340,6 +354,31 @@ describe('a merging commit', () => {
     await s.review.approve()
     expect((await s.review.commit()).committed).toEqual(['src/c.ts'])
     expect(s.on.text('src/c.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
+  })
+
+  it('says what is in the way of a renamed file, and leaves both as they are', async () => {
+    const s = await scene()
+    s.session.fs.renameSync('src/a.ts', 'src/c.ts')
+    await s.review.approve()
+    s.on.write('src/c.ts', 'theirs\n')
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('in the way of the renamed one')
+    expect(await s.flags('src/c.ts')).toEqual(['drifted'])
+    expect([s.on.text('src/c.ts'), s.session.fs.readFileSync('src/c.ts', 'utf8')]).toEqual(['theirs\n', lines()])
+  })
+
+  it('puts two files of one name, both new, together', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/new.ts', 'agent\n')
+    await s.review.approve()
+    s.on.write('src/new.ts', 'theirs\n')
+    expect(await reasonOf(() => s.review.commit({ merge: true }))).toBe('stale_file')
+    await s.session.flush()
+    const both = '<<<<<<< agent\nagent\n=======\ntheirs\n>>>>>>> disk\n'
+    expect(s.session.fs.readFileSync('src/new.ts', 'utf8')).toBe(both)
+    expect((await s.review.changes()).changes[0]).toMatchObject({
+      kind: 'modify',
+      flags: ['conflict', 'merged', 'verdict-void'],
+    })
   })
 
   it('merges with what another session has committed', async () => {

@@ -54,7 +54,12 @@ describe('verdicts on hunks', () => {
     await s.session.flush()
     expect(await s.hunks()).toEqual(['pending 12'])
 
-    const commit = (await recordsOf(s.workspace)).map(own).find(({ type }) => type === 'commit')
+    const records = (await recordsOf(s.workspace)).map(own)
+    expect(records.find(({ type }) => type === 'verdict')).toMatchObject({
+      paths: ['src/a.ts'],
+      hunks: [last, first].reverse(),
+    })
+    const commit = records.find(({ type }) => type === 'commit')
     const landed = (await s.change())?.before
     expect(commit).toMatchObject({ approvedBy: ['Ann'], changes: [{ before: shown?.before, after: landed }] })
     await s.review.approve({ hunks: [await s.id(12)] })
@@ -161,6 +166,20 @@ describe('verdicts on hunks', () => {
     await s.review.commit()
     expect([s.on.text('src/a.ts'), await mode()]).toEqual([edited(2), was])
     expect(await s.change()).toMatchObject({ kind: 'mode', mode: { before: was, after: 0o755 }, state: 'pending' })
+  })
+
+  it('that is no stays when the rest of the change is approved, mode and all', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
+    s.session.fs.chmodSync('src/a.ts', 0o755)
+    await s.review.reject({ hunks: [await s.id(12)] }, 'no')
+    await s.review.approve()
+    expect(await s.hunks()).toEqual(['approved 2', 'rejected 12'])
+    await s.review.commit()
+    const { statSync } = await import('node:fs')
+    expect([s.on.text('src/a.ts'), statSync(`${s.on.root}/src/a.ts`).mode & 0o777]).toEqual([edited(2), 0o755])
+    expect(await s.change()).toMatchObject({ kind: 'modify', state: 'rejected' })
+    expect((await s.review.approve()).paths).toEqual([])
   })
 
   it('of a renamed file need the rename, which a verdict on the file gives', async () => {
