@@ -63,6 +63,8 @@ export async function commitSession(
   const amendments = amendmentState(deps.reviews())
   const read = readBases(store, approved, { undone, free: freePathsOf(deps.intents()), amendments })
   const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
+  // The records are made after this: only what is appended from here on can be one of them.
+  const before = await deps.ledger.head()
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,
@@ -73,8 +75,8 @@ export async function commitSession(
       const draft = commitDraft(deps, { approved, files: read.files, tx, undone, approvals, amendments })
       return splitDraft(draft).map((part) => ({ ...part }))
     },
-    append: async (record) => {
-      await deps.ledger.appendOnce(record as unknown as RecordDraft)
+    append: async (record, isOwn) => {
+      await deps.ledger.appendOnce(record as unknown as RecordDraft, isOwn ? before : undefined)
     },
     strict: options.strict === true || isStrict(deps.policy()),
     ...(options.signal !== undefined && { signal: options.signal }),

@@ -11,6 +11,7 @@ import type { ReviewLog } from './review/log.js'
 import { QUESTION } from './review/questions.js'
 import { type AnswerRecord, reviewerOf } from './review/record.js'
 import { createReview } from './review/review.js'
+import { spendingLanded } from './spend-landed.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft } from './trace/index.js'
 
@@ -31,6 +32,8 @@ export interface Reviewed {
 /** The person's side of a session, joined to its stage, the commits and the ledger. */
 export async function reviewOf(of: Reviewed): Promise<Review> {
   const { layout, sessionId, log, ledger } = of
+  const spend = spendingLanded(layout, sessionId, log)
+  await spend()
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
   return createReview({
     sessionId,
@@ -38,6 +41,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     log,
     stage: async () => {
       const store = await of.stage()
+      await spend()
       const diff = diffStage(store.overlay)
       current = { store, diff }
       return diff.changes

@@ -12,7 +12,7 @@ import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
 import { busy, diskFailure, journalFailure, refusedCommit, unfinished } from './refusals.js'
 import { stageEntries } from './stage.js'
-import type { CommitInput, CommitOutcome, Plan } from './types.js'
+import type { CommitInput, CommitOutcome, JsonObject, Plan } from './types.js'
 
 /** Times another holder of a broken lock may take our number before we give up. */
 const TRIES = 5
@@ -32,7 +32,8 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
       const prepared = await prepare(disk, input, lost, course)
       if (prepared === undefined) continue
       const { plan, looks } = prepared
-      const conflicts = await finish(disk, input.layout, plan, input.append, {
+      const append = (record: JsonObject) => input.append(record, true)
+      const conflicts = await finish(disk, input.layout, plan, append, {
         course,
         isHopeless: () => false,
         looks,

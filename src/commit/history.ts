@@ -1,6 +1,7 @@
 import type { FileState } from '../../overlay/change.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
 import { slotOf } from './stage.js'
@@ -47,13 +48,33 @@ function finishedCommits(layout: Layout, disk: Disk): readonly number[] {
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
   return finishedCommits(layout, disk)
     .filter((finished) => finished > seq)
-    .map((finished) => {
-      const plan = readPlan(disk, `${commitFile(layout, finished)}.done`)
-      const left = conflictPaths(disk, layout, finished)
-      const changes = plan.changes.filter((change) => !change.implied && !left.has(change.path)).map(asCommitted)
-      return { seq: plan.seq, tx: plan.tx, sessionId: plan.sessionId, changes }
-    })
+    .map((finished) => committedPlan(layout, finished, disk))
 }
+
+/** As {@link committedSince}, of one session. Of the others' plans the beginning is read, once. */
+export function committedBy(layout: Layout, sessionId: string, seq: number, disk: Disk = realDisk): CommittedPlan[] {
+  return finishedCommits(layout, disk)
+    .filter((finished) => finished > seq && sessionOf(layout, finished) === sessionId)
+    .map((finished) => committedPlan(layout, finished, disk))
+}
+
+function committedPlan(layout: Layout, seq: number, disk: Disk): CommittedPlan {
+  const { tx, sessionId, changes } = readPlan(disk, `${commitFile(layout, seq)}.done`)
+  const left = conflictPaths(disk, layout, seq)
+  const landed = changes.filter((change) => !change.implied && !left.has(change.path)).map(asCommitted)
+  return { seq, tx, sessionId, changes: landed }
+}
+
+const sessions = new Map<string, string | undefined>()
+
+function sessionOf(layout: Layout, seq: number): string | undefined {
+  const file = `${commitFile(layout, seq)}.done`
+  if (!sessions.has(file)) sessions.set(file, /"sessionId":"([^"]*)"/.exec(readStart(file, PLAN_HEAD_BYTES))?.[1])
+  return sessions.get(file)
+}
+
+/** A plan begins with its version, number, tx and session: an id is at most 100 characters. */
+const PLAN_HEAD_BYTES = 300
 
 function asCommitted({ path, op, old, new: next, from }: PlannedChange): CommittedChange {
   return { path, op, old, new: next, ...(from !== undefined && { from }) }

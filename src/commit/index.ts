@@ -4,6 +4,7 @@ export { entriesFor } from './entries.js'
 export {
   type CommittedChange,
   type CommittedPlan,
+  committedBy,
   committedSince,
   type KeptCommit,
   keptCommit,

@@ -34,8 +34,11 @@ export interface CommitInput {
    * them. Throws what refuses the commit.
    */
   records(at: { seq: number; tx: string }): JsonObject[]
-  /** Appends to the ledger; a second append of the same `id` must do nothing. */
-  readonly append: (record: JsonObject) => Promise<void>
+  /**
+   * Appends to the ledger; a second append of the same `id` must do nothing.
+   * @param isOwn of this very commit, and not of one that had to be finished first.
+   */
+  readonly append: (record: JsonObject, isOwn?: boolean) => Promise<void>
   /** Takes the old file away before the new one is put in place: no window, but a moment without the file. */
   readonly strict?: boolean
   readonly signal?: AbortSignal

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Digest } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
 
 // Windows has none of the three; there 0 leaves a plain read.
 const NO_FOLLOW = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -26,6 +27,23 @@ export function digestFile(path: string): Digest {
 /** A file's bytes. Throws ELOOP on a symlink. */
 export function readWhole(path: string): Buffer {
   return readFileSync(path, { flag: NO_FOLLOW })
+}
+
+/** The first bytes of a file as text; '' when it is gone. */
+export function readStart(path: string, bytes: number): string {
+  let fd: number
+  try {
+    fd = openSync(path, NO_FOLLOW)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return ''
+    throw error
+  }
+  try {
+    const start = Buffer.alloc(bytes)
+    return start.toString('utf8', 0, readSync(fd, start, 0, bytes, 0))
+  } finally {
+    closeSync(fd)
+  }
 }
 
 export function isLink(path: string): boolean {

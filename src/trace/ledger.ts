@@ -31,8 +31,11 @@ export interface LedgerStore extends Ledger {
    * `ledger_unavailable`; after the last two, records may still come to be: repeat with {@link appendOnce}.
    */
   append(drafts: readonly RecordDraft[]): Promise<TraceRecord[]>
-  /** Appends a draft unless a record of its id is there; resolves to that record. For recovery after a crash. */
-  appendOnce(draft: RecordDraft): Promise<TraceRecord>
+  /**
+   * Appends a draft unless a record of its id is there; resolves to that record. For recovery after a crash.
+   * @param after where the ledger ended before the draft was made: nothing before it is looked at.
+   */
+  appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord>
   /** The newest record of ours, or undefined when there is none. */
   head(): Promise<LedgerHead | undefined>
 }
@@ -107,11 +110,11 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
 
   return {
     append: (drafts) => (drafts.length === 0 ? Promise.resolve([]) : exclusively(() => appendNow(drafts))),
-    appendOnce: (draft) =>
+    appendOnce: (draft, after) =>
       exclusively(() => {
         // A record that was published before a crash gets into the file first.
         file.settle()
-        return findRecord(layout.ledgerFile, draft.id) ?? appendOne(draft)
+        return findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft)
       }),
     async head() {
       const { own, ledger, seq } = await file.warm()

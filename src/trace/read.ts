@@ -16,10 +16,10 @@ export async function* readRecords(file: string): AsyncGenerator<TraceRecord> {
   for (const { value } of wholeLines(file)) yield value
 }
 
-/** The record of an id, or undefined. */
-export function findRecord(file: string, id: unknown): TraceRecord | undefined {
+/** The record of an id, or undefined; `from` is the byte offset of the first line to look at. */
+export function findRecord(file: string, id: unknown, from = 0): TraceRecord | undefined {
   if (typeof id !== 'string') return undefined
-  for (const { value } of wholeLines(file, (line) => line.bytes.includes(id))) if (value.id === id) return value
+  for (const { value } of wholeLines(file, (line) => line.bytes.includes(id), from)) if (value.id === id) return value
   return undefined
 }
 
@@ -27,11 +27,12 @@ export function findRecord(file: string, id: unknown): TraceRecord | undefined {
 export function* wholeLines(
   file: string,
   wanted: (line: Line) => boolean = () => true,
+  from = 0,
 ): Generator<{ line: Line; value: TraceRecord }> {
   const fd = openIfThere(file)
   if (fd === undefined) return
   try {
-    for (const line of readLines(fd)) {
+    for (const line of readLines(fd, from)) {
       if (!line.oversize && (!line.terminated || !wanted(line))) continue
       const parsed = parseLine(line)
       if ('value' in parsed) yield { line, value: parsed.value }
