@@ -40,15 +40,22 @@ function placesOf(lines: readonly string[]): Places {
   return places
 }
 
+/** Lines compared for one hunk up to which it is looked for; a file that takes more is repetitive beyond telling. */
+const COMPARED = 100_000
+
 /** Looks where the rarest of its lines stands: mostly that is one place, and nothing is compared at all. */
 function isRepeated(block: readonly string[], lines: readonly string[], places: Places): boolean {
   const count = (at: number) => places.get(block[at] ?? '')?.length ?? 0
   const rarest = block.reduce((least, _, at) => (count(at) < count(least) ? at : least), 0)
-  const candidates = places.get(block[rarest] ?? '') ?? []
-  let found = 0
-  for (const at of candidates) {
-    if (block.every((line, index) => lines[at - rarest + index] === line)) found++
-    if (found > 1) return true
+  const fits = (start: number) => start >= 0 && start + block.length <= lines.length
+  const starts = (places.get(block[rarest] ?? '') ?? []).map((at) => at - rarest).filter(fits)
+  let [found, compared] = [0, 0]
+  for (const start of starts) {
+    let same = 0
+    while (same < block.length && lines[start + same] === block[same]) same++
+    compared += same + 1
+    if (same === block.length) found++
+    if (found > 1 || (compared > COMPARED && starts.length > 1)) return true
   }
   return false
 }
