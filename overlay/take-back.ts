@@ -79,6 +79,8 @@ function takeFromMoved(
 }
 
 function showsMore(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>): boolean {
+  // What a renamed directory showed may have gone from the disk.
+  if (overlay.typeOf(dir) !== 'dir') return false
   return overlay.readdir(dir).some(({ name, type }) => {
     const path = childOf(dir, name)
     const isMade = overlay.placeOf(path).node?.inode !== undefined

@@ -3,15 +3,18 @@ import type { FileState } from './change.js'
 import { sameState } from './change.js'
 import { mergedState } from './diff.js'
 import { Overlay } from './overlay.js'
-import type { RelPath } from './path.js'
+import { isWithin, parentOf, type RelPath, ROOT } from './path.js'
 import { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'
 import type { Version } from './snapshot.js'
+import { redirects } from './sources.js'
 import { Stage } from './stage.js'
 import type { SettleStep } from './stage-edit.js'
-import { takeBack } from './take-back.js'
+import { pathsOf, takeBack } from './take-back.js'
 
 /** What has happened to a session's changes since a snapshot. */
 export interface Since {
+  /** Commits were made, whether or not they put anything on disk that is named here. */
+  readonly isCommitted: boolean
   readonly landed: readonly Landed[]
   readonly discarded: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[]
 }
@@ -27,8 +30,9 @@ export interface TravelPlan {
  * is a base of then taken for the present one, nor what was committed staged to be undone. What other sessions committed
  * and what a person discarded leaves the stage as it would have at the time.
  */
-export function planTravel({ lower }: Overlay, version: Version, { landed, discarded }: Since): TravelPlan {
-  if (landed.length === 0 && discarded.length === 0) return { less: [], kept: [] }
+export function planTravel({ lower }: Overlay, version: Version, since: Since): TravelPlan {
+  const { isCommitted, landed, discarded } = since
+  if (!isCommitted && discarded.length === 0) return { less: [], kept: [] }
   const there = new Overlay({ lower, stage: Stage.of(version) })
   const less: SettleStep[] = []
   const take = ({ drop, point, hide, forget }: Settlement) => {
@@ -37,16 +41,79 @@ export function planTravel({ lower }: Overlay, version: Version, { landed, disca
     const { settledSeq: seq, reviewed } = there.stage
     there.apply({ op: 'settle', t: '0', drop, point, hide, forget, seq, reviewed })
   }
-  const own = landed.filter((each) => each.own).map(({ path }) => path)
-  const kept = own.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, { state: null })))
-  take(takeBack(there, new Set(own)))
-  take(
-    settleLanded(
-      there,
-      landed.filter((each) => !each.own),
-    ),
-  )
+  const isDir = ({ after }: Landed) => after?.type === 'dir'
+  const ours = landed.filter((each) => each.own)
+  const names = ours.filter((each) => !isDir(each)).map(({ path }) => path)
+  const made = ours.filter(isDir).map(({ path }) => path)
+  const others = landed.filter((each) => !each.own || isDir(each))
+  const kept = names.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, { state: null })))
+  const renamed = redirects(there.stage.tree.root, ROOT).filter((each) => isTouched(each, ours))
+  take(showRenamed(there, renamed))
+  take(takeBack(there, new Set(names)))
+  // A directory shows what is staged in it as well as what the disk has: it is not taken back, it has landed.
+  take(showDirectories(there, made))
+  take(settleLanded(there, others))
   take(settleDiscarded(there, discarded))
+  if (isCommitted) for (const path of bereft(there, new Set(made))) take(dropOne(path))
   take(tidy(there))
-  return { less, kept: [...new Set(kept)].sort() }
+  return { less, kept: [...new Set([...kept, ...renamed.map(({ at }) => at)])].sort() }
+}
+
+interface Renamed {
+  readonly at: RelPath
+  readonly lower: RelPath
+}
+
+function isTouched({ at, lower }: Renamed, ours: readonly Landed[]): boolean {
+  return ours.some(({ path }) => [at, lower].some((dir) => isWithin(path, dir) || isWithin(dir, path)))
+}
+
+/**
+ * A renamed directory shows what the disk has under its old name: once commits have been at either name that is not
+ * what it showed. So both names show the disk; what is staged in it stays at its new name.
+ */
+function showRenamed(there: Overlay, renamed: readonly Renamed[]): Settlement {
+  const result: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
+  for (const { at, lower } of renamed) {
+    result.drop.push(at)
+    if (there.placeOf(parentOf(at)).lower !== parentOf(at) && there.lower.typeOf(at)) result.point.push([at, at])
+    if (there.placeOf(lower).node?.whiteout) result.drop.push(lower)
+  }
+  return result
+}
+
+/** Directories of the disk in the place of those that were made, removed or given other attributes; what is staged in them stays. */
+function showDirectories(there: Overlay, landed: readonly RelPath[]): Settlement {
+  const shown = landed.filter((path) => {
+    const { node } = there.placeOf(path)
+    const isOther = typeof node?.lower === 'string' || (node?.inode && node.inode.type !== 'dir')
+    return !isOther && there.lower.typeOf(path) === 'dir' && there.typeOf(parentOf(path)) === 'dir'
+  })
+  const drop = shown.filter((path) => there.placeOf(path).node)
+  const apart = shown.filter((path) => there.placeOf(parentOf(path)).lower !== parentOf(path))
+  return { drop, point: apart.map((path) => [path, path]), hide: [], forget: shown, bases: [] }
+}
+
+function dropOne(path: RelPath): Settlement {
+  return { drop: [path], point: [], hide: [], forget: [path], bases: [] }
+}
+
+/** Directories that commits have removed, and that hold nothing any more: the deepest first. */
+function* bereft(there: Overlay, made: ReadonlySet<RelPath>): Generator<RelPath, undefined> {
+  for (const path of pathsOf(there.stage.tree.root, ROOT)) {
+    const inode = there.placeOf(path).node?.inode
+    // One that the disk had was given other attributes alone; one that it did not have was made, and had landed.
+    if (inode?.type !== 'dir' || (inode.origin === undefined && !made.has(path))) continue
+    const isGone = there.lower.typeOf((inode.origin ?? path) as RelPath) !== 'dir'
+    if (isGone && there.readdir(path).length === 0) yield path
+  }
+}
+
+/** Directories that are gone from the disk while something staged in them is not: the topmost first. */
+export function lostDirectories(overlay: Overlay): RelPath[] {
+  const isLost = (path: RelPath) => {
+    const { node } = overlay.placeOf(path)
+    return node?.children?.size && !node.inode && !node.whiteout && overlay.typeOf(path) === undefined
+  }
+  return pathsOf(overlay.stage.tree.root, ROOT).filter(isLost).reverse()
 }

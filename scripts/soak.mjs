@@ -17,7 +17,14 @@ const ROOMS = {
   power: { files: ['test/crash/power.test.ts'], env: { ESCROWFS_CRASH_STATES: 60 } },
   undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
-    files: ['test/overlay/take-back.test.ts', 'test/overlay/model.test.ts'],
+    files: [
+      'test/overlay/take-back.test.ts',
+      'test/overlay/model.test.ts',
+      'test/overlay/snapshot.test.ts',
+      'test/overlay/travel.test.ts',
+      'test/overlay/image.test.ts',
+      'test/overlay/stage-log.test.ts',
+    ],
     env: { ESCROWFS_FUZZ_RUNS: 5000 },
   },
   session: { files: ['test/crash/session.test.ts'], env: { ESCROWFS_KILLS: 300 } },

@@ -7,6 +7,7 @@ import {
   diffStage,
   type JsonValue,
   type Landed,
+  lostDirectories,
   type Mark,
   Overlay,
   openLower,
@@ -190,12 +191,17 @@ function storeOf(
     called: ({ id }) => apply({ op: 'called', t: now(), id }),
     travel(to, reviews) {
       const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at
-      const landed = changesOf(
-        to.version.settledSeq < stage.settledSeq ? landedAfter(layout, id, to.version.settledSeq) : [],
-      )
+      const { settledSeq } = to.version
+      const commits = settledSeq < stage.settledSeq ? landedAfter(layout, id, settledSeq) : []
       const since = reviews.slice(firstUntaken(to.version, reviews), stage.reviewed)
-      const { less, kept } = planTravel(overlay, to.version, { landed, discarded: since.flatMap(discardsOf) })
+      const { less, kept } = planTravel(overlay, to.version, {
+        isCommitted: commits.length > 0,
+        landed: changesOf(commits),
+        discarded: since.flatMap(discardsOf),
+      })
       apply({ op: 'travel', t: now(), to: to.id, less })
+      // What was staged in a directory that a commit has removed since needs one to stand in.
+      if (commits.length > 0) for (const path of lostDirectories(overlay)) overlay.mkdir(path, 0o755)
       // What reviewers wrote since then is theirs: it does not go back with what the agent wrote.
       const { reviewed, reviewId } = stage
       for (const record of since) if (record.kind === 'amend') amend(record, { reviewed, reviewId })

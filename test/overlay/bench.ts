@@ -152,7 +152,8 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
 export function mutate(overlay: Overlay, step: Mutation): string | undefined {
   const paths = 'from' in step ? [step.from, step.to] : [step.path]
   // The overlay is given physical paths; following links is the resolver's work.
-  if (paths.flatMap(ancestorsOf).some((dir) => overlay.typeOf(dir) === 'symlink')) return 'ELOOP'
+  const above = paths.flatMap((path) => ancestorsOf(path).reverse())
+  if (above.some((dir) => overlay.typeOf(dir) === 'symlink')) return 'ELOOP'
   try {
     apply(overlay, step)
     return undefined

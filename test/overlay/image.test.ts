@@ -7,7 +7,7 @@ import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
 
-const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 const ALWAYS = { log: 0, pack: 0, times: 0 }
 
 /** All that can be seen of a stage, its attributes and credits too. */

@@ -7,7 +7,7 @@ import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
 
-const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 100)
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
 /** All that can be seen of a stage: names, contents, link counts, and what it would change. */
 function look(overlay: Overlay): unknown {

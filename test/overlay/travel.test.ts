@@ -1,0 +1,181 @@
+import { mkdirSync } from 'node:fs'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  diffStage,
+  isWithin,
+  mergedState,
+  Overlay,
+  ROOT,
+  Stage,
+  type StagedChange,
+  sourcesInUse,
+} from '../../overlay/index.js'
+import { redirects } from '../../overlay/sources.js'
+import { realDisk } from '../../src/commit/disk.js'
+import { commitEntries, entriesFor } from '../../src/commit/index.js'
+import { EscrowError } from '../../src/core/api-error.js'
+import { layoutOf } from '../../src/core/layout.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { tempDir } from '../support/facade.js'
+import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
+
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
+
+/** Durability is not what is asked here, and flushes are most of a commit's time. */
+const UNSYNCED = {
+  ...realDisk,
+  createFile: (path: string, data: Uint8Array | string, mode: number) => realDisk.createFile(path, data, mode, false),
+  syncDir: () => undefined,
+  syncFile: () => undefined,
+  flush: () => true,
+}
+
+const some = fc.array(mutation, { minLength: 1, maxLength: 8 })
+const rounds = fc.array(
+  fc.record({
+    before: some,
+    after: some,
+    later: fc.array(mutation, { maxLength: 4 }),
+    all: fc.boolean(),
+    to: fc.nat(9),
+  }),
+  {
+    minLength: 1,
+    maxLength: 3,
+  },
+)
+
+const namesOf = ({ path, from }: StagedChange) => (from === undefined ? [path] : [path, from])
+
+function site() {
+  const { path: root, dispose } = tempDir()
+  seed(root, LOWER)
+  const layout = layoutOf(root)
+  mkdirSync(layout.session('one').dir, { recursive: true })
+  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
+  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  return {
+    root,
+    layout,
+    store,
+    dispose() {
+      store.close()
+      dispose()
+    },
+  }
+}
+
+/** Commits a part; answers what it named. Nothing where the part cannot be taken alone. */
+async function commit({ layout, store }: ReturnType<typeof site>, approved: readonly StagedChange[]) {
+  const diff = diffStage(store.overlay)
+  if (approved.length === 0 || sourcesInUse(store.overlay, approved, diff.changes).length > 0) return []
+  const deps = {
+    gate: () => undefined,
+    records: ({ tx }: { tx: string }) => [{ id: tx }],
+    append: async () => undefined,
+  }
+  try {
+    await commitEntries({ layout, sessionId: 'one', entries: entriesFor(approved, diff), ...deps }, UNSYNCED)
+  } catch (error) {
+    if (error instanceof EscrowError && error.refused) return []
+    throw error
+  }
+  store.settle([])
+  // That a directory went says nothing of a file that was to come in its place.
+  return approved.filter(({ before, after }) => after !== null || before?.type !== 'dir').flatMap(namesOf)
+}
+
+/** What a snapshot showed, and which directories by another name; and what was committed after it. */
+interface Known {
+  readonly landed: Set<string>
+  readonly files: ReadonlyMap<string, string>
+  readonly renamed: readonly { readonly at: string; readonly lower: string }[]
+}
+
+function known(overlay: Overlay): Known {
+  return { landed: new Set(), files: files(overlay), renamed: redirects(overlay.stage.tree.root, ROOT) }
+}
+
+/** What stands at each path of a view, files and links alone. */
+function files(overlay: Overlay): Map<string, string> {
+  return new Map(Object.entries(merged(overlay)).filter(([, what]) => !what.startsWith('dir')))
+}
+
+describe('travelling past commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
+  it('stages no reverse of what was committed since, and brings everything else back as it was', async () => {
+    await fc.assert(
+      fc.asyncProperty(rounds, fc.infiniteStream(fc.boolean()), async (sequence, choices) => {
+        const at = site()
+        const { store } = at
+        const { overlay } = store
+        const { snapshots } = overlay.stage
+        // Snapshot → what was committed after it, and the files it showed.
+        const since = new Map<string, Known>()
+        try {
+          for (const { before, after, later, all, to: n } of sequence) {
+            for (const each of before) mutate(overlay, each)
+            since.set(store.mark({}).id, known(overlay))
+            for (const each of after) mutate(overlay, each)
+            const landed = await commit(
+              at,
+              diffStage(overlay).changes.filter(() => all || choices.next().value),
+            )
+            for (const each of since.values()) for (const path of landed) each.landed.add(path)
+            for (const each of later) mutate(overlay, each)
+            const to = snapshots.list()[n % snapshots.size]
+            const was = to && since.get(to.id)
+            if (!to || !was) continue
+            const now = known(overlay)
+            const { left } = store.travel(to, [])
+            if (!since.has(left.id)) since.set(left.id, now)
+            checkTravel(at.root, store, was)
+          }
+          expect(merged(readStage(at.layout, 'one').overlay)).toEqual(merged(store.overlay))
+        } finally {
+          at.dispose()
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
+  const disk = onDisk(root)
+  const now = files(overlay)
+  const isNear = (path: string) => [...then.landed].some((each) => isWithin(path, each) || isWithin(each, path))
+  // A renamed directory that commits have been at, by either name, is as the disk has it.
+  const moved = [...then.renamed].filter(({ at, lower }) => [at, lower].some(isNear))
+  const near = (path: string) =>
+    isNear(path) || moved.some(({ at, lower }) => isWithin(path, at) || isWithin(path, lower))
+  const told = inspect({ landed: [...then.landed], was: then.files, now })
+  const { changes } = diffStage(overlay)
+  const staged = new Set(changes.flatMap(namesOf).map(String))
+  for (const path of then.landed) {
+    // A directory still in use, or a file above, can stand where a committed path was.
+    if ([...staged].some((each) => each !== path && (isWithin(each, path) || isWithin(path, each)))) continue
+    expect(staged.has(path), `${path} is staged; ${told}`).toBe(false)
+    const onIt = disk[path]?.startsWith('dir') ? undefined : disk[path]
+    if (mergedState(overlay, p(path))?.type !== 'dir') expect(now.get(path), `${path}; ${told}`).toBe(onIt)
+  }
+  for (const [path, what] of then.files) if (!near(path)) expect(now.get(path), `${path}; ${told}`).toBe(what)
+  for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${told}`).toBe(true)
+}
+
+it('a version is a stage of its own: what is tried on it leaves the snapshot as it was', () => {
+  const at = site()
+  try {
+    const { overlay } = at.store
+    mutate(overlay, { op: 'put', path: p('c'), data: 'staged' })
+    const { version } = at.store.mark({})
+    const there = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
+    mutate(there, { op: 'put', path: p('c'), data: 'tried' })
+    mutate(there, { op: 'removeTree', path: p('b') })
+    expect(merged(new Overlay({ lower: overlay.lower, stage: Stage.of(version) }))).toEqual(merged(overlay))
+    expect(overlay.read(p('c')).toString()).toBe('staged')
+  } finally {
+    at.dispose()
+  }
+})
