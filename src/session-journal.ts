@@ -13,6 +13,8 @@ import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from './
 export class SessionJournal {
   #problem: string | undefined
   #draining: Promise<void> = Promise.resolve()
+  /** What was denied since the last drain, and how often beyond the first time. */
+  readonly #denials = new Map<string, { again: number; readonly tell: (again: number) => void }>()
   /** Notes left by an earlier process: the ledger may hold them already. */
   #inherited: number
 
@@ -30,16 +32,23 @@ export class SessionJournal {
     return this.#problem
   }
 
+  /** The first of its kind is noted at once; more of them are counted, and the count is told with the next drain. */
   denied(denial: Denial, intent: string | undefined): void {
     const tool = currentTool()
     const { reason, message, file } = denial
-    this.#note('denied', denial.intentId ?? intent, {
-      reqId: tool?.callId ?? null,
-      reason,
-      words: message,
-      ...(file !== undefined && { path: file }),
-      ...(tool && { data: { tool_name: tool.tool } }),
-    })
+    const by = denial.intentId ?? intent
+    const data = { ...(tool && { tool_name: tool.tool }) }
+    const more = { reqId: tool?.callId ?? null, reason, words: message, ...(file !== undefined && { path: file }) }
+    const key = JSON.stringify([more, by])
+    const known = this.#denials.get(key)
+    if (known) known.again++
+    else {
+      this.#denials.set(key, {
+        again: 0,
+        tell: (again) => this.#note('denied', by, { ...more, data: { ...data, again } }),
+      })
+      this.#note('denied', by, { ...more, ...(tool && { data }) })
+    }
   }
 
   /** @param call `snapshot`: the one made before it. */
@@ -75,6 +84,8 @@ export class SessionJournal {
   }
 
   async #drainNow(): Promise<void> {
+    for (const { again, tell } of this.#denials.values()) if (again > 0) tell(again)
+    this.#denials.clear()
     const drafts = this.store.notes(KIND) as unknown as readonly RecordDraft[]
     if (drafts.length === 0) return
     try {
