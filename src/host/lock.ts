@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import lockfile from 'proper-lockfile'
 import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, type ProcessIdentity, thisProcess } from './process.js'
 import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from './write.js'
@@ -17,20 +18,30 @@ import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from '.
  * Taking the lock, work that is not asynchronous, and letting go are one synchronous run: nothing else of this process
  * can come in between and keep everybody waiting.
  * @param work is told by `lost()` once the lock was lost; it checks before it publishes.
- * @throws ELOCKED when a living holder keeps it longer than {@link WAIT_MS}.
+ * @throws EscrowError `ledger_unavailable` where locks cannot be kept. ELOCKED when a living holder keeps it longer than {@link WAIT_MS}.
  */
 export async function withProcessLock<T>(
   locks: string,
   name: string,
   work: (lost: () => boolean) => Promise<T> | T,
 ): Promise<T> {
-  ensureDir(locks)
+  makeLocks(locks)
   const file = join(locks, name)
   const deadline = Date.now() + WAIT_MS
   for (let nap = 1; ; nap = Math.min(nap * 1.5, LONGEST_NAP_MS)) {
     const held = tryAcquire(file, deadline)
     if (held !== undefined) return holding(held, work)
     if (!freeDead(file)) await sleep(nap * (0.5 + Math.random()))
+  }
+}
+
+function makeLocks(locks: string): void {
+  try {
+    ensureDir(locks)
+  } catch (error) {
+    const message = `Process locks cannot be kept in ${locks}: ${error instanceof Error ? error.message : String(error)}`
+    const hint = 'Make it a directory this process can write to.'
+    throw new EscrowError('ledger_unavailable', message, { hint, cause: error })
   }
 }
 
