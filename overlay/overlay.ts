@@ -5,6 +5,7 @@ import { Errno } from './errno.js'
 import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
+import { newInode } from './new-inode.js'
 import { OpenFile } from './open-file.js'
 import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
@@ -74,7 +75,11 @@ export class Overlay extends MergedView implements WriteLayer {
   mkdir(path: RelPath, mode: number): void {
     this.#mayAppear(path)
     const hides = this.#lowerBelow(path) !== undefined
-    this.#edit({ op: 'mkdir', path, inode: ours(mode), over: hides ? 'lower' : 'nothing' }, undefined, path)
+    this.#edit(
+      { op: 'mkdir', path, inode: this.#born('dir', path, mode), over: hides ? 'lower' : 'nothing' },
+      undefined,
+      path,
+    )
   }
 
   remove(path: RelPath): void {
@@ -113,7 +118,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   symlink(target: string, path: RelPath): void {
     this.#mayAppear(path)
-    this.#edit({ op: 'symlink', path, target, inode: ours(0o777) }, undefined, path)
+    this.#edit({ op: 'symlink', path, target, inode: this.#born('symlink', path, 0o777) }, undefined, path)
   }
 
   setattr(path: RelPath, attributes: Attributes): void {
@@ -151,8 +156,13 @@ export class Overlay extends MergedView implements WriteLayer {
   #create(path: RelPath, data: Uint8Array, options: PutOptions): void {
     this.#mayAppear(path)
     checkSize((options.at ?? 0) + data.length)
-    this.#edit({ op: 'put', path, inode: ours(options.mode ?? 0o666) }, data, path)
+    this.#edit({ op: 'put', path, inode: this.#born('file', path, options.mode ?? 0o666) }, data, path)
     if (options.at) this.#edit({ op: 'put', path, at: options.at }, data)
+  }
+
+  #born(type: 'file' | 'dir' | 'symlink', path: RelPath, mode: number): NewInode {
+    const { node, lower } = this.stage.tree.find(parentOf(path))
+    return newInode(type, mode, node?.inode ?? (lower === undefined ? undefined : this.lower.lstat(lower)))
   }
 
   /** Throws unless a new name may be made at a path: EEXIST, ENOENT, ENOTDIR, ENAMETOOLONG. */
@@ -258,10 +268,6 @@ function checkSize(size: number): void {
 /** Memory that another thread can write to is taken once: what the log digests is what is kept. */
 function unshared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
-}
-
-function ours(mode: number): NewInode {
-  return { mode, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
 let lastNs = 0n

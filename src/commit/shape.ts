@@ -17,9 +17,14 @@ export function assertShape(entry: CommitEntry, seen: Set<string>): void {
   if (seen.has(key)) throw malformed(entry.path, 'it is changed twice')
   seen.add(key)
   if (!FITS[entry.op](entry.old, entry.new)) throw malformed(entry.path, `its states do not fit a ${entry.op}`)
-  if (entry.new !== null && (entry.new.mode & ~0o777) !== 0) {
+  if (entry.new !== null && (entry.new.mode & ~0o777 & ~mayHave(entry)) !== 0) {
     throw new EscrowError('protected_path', `${entry.path} would get a setuid, setgid or sticky bit.`)
   }
+}
+
+/** A new directory may have its parent's set-group-id bit, which only hands the group down; what is there keeps its own. */
+function mayHave({ op, old }: CommitEntry): number {
+  return op === 'mkdir' ? 0o2000 : old?.type === 'dir' ? old.mode : 0
 }
 
 const OWN = new Set(['.git', '.orchestration'])

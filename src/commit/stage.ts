@@ -102,7 +102,8 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
   if (next.type === 'dir') {
     const mode = workingMode(next.mode)
     disk.makeDir(fresh, mode)
-    if ((mode & process.umask()) !== 0) disk.setMode(fresh, mode)
+    // The umask takes bits away; the set-group-id bit comes from our own directory, or does not.
+    if (Number(disk.lstat(fresh)?.mode ?? 0n) % 0o10000 !== mode) disk.setMode(fresh, mode)
     return next
   }
   if (linkSource(staging, fresh, entry)) return next

@@ -1,0 +1,28 @@
+import { constants } from 'node:fs'
+import type { NewInode } from './stage-edit.js'
+
+const SETGID = 0o2000
+
+/** What of a directory is handed down to what is made in it. */
+export interface Parent {
+  readonly mode: number
+  readonly gid: number
+}
+
+/**
+ * The attributes something new begins with: our own user's, and in a directory with the set-group-id bit that one's
+ * group, with the bit for a directory (Linux's inode_init_owner). A file loses the bit that would let its group's
+ * program run as a group its maker is not in.
+ */
+export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent: Parent | undefined): NewInode {
+  const own = { mode, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  if (parent === undefined || (parent.mode & SETGID) === 0) return own
+  const { gid } = parent
+  if (type === 'dir') return { ...own, gid, mode: mode | SETGID }
+  const runsAsGroup = type === 'file' && (mode & SETGID) !== 0 && (mode & constants.S_IXGRP) !== 0
+  return { ...own, gid, mode: runsAsGroup && !isInGroup(gid) ? mode & ~SETGID : mode }
+}
+
+function isInGroup(gid: number): boolean {
+  return process.getuid?.() === 0 || process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
+}
