@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { StagedChange } from '../../overlay/change.js'
+import { digest } from '../../overlay/digest.js'
+import type { Verdict } from '../../src/core/api.js'
+import { diffFile } from '../../src/review/diff.js'
+import { changeState, landingOf } from '../../src/review/judge.js'
+import type { Standing } from '../../src/review/verdicts.js'
+import { file, staged } from './staged.js'
+
+const word = (verdict: Verdict['verdict'], id = verdict): Verdict => ({
+  id,
+  verdict,
+  paths: ['a'],
+  by: { name: 'Ann' },
+  at: '',
+})
+const YES = word('approved')
+const NO = word('rejected')
+const BETWEEN = 'between\n'.repeat(8)
+const [BEFORE, AFTER] = [`one\n${BETWEEN}two\n`, `ONE\n${BETWEEN}TWO\n`]
+const DIFF = diffFile(Buffer.from(BEFORE), Buffer.from(AFTER), 'a')
+const [first = '', second = ''] = DIFF.hunks.map(({ id }) => id)
+
+const standing = (hunks: Record<string, Verdict>, whole?: Verdict): Standing => {
+  return { hunks: new Map(Object.entries(hunks)), isVoid: false, ...(whole && { file: whole }) }
+}
+const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
+const landed = (said: Standing, more?: Partial<StagedChange>) => {
+  const landing = landingOf(change(more), said, () => DIFF)
+  return landing && Buffer.from(landing.change.content()).toString()
+}
+
+describe('landingOf', () => {
+  it('is all of it where nothing else was said, and needs no comparison', () => {
+    const compare = () => expect.unreachable('nothing is to be compared')
+    expect(landingOf(change(), standing({}, YES), compare)?.change.after).toEqual(file(AFTER))
+    expect(landingOf(change(), standing({ [first]: YES }, YES), compare)?.part).toBeUndefined()
+    for (const said of [standing({}), standing({}, NO), standing({ [first]: NO }), standing({ [first]: NO }, NO)]) {
+      expect(landingOf(change(), said, compare)).toBeUndefined()
+    }
+  })
+
+  it('is what was approved last of each hunk', () => {
+    expect(landed(standing({ [first]: YES }))).toBe(`ONE\n${BETWEEN}two\n`)
+    expect(landed(standing({ [first]: NO }, YES))).toBe(`one\n${BETWEEN}TWO\n`)
+    expect(landed(standing({ [second]: YES }, NO))).toBe(`one\n${BETWEEN}TWO\n`)
+    expect(landed(standing({ [first]: YES, [second]: YES }))).toBe(AFTER)
+    expect(landed(standing({ [first]: NO, [second]: NO }, YES))).toBeUndefined()
+  })
+
+  it('has the digest of what lands, and tells the hunks that land from those that stay', () => {
+    const landing = landingOf(change(), standing({ [first]: YES }), () => DIFF)
+    expect(landing?.change.after?.digest).toBe(digest(`ONE\n${BETWEEN}two\n`))
+    expect(landing?.part?.landed.map(({ id }) => id)).toEqual([first])
+    expect(landing?.part?.left.map(({ id }) => id)).toEqual([second])
+    expect(landing?.verdicts).toEqual([YES])
+  })
+
+  it('goes by no word on a hunk that is not there', () => {
+    expect(landed(standing({ h_gone: YES }))).toBeUndefined()
+    expect(landed(standing({ h_gone: NO }, YES))).toBe(AFTER)
+  })
+
+  it('leaves mode and name to the word on the file', () => {
+    const executable = { after: file(AFTER, 0o755) }
+    const modeOf = (said: Standing) => landingOf(change(executable), said, () => DIFF)?.change.after?.mode
+    expect(modeOf(standing({ [first]: YES, [second]: YES }))).toBe(0o644)
+    expect(modeOf(standing({ [first]: NO }, YES))).toBe(0o755)
+    expect(
+      landingOf(change(executable), standing({ [first]: NO, [second]: NO }, YES), () => DIFF)?.change,
+    ).toMatchObject({
+      kind: 'mode',
+      after: file(BEFORE, 0o755),
+    })
+    const moved = { kind: 'rename', from: change().path } as const
+    expect(landed(standing({ [first]: YES }), moved)).toBeUndefined()
+    expect(landed(standing({ [first]: NO }, YES), moved)).toBe(`one\n${BETWEEN}TWO\n`)
+  })
+
+  it('is handed on as moved where nobody can tell what of it was approved', () => {
+    expect(landingOf(change(), standing({ [first]: YES }), () => undefined)?.change.drifted).toBe(true)
+    expect(landingOf(change(), standing({ [first]: NO }), () => undefined)).toBeUndefined()
+  })
+})
+
+describe('changeState', () => {
+  it('is that of all the change is made of, where they have the same', () => {
+    const state = (said: Standing, more?: Partial<StagedChange>) => changeState(change(more), said, DIFF)
+    expect(state(standing({}, YES))).toBe('approved')
+    expect(state(standing({ [first]: YES }))).toBe('pending')
+    expect(state(standing({ [first]: YES, [second]: YES }))).toBe('approved')
+    expect(state(standing({ [first]: YES, [second]: YES }), { after: file(AFTER, 0o755) })).toBe('pending')
+    expect(state(standing({ [first]: NO, [second]: NO }))).toBe('rejected')
+    expect(state(standing({ [first]: NO }, YES))).toBe('pending')
+    expect(state(standing({ [first]: NO }, YES), { kind: 'link' })).toBe('approved')
+  })
+})
