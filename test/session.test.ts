@@ -182,6 +182,19 @@ describe('explaining', () => {
     expect(await session.explain('.git/config', 'write')).toMatchObject({ reason: 'protected_path' })
   })
 
+  it('names the line a person wrote that a rule goes by', async () => {
+    const at = testWorkspace()
+    at.write('.orchestration/policy.yaml', '# rules\naccess:\n  docs: deny\n  src/a.ts: allow\n')
+    const session = await working(await at.open())
+    const sources = async (path: string) => {
+      const { rules } = await session.explain(path, 'write')
+      return Object.fromEntries(rules.flatMap(({ rule, source }) => (source === undefined ? [] : [[rule, source]])))
+    }
+    const intent = expect.stringMatching(/^\.orchestration\/active_intents\.yaml:\d+$/)
+    expect(await sources('docs/x.md')).toEqual({ access: '.orchestration/policy.yaml:3' })
+    expect(await sources('src/a.ts')).toEqual({ access: '.orchestration/policy.yaml:4', intent, scope: intent })
+  })
+
   it('changes nothing', async () => {
     const session = await working(await testWorkspace().open())
     await session.explain('src/a.ts', 'remove')

@@ -25,6 +25,8 @@ export type Decide = (access: Access) => Decision
 export interface RuleWord {
   readonly rule: string
   readonly verdict: 'pass' | 'allow' | 'deny'
+  /** What a person wrote that it goes by: `file:line`, relative to the root. */
+  readonly source?: string
   readonly reason?: string
   readonly message?: string
 }

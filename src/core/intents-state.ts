@@ -9,6 +9,8 @@ export type IntentsState =
       readonly intents: ReadonlyMap<string, Intent>
       /** The file's own `active_intent_id`, where it has one. */
       readonly activeIntentId?: string
+      /** Where each intent begins in the file, its line from 1. */
+      readonly lines?: ReadonlyMap<string, number>
       /** Switched off by a line of `.intentignore`. */
       readonly ignored?: ReadonlySet<string>
       /** The other lines of `.intentignore`: patterns of paths that need no intent. */

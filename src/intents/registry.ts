@@ -118,9 +118,10 @@ function reading(file: FileBytes, version: number): Reading {
   if (!yaml.ok) return failed(yaml.problem)
   const data = readIntents(yaml.file)
   if (!data.ok) return failed(data.problem)
-  const { intents, activeIntentId } = data.value
+  const { intents, activeIntentId, places } = data.value
+  const lines = new Map([...places].map(([id, place]) => [id, yaml.file.problem(place, '').line]))
   return {
-    state: { ok: true, version, intents, ...(activeIntentId !== undefined && { activeIntentId }) },
+    state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
     open: { yaml: yaml.file, data: data.value },
   }
 }

@@ -7,16 +7,27 @@ import type { Moment, Rule } from './rules.js'
 /** What each rule says of an access, up to and with the first denial. A rule that throws denies. */
 export function explainBy(rules: readonly Rule[], access: Access, moment: () => Moment): Explanation {
   const words: RuleWord[] = []
-  for (const { name, judge } of rules) {
+  for (const { name, judge, source } of rules) {
     const denial = judged(() => judge(access, moment()), access)
+    const place = sourced(() => source?.(access, moment()))
+    const from = place === undefined ? {} : { source: place }
     if (denial) {
       const { reason, message } = denial
-      words.push({ rule: name, verdict: 'deny', reason, message })
+      words.push({ rule: name, verdict: 'deny', ...from, reason, message })
       return { path: access.path, verdict: 'deny', reason, message, rules: words }
     }
-    words.push({ rule: name, verdict: 'pass' })
+    words.push({ rule: name, verdict: 'pass', ...from })
   }
   return { path: access.path, verdict: access.effect === 'read' ? 'allow' : 'stage', rules: words }
+}
+
+/** Where a rule comes from decides nothing: what fails here is not told. */
+function sourced(source: () => string | undefined): string | undefined {
+  try {
+    return source()
+  } catch {
+    return undefined
+  }
 }
 
 function judged(judge: () => Denial | undefined, access: Access): Denial | undefined {

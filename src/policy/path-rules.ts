@@ -13,19 +13,22 @@ export interface PathRule<T> {
   /** As the file spells it. */
   readonly key: string
   readonly value: T
+  /** Of the file, from 1; undefined where there is none. */
+  readonly line?: number
 }
 
 /**
  * Compiles a map of path or glob → rule. The most specific wins: the rule that matches the longest part of the path
  * from its start; of those a plain path before a glob, then the longer glob, then the one written first.
  */
-export function pathRules<T>(entries: Iterable<readonly [key: string, value: T]>): PathRules<T> {
+export function pathRules<T>(entries: Iterable<readonly [key: string, value: T, line?: number | undefined]>): PathRules<T> {
   const plain = new Map<string, PathRule<T>>()
   const globs: (PathRule<T> & { readonly matches: (path: string) => boolean })[] = []
-  for (const [key, value] of entries) {
+  for (const [key, value, line] of entries) {
+    const rule = { key, value, ...(line !== undefined && { line }) }
     const name = ruleName(key)
-    if (!/[*?{[]/.test(name)) plain.set(sameCase(name), { key, value })
-    else globs.push({ key, value, matches: compileGlobs([sameCase(name)]) })
+    if (!/[*?{[]/.test(name)) plain.set(sameCase(name), rule)
+    else globs.push({ ...rule, matches: compileGlobs([sameCase(name)]) })
   }
   globs.sort((a, b) => b.key.length - a.key.length)
   return {

@@ -48,16 +48,33 @@ export function readPolicy(root: string, file: FileBytes): PolicyRead {
   const problem = keyProblem(root, yaml.file, sections)
   if (problem) return { problem }
   const later = notYetProblem(yaml.file)
-  return { rules: compile(root, sections, settingsOf(checked.value)), ...(later && { problem: later }) }
+  return {
+    rules: compile(root, sections, settingsOf(checked.value), linesOf(yaml.file)),
+    ...(later && { problem: later }),
+  }
 }
 
-function compile(root: string, { access, outside, protected: paths }: Sections, settings: Settings): PolicyRules {
-  const beyond = pathRules(Object.entries(outside).map(([key, word]) => [outsideName(root, key), word] as const))
+type LineOf = (...path: YamlPath) => number | undefined
+
+const linesOf =
+  (file: YamlFile): LineOf =>
+  (...path) =>
+    file.problem(path, '').line
+
+function compile(
+  root: string,
+  { access, outside, protected: paths }: Sections,
+  settings: Settings,
+  line: LineOf = () => undefined,
+): PolicyRules {
+  const beyond = pathRules(
+    Object.entries(outside).map(([key, word]) => [outsideName(root, key), word, line('outside', key)] as const),
+  )
   return {
-    access: pathRules(Object.entries(access)),
+    access: pathRules(Object.entries(access).map(([key, word]) => [key, word, line('access', key)] as const)),
     hides: Object.values(access).includes('hidden'),
     outside: { find: (path) => beyond.find(outsideName(root, path)) },
-    protected: pathRules(paths.map((path) => [path, true] as const)),
+    protected: pathRules(paths.map((path, index) => [path, true, line('protected', index)] as const)),
     settings,
   }
 }

@@ -5,7 +5,7 @@ import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import { freePathsOf } from './free-paths.js'
 import * as say from './messages.js'
-import type { PolicyState } from './policy-file.js'
+import { POLICY_FILE, type PolicyState } from './policy-file.js'
 import type { PolicyRules } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
 import type { Scope } from './scope.js'
@@ -38,6 +38,8 @@ export interface Rule {
   readonly name: string
   /** The denial, or undefined to let the next rule speak. */
   judge(access: Access, moment: Moment): Denial | undefined
+  /** What a person wrote that it goes by, as `file:line`. */
+  source?(access: Access, moment: Moment): string | undefined
 }
 
 /** In order; the first denial stands, and a write no rule denies is staged. */
@@ -46,16 +48,16 @@ export const WRITE_RULES: readonly Rule[] = [
   { name: 'protected', judge: protectedNames },
   { name: 'policy file', judge: policyValid },
   { name: 'intents file', judge: registryValid },
-  { name: 'access', judge: writeAccess },
-  { name: 'intent', judge: activeIntent },
-  { name: 'scope', judge: inScope },
+  { name: 'access', judge: writeAccess, source: ruleSource },
+  { name: 'intent', judge: activeIntent, source: intentSource },
+  { name: 'scope', judge: inScope, source: intentSource },
 ]
 
 /** A read needs no intent. */
 export const READ_RULES: readonly Rule[] = [
   { name: 'internals', judge: internals },
   { name: 'policy file', judge: readable },
-  { name: 'access', judge: readAccess },
+  { name: 'access', judge: readAccess, source: ruleSource },
 ]
 
 /** What must hold still when a staged change is committed. */
@@ -221,4 +223,16 @@ function inScope(access: Access, moment: Moment): Denial | undefined {
     if (scope?.matches(name) || (access.effect === 'mkdir' && scope?.leadsTo(name))) return undefined
     return say.scopeViolation(activeId ?? '', name)
   })
+}
+
+/** The rule of policy.yaml that speaks of the path. */
+function ruleSource({ path }: Access, { policy }: Moment): string | undefined {
+  const rules = rulesForReads(policy)
+  const found = rules?.protected.find(path) ?? (isOutside(path) ? rules?.outside.find(path) : rules?.access.find(path))
+  return found?.line === undefined ? undefined : `${POLICY_FILE}:${found.line}`
+}
+
+function intentSource(_access: Access, { intents, activeId }: Moment): string | undefined {
+  const line = intents.ok && activeId !== undefined ? intents.lines?.get(activeId) : undefined
+  return line === undefined ? undefined : `${ORCHESTRATION}/active_intents.yaml:${line}`
 }

@@ -83,7 +83,7 @@ access:
 
   it('protect more paths', () => {
     const { state: own } = policyFile('protected: [docs/legal, "**/*.lock"]\n')
-    expect(rules(own()).protected.find('docs/legal/terms.md')).toEqual({ key: 'docs/legal', value: true })
+    expect(rules(own()).protected.find('docs/legal/terms.md')).toEqual({ key: 'docs/legal', value: true, line: 1 })
     expect(rules(own()).protected.find('a/b.lock')).toMatchObject({ value: true })
     expect(rules(own()).protected.find('docs')).toBeUndefined()
   })
