@@ -21,7 +21,9 @@ export interface PathRule<T> {
  * Compiles a map of path or glob → rule. The most specific wins: the rule that matches the longest part of the path
  * from its start; of those a plain path before a glob, then the longer glob, then the one written first.
  */
-export function pathRules<T>(entries: Iterable<readonly [key: string, value: T, line?: number | undefined]>): PathRules<T> {
+export function pathRules<T>(
+  entries: Iterable<readonly [key: string, value: T, line?: number | undefined]>,
+): PathRules<T> {
   const plain = new Map<string, PathRule<T>>()
   const globs: (PathRule<T> & { readonly matches: (path: string) => boolean })[] = []
   for (const [key, value, line] of entries) {
