@@ -1,4 +1,5 @@
 import { globProblem } from '../core/globs.js'
+import { foldCase, IGNORES_CASE } from './case.js'
 import { compileGlobs } from './scope.js'
 
 /** Rules for paths. A rule holds for what it names and all below. */
@@ -64,8 +65,6 @@ function ruleName(key: string): string {
   return name === '.' ? '' : name
 }
 
-const ignoresCase = process.platform === 'darwin' || process.platform === 'win32'
-
 function sameCase(path: string): string {
-  return ignoresCase ? path.normalize('NFC').toLowerCase() : path
+  return IGNORES_CASE ? foldCase(path) : path
 }

@@ -1,4 +1,5 @@
 import { expandBraces, globBody, globProblem } from '../core/globs.js'
+import { foldCase, IGNORES_CASE } from './case.js'
 import { compileSegment, isLiteral, matchSegments, type SegmentMatcher } from './glob.js'
 
 export { globProblem } from '../core/globs.js'
@@ -20,13 +21,15 @@ const CACHED_PATHS = 20_000
 /**
  * Compiles an owned scope. `src/**` is the directory and all below (below only, where the segment before has a
  * wildcard: `src/*` and `/**` leaves the files of `src` out); `src/` means `src/**`; `src` is that one name. A glob equal to the path matches whatever its characters (`[id].tsx`). No globs: nothing.
+ * @param anyCase the disk takes names that differ in case or Unicode form alone for one: a `!` glob takes all of them away.
+ * A glob that takes in stays exact: it is the narrower reading.
  * @throws TypeError for a glob {@link globProblem} refuses.
  */
-export function compileScope(globs: readonly string[]): Scope {
+export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): Scope {
   const positive = globs.filter((glob) => !glob.startsWith('!'))
   const takes = compileGlobs(positive)
   const negative = globs.filter((glob) => glob.startsWith('!'))
-  const takesAway = compileGlobs(negative)
+  const takesAway = anyCase ? inAnyCase(negative) : compileGlobs(negative)
   const all = trieOf(positive.flatMap(alternatives))
   let leads: ((directory: string) => boolean) | undefined
   const cache = new Map<string, boolean>()
@@ -46,12 +49,21 @@ export function compileScope(globs: readonly string[]): Scope {
     },
     holdsBelow(directory) {
       const segments = directory.split('/')
+      // Where a disk ignores case, what is taken away may be anywhere.
+      if (anyCase && negative.length > 0) return false
       return holdsAll(all, segments) && !negative.some((glob) => meets(glob, segments))
     },
     names: (path, segments) =>
       matches(path) &&
       positive.flatMap(alternatives).some((glob) => spells(glob, segments) && compileGlobs([glob])(path)),
   }
+}
+
+/** What is taken away is taken away in every spelling that such a disk takes for the same name. */
+function inAnyCase(globs: readonly string[]): (path: string) => boolean {
+  const exact = compileGlobs(globs)
+  const folded = compileGlobs(globs.map(foldCase))
+  return (path) => exact(path) || folded(foldCase(path))
 }
 
 /** Matches a path against any of some globs; their `!` is ignored. */

@@ -106,6 +106,25 @@ const below = (segments: string[]) => {
 }
 const usable = (segments: string[]) => segments.filter((each) => each === '**').length <= 4
 
+describe('on a disk that ignores case', () => {
+  it.each([
+    ['src/secret/key', false],
+    ['src/SECRET/key', false],
+    ['src/Secret/Caf\u00e9', false],
+    ['src/a.ts', true],
+    ['SRC/a.ts', false],
+  ])('a scope without src/secret has %s: %s', (path, expected) => {
+    const scope = compileScope(['src/**', '!src/Secret/**'], true)
+    expect(scope.matches(path)).toBe(expected)
+  })
+
+  it('takes a name away in either Unicode form', () => {
+    const scope = compileScope(['src/**', '!src/caf\u00e9/**'], true)
+    expect(scope.matches('src/cafe\u0301/x')).toBe(false)
+    expect(scope.holdsBelow('src')).toBe(false)
+  })
+})
+
 describe('a directory that is in scope with all below', () => {
   it.each([
     [['src/**'], 'src', true],
