@@ -57,18 +57,25 @@ class Words {
     }
   }
 
-  /** A commit or a discard uses up what was said of what it took. */
-  spend(entry: ReviewEntry): void {
-    if (entry.hunks === undefined) this.#clearHunks(new Set(entry.except))
+  /**
+   * A commit or a discard uses up what was said of what it took. A no to a hunk outlives a commit of the file: it took
+   * no such hunk, and who wrote the commit down for a dead committer did not know that it was of a part.
+   */
+  spend(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
+    if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()
+    else if (entry.hunks === undefined) this.#clearHunks(new Set(entry.except))
     else for (const { id } of entry.hunks) this.hunks.delete(id)
     this.file = undefined
   }
 
   /** What was approved was not approved as it is merged. A no to a hunk stands. */
   amend(record: AmendRecord, entry: ReviewEntry): void {
-    if (record.cause === 'merge') {
-      for (const [id, word] of this.hunks) if (word.verdict === 'approved') this.hunks.delete(id)
-    } else for (const { id } of entry.hunks ?? []) this.hunks.delete(id)
+    if (record.cause === 'merge') this.#forgetApprovals()
+    else for (const { id } of entry.hunks ?? []) this.hunks.delete(id)
+  }
+
+  #forgetApprovals(): void {
+    for (const [id, word] of this.hunks) if (word.verdict === 'approved') this.hunks.delete(id)
   }
 
   /** A word on the whole is one on each hunk: were it to become void, what was said before it must not come back. */
@@ -92,7 +99,7 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       const said = words.get(key) ?? new Words()
       words.set(key, said)
       if (record.kind === 'verdict') said.say(record, entry)
-      else if (record.kind !== 'amend') said.spend(entry)
+      else if (record.kind !== 'amend') said.spend(record.kind, entry)
       else said.amend(record, entry)
     }
   }
@@ -137,6 +144,7 @@ function lastWords(records: readonly ReviewRecord[]): (path: string, id: string)
       if (parts) for (const part of parts) hunks.set(hunkKey(path, part.id), record.id)
       else {
         files.set(path, record.id)
+        if (record.kind === 'committed') continue
         const kept = new Set(except?.map((id) => hunkKey(path, id)))
         for (const key of hunks.keys()) if (key.endsWith(` ${path}`) && !kept.has(key)) hunks.delete(key)
       }

@@ -119,7 +119,11 @@ describe('words on hunks', () => {
     const records = [part('approved', 'h1'), part('rejected', 'h2')]
     for (const end of ['committed', 'discard'] as const) {
       expect(words(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
-      expect(words(change, ...records, record(end, change))).toEqual(['pending', {}])
+      expect(words(change, ...records, record(end, change))).toEqual([
+        'pending',
+        // A commit written down for a dead committer does not say that it was of a part.
+        end === 'committed' ? { h2: 'rejected' } : {},
+      ])
     }
   })
 
@@ -129,6 +133,7 @@ describe('words on hunks', () => {
     expect(rejectionsFor([no])[0]?.hunks?.map(({ id }) => id)).toEqual(['h1', 'h2'])
     expect(stands(part('approved', 'h1'), part('committed', 'h1'))).toEqual([true])
     expect(stands(part('approved', 'h1', 'h2'))).toEqual([false])
+    expect(stands(record('committed', change))).toEqual([true])
     expect(stands(record('approved', change))).toEqual([false])
     expect(stands(record('approved', staged('b', 'x', 'y')))).toEqual([true])
   })
