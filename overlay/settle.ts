@@ -61,7 +61,20 @@ function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, r
     if (!plain && after !== null) result.point.push([path, path])
     result.forget.push(path)
   } else if (own && (held || lower !== path)) result.bases.push([path, { state: after }])
-  else if (!held && lower === path) result.forget.push(path)
+  else if (!held && lower === path) {
+    if (own && after !== null && wentMeanwhile(overlay, path)) {
+      result.hide.push(path)
+      result.bases.push([path, { state: after }])
+    } else result.forget.push(path)
+  }
+}
+
+/**
+ * A file that the stage had made, and a commit took: it is not there any more, and was not taken back, or the stage would
+ * not know it. So it was removed, or moved, between the commit's look and its landing.
+ */
+function wentMeanwhile(overlay: Overlay, path: RelPath): boolean {
+  return overlay.stage.bases.get(path)?.state === null
 }
 
 /** Paths this session's own commits have changed. */

@@ -113,7 +113,7 @@ export class Stage {
         this.#setattr(edit)
         break
       case 'settle':
-        this.#settle(edit, edit.t)
+        this.#settle(edit, edit.t, this.#credits.of(edit))
         this.settledSeq = Math.max(this.settledSeq, edit.seq)
         this.reviewed = edit.reviewed
         this.reviewId = edit.reviewId
@@ -226,9 +226,10 @@ export class Stage {
     this.#credits.give(inode, edit, this.edits)
   }
 
-  #settle(step: SettleStep, t: string): void {
+  /** @param credit of what is hidden and nobody's yet. */
+  #settle(step: SettleStep, t: string, credit?: Credit): void {
     // Found before anything goes: who removed the directory removed what of it stays hidden.
-    const hidden = step.hide.map((path) => [path, this.tree.covering(path)?.credit] as const)
+    const hidden = step.hide.map((path) => [path, this.tree.covering(path)?.credit ?? credit] as const)
     for (const path of step.drop) {
       const { node } = this.tree.find(path)
       if (node?.inode) this.inodes.release(node.inode, path, t)
@@ -244,7 +245,7 @@ export class Stage {
       node.lower = lower ?? undefined
       if (node.bare) this.tree.set(path, undefined)
     }
-    for (const [path, credit] of hidden) this.#whiteout(path, credit)
+    for (const [path, its] of hidden) this.#whiteout(path, its)
     for (const path of step.forget) this.bases.delete(path)
   }
 

@@ -112,7 +112,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
     },
   })
   if (log) stage.upper.spillAbove(options.memory ?? MEMORY, (bytes) => log.keep(bytes))
-  const store = storeOf(layout, sessionId, overlay, { log, pack: found?.pack }, options.landed)
+  const store = storeOf(layout, sessionId, overlay, { log, pack: found?.pack }, options)
   return {
     ...store,
     close() {
@@ -142,7 +142,7 @@ function storeOf(
   id: string,
   overlay: Overlay,
   { log, pack }: { readonly log?: StageLog | undefined; readonly pack: string | undefined },
-  tell?: OwnerOptions['landed'],
+  owner?: Pick<OwnerOptions, 'landed' | 'credit'>,
 ): StageStore {
   const { stage } = overlay
   const contents = openContents(layout.session(id).edits)
@@ -157,7 +157,9 @@ function storeOf(
     if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
     const landed = seq !== stage.settledSeq
     const until = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
-    apply({ op: 'settle', t: now(), drop, point, hide, forget, bases, ...until })
+    // Who works in the session removed what landed and is not there any more.
+    const credit = hide.length > 0 ? owner?.credit() : undefined
+    apply({ op: 'settle', t: now(), ...credit, drop, point, hide, forget, bases, ...until })
     // A commit may have been of directories alone, which only tidying takes out.
     if (drop.length + point.length === 0 && !landed) return
     const rest = tidy(overlay)
@@ -214,7 +216,7 @@ function storeOf(
         if (landed.length === 0) return
         const changes = changesOf(landed)
         settleBy(settleLanded(overlay, changes), landed.at(-1)?.seq)
-        for (const each of changes) if (each.own && each.after?.type !== 'dir') tell?.(each)
+        for (const each of changes) if (each.own && each.after?.type !== 'dir') owner?.landed?.(each)
       }
       const from = firstUntaken(stage, reviews)
       reviews.slice(from).forEach((record, index) => {

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { Session } from '../../src/core/api.js'
+import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+/** What an agent does between a commit's look at its stage and the landing is work on top of what lands. */
+
+const BEFORE = (fs: Session['fs']) => {
+  fs.writeFileSync('src/made.ts', 'made\n')
+  fs.writeFileSync('src/a.ts', 'edited\n')
+}
+
+async function meanwhile(
+  act: (fs: Session['fs']) => void,
+): Promise<{ at: TestWorkspace; told: unknown[]; names: string[] }> {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  BEFORE(agent.fs)
+  const review = await workspace.review('agent')
+  await review.approve(undefined, { name: 'Ann' })
+  let isActing = true
+  await review.commit({
+    onProgress: ({ phase, files, total }) => {
+      if (phase !== 'staging' || files < total || !isActing) return
+      isActing = false
+      act(agent.fs)
+    },
+  })
+  const { changes } = await agent.changes()
+  const names = agent.fs.readdirSync('src')
+  return { at, told: changes.map(({ kind, path, from, intentId }) => [kind, from ?? path, intentId]), names }
+}
+
+it.each([
+  ['a new file, removed', (fs: Session['fs']) => fs.unlinkSync('src/made.ts'), [['delete', 'src/made.ts', 'INT-001']]],
+  ['an old file, removed', (fs: Session['fs']) => fs.unlinkSync('src/a.ts'), [['delete', 'src/a.ts', 'INT-001']]],
+  [
+    'a new file, renamed',
+    (fs: Session['fs']) => fs.renameSync('src/made.ts', 'src/named.ts'),
+    [
+      ['create', 'src/named.ts', 'INT-001'],
+      ['delete', 'src/made.ts', 'INT-001'],
+    ],
+  ],
+  [
+    'a new file, written again',
+    (fs: Session['fs']) => fs.writeFileSync('src/made.ts', 'again\n'),
+    [['modify', 'src/made.ts', 'INT-001']],
+  ],
+])('%s, is still to be reviewed', async (_name, act, expected) => {
+  const { at, told, names } = await meanwhile(act)
+  expect([...told].sort()).toEqual([...expected].sort())
+  expect(at.text('src/made.ts')).toBe('made\n')
+  expect(names.includes('made.ts')).toBe(expected[0]?.[0] === 'modify' || expected[0]?.[1] === 'src/a.ts')
+})
+
+it('what it takes back itself is not taken for a removal', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  BEFORE(agent.fs)
+  const review = await workspace.review('agent')
+  await review.approve(undefined, { name: 'Ann' })
+  const reverted: Promise<void>[] = []
+  await review.commit({
+    onProgress: ({ phase, files, total }) => {
+      if (phase === 'staging' && files === total && reverted.length === 0) reverted.push(agent.revert(['src/made.ts']))
+    },
+  })
+  await Promise.all(reverted)
+  expect((await agent.changes()).changes).toEqual([])
+  expect(agent.fs.readFileSync('src/made.ts', 'utf8')).toBe('made\n')
+})
