@@ -23,16 +23,17 @@ export const commit: Suite = async (bench) => {
 }
 
 async function measureCommit(bench: Bench, { path }: Place, title: string, aim: Aim): Promise<void> {
-  const git = gitVariant(`${path}/git`)
-  const variants = [creating(`${path}/floor`), committing(`${path}/ours`), copying(`${path}/copy`)]
+  const peers = [gitVariant(`${path}/git`), rsyncVariant(`${path}/rsync`)]
+  const absent = peers.flatMap((peer) => ('reason' in peer ? [peer] : []))
+  const present = peers.flatMap((peer) => ('reason' in peer ? [] : [peer]))
   const whole = `commit of ${FILES} files of 4 KB over existing ones, ${title}`
   await bench.compare({
     title: whole,
     mode: 'async',
     aim,
     heavy: true,
-    variants: 'reason' in git ? variants : [...variants, git],
-    absent: 'reason' in git ? [git] : [],
+    variants: [creating(`${path}/floor`), committing(`${path}/ours`), copying(`${path}/copy`), ...present],
+    absent,
   })
 }
 
@@ -81,6 +82,20 @@ function copying(base: string): Variant {
   makeFiles(`${base}/from`, FILES, BYTES, PER_DIR)
   cpSync(`${base}/from`, `${base}/to`, { recursive: true })
   return { name: 'cp -r', run: () => runTool('cp', ['-r', `${base}/from/.`, `${base}/to`]) }
+}
+
+/** Over existing files of the same size and another time: each is written beside its place and renamed. */
+function rsyncVariant(base: string): Variant | { name: string; reason: string } {
+  const version = toolVersion('rsync')
+  if (version === undefined) return { name: 'rsync -a', reason: 'rsync is not installed' }
+  makeFiles(`${base}/to`, FILES, BYTES, PER_DIR)
+  return {
+    name: `rsync -a (${version})`,
+    before: () => {
+      makeFiles(`${base}/from`, FILES, BYTES, PER_DIR)
+    },
+    run: () => runTool('rsync', ['-aI', `${base}/from/`, `${base}/to`]),
+  }
 }
 
 function gitVariant(base: string): Variant | { name: string; reason: string } {
