@@ -14,6 +14,7 @@ export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js
 export { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'
 export type { Mark, Version } from './snapshot.js'
 export { type SourceInUse, sourcesInUse } from './sources.js'
+export { foldName, foldsNames, type Spelling, spellingOf } from './spelling.js'
 export { Stage } from './stage.js'
 export type { Base, Credit, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
 export { compact, openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'

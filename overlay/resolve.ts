@@ -4,6 +4,7 @@ import { codeOf, Errno } from './errno.js'
 import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
 import { childOf, isClean, isWithin, lexical, parentOf, type RelPath, ROOT } from './path.js'
+import type { Spelling } from './spelling.js'
 
 /**
  * Names to places: the walk of path_resolution(7) over the merged view. `..` takes the parent of the *resolved*
@@ -54,9 +55,12 @@ export class Resolver {
   /** Other spellings of the root (as it was given, before links in it were resolved). */
   readonly #aliases: readonly string[]
   readonly #dirs: DirCache
+  readonly #spell: Spelling | undefined
 
-  constructor(overlay: Overlay, aliases: readonly string[] = []) {
+  /** @param spell where the disk takes names that differ in case alone for one: which of them is meant. */
+  constructor(overlay: Overlay, aliases: readonly string[] = [], spell?: Spelling) {
     this.#overlay = overlay
+    this.#spell = spell
     this.#root = overlay.lower.root
     this.#aliases = aliases.filter((alias) => alias !== this.#root)
     this.#dirs = new DirCache(overlay)
@@ -71,7 +75,7 @@ export class Resolver {
     const inner = this.inner(text)
     if (inner === undefined) return this.#outside('/', walkOf(text), follow, text)
     this.#dirs.refresh(performance.now())
-    if (isClean(inner) && this.#dirs.holds(inner)) {
+    if (!this.#spell && isClean(inner) && this.#dirs.holds(inner)) {
       const path = inner as RelPath
       const type = this.#overlay.typeOf(path)
       if (type !== 'symlink' || follow !== 'follow') return { inside: true, path, asked: inner, type, ending: 'name' }
@@ -85,7 +89,7 @@ export class Resolver {
    */
   quick(text: string): RelPath | undefined {
     const inner = this.inner(text)
-    if (inner === undefined || text.includes('\0') || !isClean(inner)) return undefined
+    if (this.#spell || inner === undefined || text.includes('\0') || !isClean(inner)) return undefined
     this.#dirs.refresh(performance.now())
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }
@@ -139,7 +143,7 @@ export class Resolver {
         at = parentOf(at)
         continue
       }
-      const next = childOf(at, segment)
+      const next = childOf(at, this.#spell ? this.#spell(at, segment) : segment)
       const last = walk.todo.every((rest) => rest === '')
       type = this.#dirs.typeOf(next, last)
       if (type !== 'symlink' || (last && keepsLink(walk, follow))) {
@@ -150,7 +154,9 @@ export class Resolver {
       if (left !== undefined) return this.#enter(left, walk, follow, text)
       type = 'dir'
     }
-    return { inside: true, path: at, asked: this.asked(text) ?? at, type, ending: walk.ending }
+    // Another spelling of a name is no other name; only a link gives one.
+    const asked = this.#spell && walk.links === 0 ? at : (this.asked(text) ?? at)
+    return { inside: true, path: at, asked, type, ending: walk.ending }
   }
 
   /** Queues a link's target. Returns '/' where the target is absolute: the walk starts over there. */

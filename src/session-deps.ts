@@ -13,6 +13,8 @@ export interface SessionDeps {
   readonly layout: Layout
   /** Other spellings of the root. */
   readonly aliases: readonly string[]
+  /** The disk takes names that differ in case alone for one. */
+  readonly foldsNames: boolean
   readonly durability: Durability
   /** Bytes of staged content to hold in memory. */
   readonly memory: number

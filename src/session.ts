@@ -1,4 +1,4 @@
-import { diffStage, type Inside, isWithin, lexical, type RelPath, Resolver } from '../overlay/index.js'
+import { diffStage, type Inside, isWithin, lexical, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -227,7 +227,8 @@ export class LocalSession implements Session {
 
   #makeView(): View {
     const { overlay } = this.#store
-    const resolver = new Resolver(overlay, this.#deps.aliases)
+    const spell = this.#deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
+    const resolver = new Resolver(overlay, this.#deps.aliases, spell)
     const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
     const layer = new GuardedLayer(overlay, this.#guard, leadsTo)
     return new View({

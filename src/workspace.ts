@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf, diffStage } from '../overlay/index.js'
+import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
 import { recover } from './commit/index.js'
 import type {
   AgentInfo,
@@ -172,6 +172,7 @@ class LocalWorkspace implements Workspace {
         agent: agent ?? this.#agentOf(id),
         layout: this.layout,
         aliases: this.aliases,
+        foldsNames: foldsNames(this.layout.dir),
         durability: kept ? (this.options.durability ?? 'process') : 'memory',
         memory: this.options.memory ?? MEMORY,
         registry: this.#registry,
