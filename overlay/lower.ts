@@ -140,9 +140,10 @@ function lstatBigOrAbsent(path: string): BigIntStats | undefined {
   }
 }
 
-/** ENOTDIR too is "absent" to a layer: a file stands where a directory was asked to be. */
+/** "Absent" to a layer is also what a file (ENOTDIR), or a link in a circle (ELOOP), stands before. */
 function absentOn(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
   throw error
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { diffStage, digest, type Overlay } from '../../overlay/index.js'
 import { overlayOver, p, removeTree, type SeedTree } from './bench.js'
@@ -97,6 +97,14 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['rename a -> z'])
     overlay.move(p('z'), p('b'))
     expect(changes()).toEqual(['delete a', 'modify b'])
+  })
+
+  it('takes a name behind a link in a circle for one that is absent', () => {
+    const { overlay, root, changes } = site()
+    overlay.put(p('d/e/y'), text('mine'))
+    rmSync(`${root}/d/e`, { recursive: true })
+    symlinkSync('e', `${root}/d/e`)
+    expect(changes()).toEqual(['modify d/e/y drifted'])
   })
 
   it('counts a removed directory once for every file in it', () => {
