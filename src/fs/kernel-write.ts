@@ -38,9 +38,9 @@ function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a')
   openForWrite(view, place, flags)
   // write(2) of nothing is no write: the file keeps its times.
   if (data.length === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
-  if (flags & constants.O_APPEND) append(view, place, data, mode)
-  else if (flags & constants.O_TRUNC || place.type === undefined)
-    view.layer.put(place.path, data, { mode: createdMode(mode) })
+  if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
+  else if (flags & constants.O_APPEND) append(view, place, data)
+  else if (flags & constants.O_TRUNC) view.layer.put(place.path, data)
   else view.layer.put(place.path, data, { at: 0 })
 }
 
@@ -58,10 +58,8 @@ function openForWrite(view: WriteView, place: Inside, flags: number): void {
   if (place.type === 'dir') throw new Errno('EISDIR')
 }
 
-function append(view: WriteView, place: Inside, data: Uint8Array, mode: number): void {
-  const size = place.type === undefined ? 0 : (view.layer.lstat(place.path)?.size ?? 0)
-  if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
-  else view.layer.put(place.path, data, { at: size })
+function append(view: WriteView, place: Inside, data: Uint8Array): void {
+  view.layer.put(place.path, data, { at: view.layer.lstat(place.path)?.size ?? 0 })
 }
 
 export function truncate(view: WriteView, [path, length]: Args): void {
