@@ -15,6 +15,9 @@ const ROOMS = {
   },
   faults: { files: ['test/crash/commit.test.ts'], env: { ESCROWFS_FAULTS: 'all' } },
   power: { files: ['test/crash/power.test.ts'], env: { ESCROWFS_CRASH_STATES: 60 } },
+  places: { files: ['test/attacks/places.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 100_000 } },
+  swap: { files: ['test/crash/swap.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 20_000 } },
+  attacks: { files: ['test/attacks/table.test.ts'], env: { ESCROWFS_ATTACKS: 'apart' } },
   undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: [

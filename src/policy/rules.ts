@@ -99,7 +99,7 @@ function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial
     const found = protection(name)
     if (!found || found.level === 'highlight') return undefined
     if (found.level === 'literal') {
-      const leads = access.effect === 'mkdir' && (lenientMkdir || scope?.leadsTo(name))
+      const leads = access.effect === 'mkdir' && (lenientMkdir || scope?.leadsTo(name, found.segments))
       if (leads || scope?.names(name, found.segments)) return undefined
     }
     return say.protectedPath(access.asked, name, found.why, found.level === 'literal')

@@ -8,8 +8,11 @@ export { globProblem } from '../core/globs.js'
 export interface Scope {
   /** True if a positive glob takes the path in and no `!` glob takes it away. */
   matches(path: string): boolean
-  /** True if something in scope could lie below the directory, so that it may be made. */
-  leadsTo(directory: string): boolean
+  /**
+   * True if something in scope could lie below the directory, so that it may be made. With segments: by a glob that
+   * spells these out.
+   */
+  leadsTo(directory: string, spelling?: readonly string[]): boolean
   /** True only if all names below the directory are in scope. */
   holdsBelow(directory: string): boolean
   /** True if a glob that takes the path in spells these consecutive segments out, without a wildcard. */
@@ -43,7 +46,11 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
   }
   return {
     matches,
-    leadsTo(directory) {
+    leadsTo(directory, spelling) {
+      if (spelling !== undefined) {
+        const spelt = positive.flatMap(alternatives).filter((glob) => spells(glob, spelling))
+        return compileAlternatives(new Set(spelt.flatMap(prefixes)))(directory) && !takesAway(directory)
+      }
       leads ??= compileAlternatives(new Set(positive.flatMap(alternatives).flatMap(prefixes)))
       return leads(directory) && !takesAway(directory)
     },

@@ -7,7 +7,7 @@ import { commitEntries } from '../../src/commit/index.js'
 import { inputFor, listing, newBench, turn } from '../commit/kit.js'
 import { quickDisk } from './faulty-disk.js'
 
-const TRIES = 300
+const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 300)
 
 /** Plain JavaScript, so that it runs at once: swaps the directory for a symlink and back, as fast as it can. */
 const SWAPPER = `

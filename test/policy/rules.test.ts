@@ -184,6 +184,7 @@ describe('writes', () => {
     const policy = setUp({ intents: () => named })
     expect(denial(policy, access('put', '.vscode/settings.json'))).toBe('stage')
     expect(denial(policy, access('mkdir', '.vscode'))).toBe('stage')
+    expect(denial(policy, access('mkdir', 'pkg/.vscode'))).toMatchObject({ reason: 'protected_path' })
     expect(denial(policy, access('put', '.vscode/tasks.json'))).toMatchObject({
       reason: 'protected_path',
       hint: expect.stringContaining('owned_scope'),

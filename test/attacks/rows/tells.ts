@@ -1,0 +1,82 @@
+import { inspect } from 'node:util'
+import type { Run } from '../row.js'
+
+/**
+ * What is hidden is told apart from what is absent by nothing: `src/hidden` is there and `src/ghost` is not, and one
+ * rule hides both. `NAME` in a question is one, then the other; the answers must be the same.
+ */
+export interface Question {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+const STAMP = new Date(1_000_000_000_000)
+const ask = (op: string, ...args: unknown[]): Question => ({ name: op, args })
+
+export const questions: readonly Question[] = ['src/NAME', 'src/NAME/secret.ts', 'src/to-root/src/NAME/secret.ts']
+  .flatMap((at) => [
+    ask('stat', at),
+    ask('lstat', at),
+    ask('access', at),
+    ask('readFile', at),
+    ask('readdir', at),
+    ask('opendir', at),
+    ask('realpath', at),
+    ask('readlink', at),
+    ask('statfs', at),
+    ask('open', at, 'r'),
+    ask('open', at, 'wx'),
+    ask('copyFile', at, 'src/seen'),
+    ask('copyFile', 'src/a.ts', at),
+    ask('cp', at, 'src/seen', { recursive: true }),
+    ask('rename', at, 'src/seen'),
+    ask('rename', 'src/a.ts', at),
+    ask('link', at, 'src/seen'),
+    ask('symlink', 'a.ts', at),
+    ask('unlink', at),
+    ask('rm', at),
+    ask('rm', at, { force: true, recursive: true }),
+    ask('rmdir', at),
+    ask('mkdir', at),
+    ask('mkdir', at, { recursive: true }),
+    ask('chmod', at, 0o600),
+    ask('utimes', at, STAMP, STAMP),
+    ask('truncate', at, 0),
+    ask('mkdtemp', `${at}/x`),
+    ask('writeFile', at, 'x'),
+    ask('writeFile', at, 'x', { flag: 'wx' }),
+  ])
+  // By a link, these two still tell a hidden file from an absent one: ARCHITECTURE.md, security notes.
+  .filter(({ name, args }) => !/^(rm|mkdtemp)$/.test(name) || !String(args[0]).includes('to-root'))
+  .map(({ name, args }) => ({
+    name: `${name}(${args.filter((arg) => typeof arg === 'string').join(', ')})`,
+    args: [name, ...args],
+  }))
+
+/** Listings: they may name neither. */
+export const listings: readonly Question[] = [
+  ask('readdir', 'src'),
+  ask('readdir', 'src', { recursive: true }),
+  ask('readdir', 'src/to-root/src'),
+  ask('readdir', '.', { recursive: true }),
+  ask('opendir', 'src'),
+  ask('opendir', 'src', { recursive: true }),
+  ask('glob', 'src/**'),
+  ask('glob', '**/secret*'),
+  ask('glob', 'src/h*/*'),
+].map(({ name, args }) => ({
+  name: `${name}(${String(args[0])}${args[1] ? ', recursive' : ''})`,
+  args: [name, ...args],
+}))
+
+/** Numbers that differ from call to call whatever stands there. */
+const FLEETING = /(\d+n|\d{6,}|fd: \d+|\d{4}-\d\d-\d\dT[\d:.]+Z)/g
+
+/** The answer as a text that says nothing of which of the two was asked for. */
+export async function answer({ act }: Run, { args }: Question, name: string): Promise<string> {
+  const [op = '', ...rest] = args.map((arg) => (typeof arg === 'string' ? arg.replace('NAME', name) : arg))
+  const told = await act(String(op), ...rest)
+  const shown =
+    told instanceof Error ? `${told.name} ${Object(told).code} ${told.message}` : inspect(told, { depth: 3 })
+  return shown.replaceAll(name, 'NAME').replaceAll(FLEETING, '#')
+}

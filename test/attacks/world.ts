@@ -1,0 +1,175 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { tempDir } from '../support/facade.js'
+
+/** What every attack tries to write: where it stands on the disk, a leak is seen whatever the path. */
+export const MARK = 'PWNED\n'
+
+/** What no agent may learn. */
+export const SECRET = 'TOP-SECRET\n'
+
+const INTENTS = `active_intents:
+  - { id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/**", "!src/legacy/**"] }
+  - { id: INT-002, name: Deep, status: IN_PROGRESS, owned_scope: ["src/deep/**"] }
+  - { id: INT-003, name: Nothing, status: IN_PROGRESS, owned_scope: [] }
+  - { id: INT-004, name: Done, status: COMPLETED, owned_scope: ["**"] }
+`
+
+const POLICY = `access:
+  src/hidden: hidden
+  src/ghost: hidden
+  src/locked: read-only
+  src/private: deny
+protected: [src/frozen]
+`
+
+const FILES: Readonly<Record<string, string>> = {
+  'ws/.git/config': '[core]\n',
+  'ws/.git/hooks/pre-commit': '#!/bin/sh\n',
+  'ws/.orchestration/active_intents.yaml': INTENTS,
+  'ws/.orchestration/policy.yaml': POLICY,
+  'ws/.vscode/settings.json': '{}\n',
+  'ws/AGENTS.md': 'rules\n',
+  'ws/package.json': '{}\n',
+  'ws/lib/out.ts': 'out\n',
+  'ws/lib/deep/y.ts': 'y\n',
+  'ws/lib/hard.ts': 'hard\n',
+  'ws/billing/invoice.ts': 'invoice\n',
+  'ws/src2/near.ts': 'near\n',
+  'ws/src/a.ts': 'a\n',
+  'ws/src/b.ts': 'b\n',
+  'ws/src/[id].tsx': 'id\n',
+  'ws/src/deep/er/x.ts': 'x\n',
+  'ws/src/deep/w.ts': 'w\n',
+  'ws/src/legacy/old.ts': 'old\n',
+  'ws/src/hidden/secret.ts': SECRET,
+  'ws/src/locked/r.ts': 'r\n',
+  'ws/src/private/p.ts': SECRET,
+  'ws/src/frozen/f.ts': 'f\n',
+  'ws/src/nested/.git/config': '[core]\n',
+  'ws/src/nested/.vscode/tasks.json': '{}\n',
+  'ws/src/nested/n.ts': 'n\n',
+  'ws-evil/e.txt': 'evil\n',
+  'sibling/s.txt': 'sibling\n',
+  'sibling/hard.txt': 'hard\n',
+  'sibling/sub/z.txt': 'z\n',
+  'home/.bashrc': '# rc\n',
+  'home/.ssh/id': SECRET,
+}
+
+/** Links of a person's making, in the scope: a writer that follows them, or that takes them for safe, leaves it. */
+const LINKS: Readonly<Record<string, string>> = {
+  'to-lib': '../lib',
+  'to-lib-file': '../lib/out.ts',
+  'to-sibling': '../../sibling',
+  'to-sibling-file': '../../sibling/s.txt',
+  'to-abs': 'OUTER/sibling',
+  'to-home': 'OUTER/home',
+  'to-root': '..',
+  'to-git': '../.git',
+  'to-orch': '../.orchestration',
+  'to-new': '../lib/new.ts',
+  'to-new-out': '../../sibling/new.txt',
+  'to-locked': 'locked',
+  'to-legacy': 'legacy',
+  'to-deep': 'deep',
+  'to-a': 'a.ts',
+  'to-absent': 'fresh.ts',
+  loop: 'loop',
+  ping: 'pong',
+  pong: 'ping',
+  chain1: 'chain2',
+  chain2: 'chain3',
+  chain3: '../lib',
+}
+
+export interface World {
+  /** Holds the workspace, and what stands beside it. */
+  readonly outer: string
+  readonly root: string
+  /** What a person wrote while a deed was under way, by name below `outer`. */
+  readonly person: Map<string, string>
+  dispose(): void
+}
+
+/** A person's own edit of a file of the workspace. */
+export function edit({ root, person }: World, path: string, text: string): void {
+  fs.writeFileSync(`${root}/${path}`, text)
+  person.set(`ws/${path}`, text)
+}
+
+export function furnish(outer: string): void {
+  for (const [path, content] of Object.entries(FILES)) {
+    fs.mkdirSync(`${outer}/${dirname(path)}`, { recursive: true })
+    fs.writeFileSync(`${outer}/${path}`, content, { mode: 0o644 })
+  }
+  for (const [name, target] of Object.entries(LINKS))
+    fs.symlinkSync(target.replace('OUTER', outer), `${outer}/ws/src/${name}`)
+  fs.linkSync(`${outer}/ws/lib/hard.ts`, `${outer}/ws/src/hard.ts`)
+  fs.linkSync(`${outer}/sibling/hard.txt`, `${outer}/ws/src/hard-out.ts`)
+  fs.mkdirSync(`${outer}/ws/src/empty`)
+}
+
+export function newWorld(): World {
+  const { path: outer, dispose } = tempDir('escrowfs-table-')
+  furnish(outer)
+  return { outer, root: `${outer}/ws`, person: new Map(), dispose }
+}
+
+/** One name of a tree: what it is, and how many names it goes by. */
+export interface Item {
+  readonly print: string
+  readonly mode: number
+  readonly nlink: number
+}
+
+export type Picture = ReadonlyMap<string, Item>
+
+/** Our own working files, which a session changes by being one. */
+const OURS =
+  /^ws\/\.orchestration\/(sessions|tx|commits|ledger\.d|locks|\.gitignore$|agent_trace\.jsonl|intent_map\.md)/
+
+/** Node's own recursive listing follows links. */
+function namesBelow(outer: string, dir: string): string[] {
+  const at = Buffer.concat([Buffer.from(`${outer}/`), Buffer.from(dir, 'latin1')])
+  return fs.readdirSync(at, { withFileTypes: true, encoding: 'latin1' }).flatMap((entry) => {
+    const name = dir === '' ? entry.name : `${dir}/${entry.name}`
+    if (OURS.test(name)) return []
+    return entry.isDirectory() ? [name, ...namesBelow(outer, name)] : [name]
+  })
+}
+
+/** The real tree: every name below, without our own working files. Names may be made of any bytes. */
+export function picture(outer: string): Picture {
+  const items = new Map<string, Item>()
+  for (const name of namesBelow(outer, '')) {
+    const at = Buffer.concat([Buffer.from(`${outer}/`), Buffer.from(name, 'latin1')])
+    const stats = fs.lstatSync(at)
+    const { mode, nlink, uid, gid } = stats
+    const content = stats.isFile() ? fs.readFileSync(at, 'latin1') : stats.isSymbolicLink() ? fs.readlinkSync(at) : ''
+    const time = stats.isFile() ? stats.mtimeMs : ''
+    items.set(name, {
+      print: `${mode.toString(8)} ${uid}:${gid} ${time} ${content}`,
+      mode,
+      nlink: stats.isFile() ? nlink : 1,
+    })
+  }
+  return items
+}
+
+/** Names that are not what they were. */
+export function differing(before: Picture, after: Picture): string[] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => before.get(name)?.print !== after.get(name)?.print).sort()
+}
+
+/** Where the mark stands in files of ours that people and other programs take for the truth. */
+export function forged(root: string): string[] {
+  const dir = `${root}/.orchestration`
+  const names = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => {
+    // Staged contents stand in the pack.
+    if (/^(tx|sessions\/[^/]+\/(pack|stage|edits))/.test(name) || !fs.lstatSync(`${dir}/${name}`).isFile()) return false
+    return fs.readFileSync(`${dir}/${name}`, 'utf8').includes(MARK.trim())
+  })
+}
