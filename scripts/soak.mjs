@@ -17,7 +17,10 @@ const ROOMS = {
   power: { files: ['test/crash/power.test.ts'], env: { ESCROWFS_CRASH_STATES: 60 } },
   places: { files: ['test/attacks/places.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 100_000 } },
   swap: { files: ['test/crash/swap.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 20_000 } },
-  attacks: { files: ['test/attacks/table.test.ts'], env: { ESCROWFS_ATTACKS: 'apart' } },
+  attacks: {
+    files: ['test/attacks/table.test.ts', 'test/attacks/legitimate.test.ts'],
+    env: { ESCROWFS_ATTACKS: 'apart' },
+  },
   undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: [

@@ -92,7 +92,7 @@ function ended(stream: unknown): Promise<void> {
     if (typeof stream !== 'object' || stream === null) return resolve()
     call(stream, 'on', 'error', () => resolve())
     call(stream, 'on', 'close', () => resolve())
-    call(stream, 'end' in stream ? 'end' : 'resume', MARK)
+    call(stream, 'write' in stream ? 'end' : 'resume', MARK)
   })
 }
 
