@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import { childOf, pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside } from '../../overlay/resolve.js'
+import { Denied } from '../core/denials.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
 import { COPY_KEEPS_OWNER, RM_PASSES_FILES_BY } from './host-traits.js'
 import { writeRest } from './kernel-fd.js'
@@ -161,7 +162,8 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
   const recursive = readBoolean('options.recursive', options.recursive, false)
   const place = lstatTarget(view, path, force && recursive && form === 'sync' && RM_PASSES_FILES_BY)
   if (place?.type === undefined) {
-    if (place) view.layer.judge('remove', place.path)
+    // What is hidden is absent: its own refusal would tell the two apart.
+    if (place && !view.layer.hides(place.path)) view.layer.judge('remove', place.path)
     if (!force) throw new Errno('ENOENT', 'lstat')
     return
   }
@@ -187,6 +189,8 @@ function lstatTarget(view: WriteView, path: unknown, passesFilesBy: boolean): In
   } catch (error) {
     if (error instanceof Errno && (error.code === 'ENOENT' || (passesFilesBy && error.code === 'ENOTDIR')))
       return undefined
+    // A name a rule hides is absent, whether something stands there or not.
+    if (error instanceof Denied && error.denial.reason === 'hidden') return undefined
     throw error instanceof Errno ? new Errno(error.code, 'lstat') : error
   }
 }

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { Errno } from '../../overlay/errno.js'
 import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
@@ -52,7 +53,7 @@ export interface ReadDescriptors {
 }
 
 export interface WriteView extends ReadView {
-  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open'>
+  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open' | 'hides'>
   readonly descriptors: Descriptors
   /** Opens a place outside for reading, once it was judged. */
   openHost(place: Outside): WriteFile
@@ -222,10 +223,24 @@ export class View implements WriteView, WatchView {
     try {
       return this.#resolver.resolve(text, follow)
     } catch (error) {
-      const asked = this.#resolver.asked(text)
-      if (error instanceof Errno && asked !== undefined && this.layer.hides(asRelPath(asked))) throw new Errno('ENOENT')
+      if (error instanceof Errno && this.#isBehindHidden(text)) throw new Errno('ENOENT')
       throw error
     }
+  }
+
+  /** Whether a name that cannot be walked to its end is stopped by something hidden, by whatever links it goes. */
+  #isBehindHidden(text: string): boolean {
+    const asked = this.#resolver.asked(text)
+    if (asked !== undefined && this.layer.hides(asRelPath(asked))) return true
+    for (let dir = dirname(text); dir !== '.' && dir !== '/'; dir = dirname(dir)) {
+      try {
+        const place = this.#resolver.resolve(dir, 'follow')
+        return place.inside && this.layer.hides(place.path)
+      } catch (error) {
+        if (!(error instanceof Errno)) throw error
+      }
+    }
+    return false
   }
 
   target(path: unknown, follow: Follow, effect: Effect): Inside {
@@ -237,6 +252,7 @@ export class View implements WriteView, WatchView {
     } catch (error) {
       // A name that leads nowhere is still refused for what it is, before it is called absent.
       if (error instanceof Errno) this.layer.judgeName(effect, asked ?? text)
+      if (error instanceof Errno && this.#isBehindHidden(text)) throw new Errno('ENOENT')
       throw error
     }
     if (!place.inside) {
