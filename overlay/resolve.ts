@@ -89,7 +89,9 @@ export class Resolver {
    */
   quick(text: string): RelPath | undefined {
     const inner = this.inner(text)
-    if (this.#spell || inner === undefined || text.includes('\0') || !isClean(inner)) return undefined
+    if (this.#spell || inner === undefined || !isClean(inner)) return undefined
+    // The host takes a lone surrogate for another character: what is judged would not be what is read.
+    if (text.includes('\0') || !text.isWellFormed()) return undefined
     this.#dirs.refresh(performance.now())
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }

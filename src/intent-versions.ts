@@ -1,7 +1,7 @@
 import type { Intent, IntentRegistry, IntentVersion, Reviewer, TraceRecord } from './core/api.js'
 import { gitUser } from './host/git.js'
 import type { RegistryStore } from './intents/index.js'
-import { type LedgerStore, newDraft, ownOf } from './trace/index.js'
+import { isObject, type LedgerStore, newDraft, ownOf } from './trace/index.js'
 
 /** The registry as people use it: each change they make of an intent is a record of the ledger, and can be listed. */
 export function recordedRegistry(registry: RegistryStore, ledger: LedgerStore, root: string): IntentRegistry {
@@ -60,8 +60,4 @@ function versionIn(record: TraceRecord, id: string): IntentVersion | undefined {
     ...(typeof record.session_id === 'string' && { session: record.session_id }),
     ...(typeof own.words === 'string' && { why: own.words }),
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

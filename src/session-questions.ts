@@ -62,9 +62,13 @@ export class SessionQuestions {
   }
 
   hear(records: readonly ReviewRecord[]): void {
-    if (records === this.#records && this.#used.size === 0) return
-    this.#records = records
-    this.#answers = answersIn(records)
+    if (records !== this.#records) {
+      this.#records = records
+      const answers = answersIn(records)
+      const isNews = answers.length !== this.#answers.length
+      this.#answers = answers
+      if (isNews) this.answers = this.#current()
+    }
     this.spend()
   }
 
@@ -77,6 +81,8 @@ export class SessionQuestions {
 
   /** What was allowed once, and was used, is over. */
   spend(): void {
+    // Decisions are remembered for as long as the answers are the same object.
+    if (this.#used.size === 0) return
     for (const id of this.#used) {
       this.#spent.add(id)
       this.deps.store.note(SPENT, id)

@@ -67,6 +67,18 @@ describe('an `ask` rule', () => {
     again.fs.writeFileSync(at('src/db/a.sql'), 'z')
   })
 
+  it('an answer for a directory is none for what is in it: it is not moved with it', async () => {
+    const rule = { '.orchestration/policy.yaml': 'access: {src/db: ask}\n' }
+    const { root, at, open, agent } = scene({ ...rule, 'src/db/a.sql': 'x' })
+    const session = await agent(await open())
+    const move = () => session.fs.renameSync(at('src/db'), at('src/data'))
+    expect(move).toThrow(fails('needs_approval'))
+    await session.flush()
+    await answer(root, 'allow')
+    await session.flush()
+    expect(move).toThrow(fails('needs_approval', /src\/db\/a\.sql/))
+  })
+
   it('subtree: its directory is open; never what another rule closes', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const session = await agent(await open())

@@ -83,7 +83,7 @@ export interface Review {
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
   /**
-   * Puts the reviewer's content in the place of a staged file's. It is theirs in the trace, needs a verdict as any other,
+   * Puts the reviewer's content in the place of a staged file's. It is theirs in the trace, needs a verdict like every other,
    * and is merged with what the agent writes meanwhile. Rejects with `nothing_selected`, `unsupported`, `stale_file`.
    */
   edit(path: string, content: Uint8Array | string, by?: Reviewer): Promise<void>

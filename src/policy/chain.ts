@@ -100,6 +100,8 @@ export function createPolicy(deps: PolicyDeps): Policy {
 
   function alikeBelow(dir: string): boolean {
     const policy = deps.policy()
+    // What a person says to an `ask` rule is of single paths.
+    if (policy.ok && policy.rules.access.find(dir)?.value === 'ask') return false
     if (!policy.ok || policy.rules.access.mayDifferBelow(dir) || policy.rules.protected.mayDifferBelow(dir))
       return false
     return scopes(deps.intents(), deps.activeIntentId())?.holdsBelow(dir) === true

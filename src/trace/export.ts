@@ -2,7 +2,7 @@ import type { TraceRecord } from '../core/api.js'
 import { unsupported } from '../core/api-error.js'
 import { isObject } from './lines.js'
 import { wholeLines } from './read.js'
-import { OWN } from './record.js'
+import { ownOf } from './record.js'
 
 /**
  * The ledger as text, for other tools. `jsonl`: the lines as they are. `flat`: one small object for each file of each
@@ -44,7 +44,7 @@ function flatten(record: TraceRecord): (FlatEntry | TraceRecord)[] {
 }
 
 function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
-  const own = isObject(record.metadata) ? objectOf(record.metadata[OWN]) : {}
+  const own = ownOf(record) ?? {}
   // Older lines keep these under `conversations`, or right under the file.
   const conversation = { ...objectOf(listOf(file.conversations)[0]), ...file }
   const path = text(file.relative_path) ?? text(file.path) ?? text(own.path)

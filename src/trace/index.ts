@@ -14,6 +14,7 @@ export {
   type TraceType,
 } from './draft.js'
 export { type LedgerHead, type LedgerStore, openLedger } from './ledger.js'
+export { isObject } from './lines.js'
 export { buildRecord, type ChainLink, OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'
 export { openVcs, type Vcs } from './vcs.js'

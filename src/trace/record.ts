@@ -1,6 +1,7 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { FileAttribution, RecordDraft } from './draft.js'
+import { isObject } from './lines.js'
 import { fileEntry } from './record-file.js'
 import type { Vcs } from './vcs.js'
 
@@ -9,10 +10,8 @@ export const OWN = 'dev.escrowfs'
 
 /** Our own fields of a record; undefined where another tool wrote it. */
 export function ownOf(record: TraceRecord): Record<string, unknown> | undefined {
-  const { metadata } = record
-  if (typeof metadata !== 'object' || metadata === null || !(OWN in metadata)) return undefined
-  const own: unknown = Reflect.get(metadata, OWN)
-  return typeof own === 'object' && own !== null ? (own as Record<string, unknown>) : undefined
+  const own = isObject(record.metadata) ? record.metadata[OWN] : undefined
+  return isObject(own) ? own : undefined
 }
 
 /** Where a record stands in the chain. */

@@ -34,7 +34,7 @@ const TREE = {
   lout: '-> ../side',
   labs: '-> OUTER/side',
   lroot: '-> /',
-  lself: '-> OUTER/root/d/e',
+  lself: '-> OUTER/ws/d/e',
   lback: '-> ../side/back',
   lnew: '-> d/absent',
   lnewout: '-> ../side/absent',
@@ -45,7 +45,7 @@ const TREE = {
   c1: '-> c2/e',
   c2: '-> l',
   lproc: '-> /proc/self/cwd',
-  lslash: '-> ../root/./d//e/../file',
+  lslash: '-> ../ws/./d//e/../file',
   'd/e/lrel': '-> ../../lout',
   'd/e/lupup': '-> ../..',
   'd/e/f/lfar': '-> ../../../../side/sub',
@@ -54,7 +54,7 @@ const TREE = {
 const NAMES = [
   ...Object.keys(TREE).flatMap((path) => path.split('/')),
   ...[
-    'root',
+    'ws',
     'side',
     'sub',
     's',
@@ -81,12 +81,12 @@ const dir = tempDir('escrowfs-places-')
 
 beforeAll(() => {
   outer = dir.path
-  root = `${outer}/root`
+  root = `${outer}/ws`
   fs.mkdirSync(`${outer}/side/sub`, { recursive: true })
   fs.mkdirSync(root)
   fs.writeFileSync(`${outer}/side/s`, 'x')
-  fs.symlinkSync('../root/d', `${outer}/side/back`)
-  fs.symlinkSync('root', `${outer}/alias`)
+  fs.symlinkSync('../ws/d', `${outer}/side/back`)
+  fs.symlinkSync('ws', `${outer}/alias`)
   seed(root, Object.fromEntries(Object.entries(TREE).map(([name, what]) => [name, what.replace('OUTER', outer)])))
   resolver = new Resolver(new Overlay({ lower: openLower(root), stage: new Stage() }), [`${outer}/alias`])
   process.chdir(root)
@@ -147,11 +147,11 @@ function ours(path: unknown, follow: 'follow' | 'nofollow'): string {
 const PREFIXES = [
   '',
   './',
-  '../root/',
+  '../ws/',
   'ROOT/',
   'ROOT//',
   'OUTER/alias/',
-  'OUTER/./root/',
+  'OUTER/./ws/',
   '/proc/self/cwd/',
   '/proc/self/rootROOT/',
   'OUTER/side/../',

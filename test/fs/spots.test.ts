@@ -68,6 +68,16 @@ it('a rule made meanwhile holds from the next millisecond on', async () => {
   expect(() => api.readFileSync(at('src/key.env'))).toThrow(denied('access_denied'))
 })
 
+it('a lone surrogate is no other spelling of the character the host takes it for', async () => {
+  const { at, open, agent } = scene({ 'src/a\ufffd': 'secret' })
+  const { fs: api } = await agent(await open())
+  expect(api.readFileSync(at('src/a\ufffd'), 'utf8')).toBe('secret')
+  for (let turn = 0; turn < 2; turn++) {
+    expect(() => api.readFileSync(at('src/a\ud800'))).toThrow(expect.objectContaining({ code: 'EILSEQ' }))
+    expect(api.existsSync(at('src/a\ud800'))).toBe(false)
+  }
+})
+
 it('a closed session remembers no decision', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'one' })
   const session = await agent(await open())
