@@ -10,12 +10,15 @@ import type { Base } from './stage-edit.js'
  * inode) tells "unchanged" in 2 µs; the digest decides when it differs, so a touch is never taken for an edit.
  */
 
+/** Nothing was there. One object for all: a stage may have a hundred thousand of them. */
+export const ABSENT: Base = { state: null }
+
 /** The lower layer's state at a path, its content digested. */
 export function baseOf(lower: Lower, path: RelPath): Base {
   const stats = lower.lstatBig(path)
-  if (!stats) return { state: null }
+  if (!stats) return ABSENT
   const type = typeOfStats(stats)
-  if (type === 'other') return { state: null }
+  if (type === 'other') return ABSENT
   const mode = Number(stats.mode) & 0o7777
   if (type === 'dir') return { state: { type, digest: EMPTY_DIGEST, mode } }
   if (type === 'symlink') return { state: { type, digest: digest(lower.readlink(path)), mode: 0o777 } }

@@ -1,4 +1,4 @@
-import { stateNow } from './base.js'
+import { ABSENT, stateNow } from './base.js'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
@@ -91,7 +91,7 @@ function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
 
 function pairAt(overlay: Overlay, path: RelPath): Pair {
   const base = overlay.stage.bases.get(path)
-  const now = stateNow(overlay.lower, path, base ?? { state: null })
+  const now = stateNow(overlay.lower, path, base ?? ABSENT)
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
   const after = fileOnly(mergedState(overlay, path))
@@ -114,7 +114,7 @@ export function mergedState(overlay: Overlay, path: RelPath): FileState | null {
     return { type: inode.type, digest: inode.digest(), mode }
   }
   if (node?.whiteout || lower === undefined) return null
-  return stateNow(overlay.lower, lower, { state: null })
+  return stateNow(overlay.lower, lower, ABSENT)
 }
 
 /** path → where it was renamed from, for created paths whose content came from a path that is gone. */
@@ -187,7 +187,7 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
 function directoryChanges(overlay: Overlay, touched: Touched): StagedChange[] {
   const changes: StagedChange[] = []
   for (const path of touched.dirs) {
-    const before = stateNow(overlay.lower, path, { state: null })
+    const before = stateNow(overlay.lower, path, ABSENT)
     const after = mergedState(overlay, path)
     if (before?.type === 'dir' ? before.mode === after?.mode : overlay.readdir(path).length > 0) continue
     const change = toChange(
@@ -200,7 +200,7 @@ function directoryChanges(overlay: Overlay, touched: Touched): StagedChange[] {
   }
   for (const path of touched.hiddenDirs) {
     if (overlay.lower.readdir(path).length > 0) continue
-    const before = stateNow(overlay.lower, path, { state: null })
+    const before = stateNow(overlay.lower, path, ABSENT)
     const change = toChange(overlay, path, { before, after: null, drifted: false }, undefined)
     if (change) changes.push(change)
   }

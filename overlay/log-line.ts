@@ -22,11 +22,24 @@ export function formatLine(line: Line): string {
 export function parseLine(log: Buffer, start: number, end: number): Line | undefined {
   const json = start + CHECKSUM + 1
   if (end < json || log[json - 1] !== SPACE) return undefined
-  if (log.toString('latin1', start, json - 1) !== checksum(log.subarray(json, end))) return undefined
+  if (checksumAt(log, start) !== crc32(log.subarray(json, end))) return undefined
   return JSON.parse(log.toString('utf8', json, end)) as Line
 }
 
 const SPACE = 32
+
+/** The checksum a line begins with; NaN where there is none as {@link formatLine} writes it. */
+function checksumAt(log: Buffer, start: number): number {
+  let sum = 0
+  for (let at = start; at < start + CHECKSUM; at++) sum = sum * 16 + hexValue(log[at] ?? 0)
+  return sum
+}
+
+/** The value of a hex digit by its character code, of the lower case as we write it. */
+function hexValue(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  return code >= 97 && code <= 102 ? code - 87 : Number.NaN
+}
 
 function checksum(json: string | Uint8Array): string {
   return crc32(json).toString(16).padStart(CHECKSUM, '0')

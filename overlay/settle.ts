@@ -1,4 +1,4 @@
-import { stateNow } from './base.js'
+import { ABSENT, stateNow } from './base.js'
 import { type FileState, sameContent, sameState } from './change.js'
 import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
@@ -102,7 +102,7 @@ function leaf(state: FileState | null): FileState | null {
 function cameWithMove(overlay: Overlay, path: RelPath, after: FileState | null, ours: Ours): boolean {
   const { lower } = overlay.placeOf(path)
   if (lower === undefined || lower === path || after === null) return false
-  const source = stateNow(overlay.lower, lower, { state: null })
+  const source = stateNow(overlay.lower, lower, ABSENT)
   return source === null || sameContent(source, after) || isChanged(ours, lower)
 }
 

@@ -4,6 +4,7 @@ import type { PackRef } from './content.js'
 import { type Digest, digest } from './digest.js'
 import { Errno } from './errno.js'
 import { imageOf } from './image.js'
+import { roughSizeOf, type Sizes, sizeOf } from './image-size.js'
 import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
 import { isReadable, type PackPlace, packed, readPacked } from './pack.js'
 import type { Stage } from './stage.js'
@@ -114,33 +115,18 @@ const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
 export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
   const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }
   if (now.log < worth.log && now.pack < worth.pack) return false
+  const isWorth = (least: Sizes) =>
+    now.log >= Math.max(worth.log, worth.times * least.log) ||
+    now.pack >= Math.max(worth.pack, worth.times * least.pack)
   try {
-    const least = sizeOf(stage)
-    const isWorth =
-      now.log >= Math.max(worth.log, worth.times * least.log) ||
-      now.pack >= Math.max(worth.pack, worth.times * least.pack)
-    if (isWorth) writeAnew(files, stage, pack)
-    return isWorth
+    // Snapshots only add to what the stage as it is takes: most logs are told from it alone.
+    if (!isWorth(roughSizeOf(stage)) || !isWorth(sizeOf(stage))) return false
+    writeAnew(files, stage, pack)
+    return true
   } catch {
     // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
     return false
   }
-}
-
-/** What an image of the stage takes, about: a line's length is what its JSON is without the content's place. */
-function sizeOf(stage: Stage): { log: number; pack: number } {
-  const least = { log: 0, pack: 0 }
-  const counted = new Set<Digest>()
-  for (const { edit, data } of imageOf(stage)) {
-    least.log += JSON.stringify(edit).length + (data ? 100 : 10)
-    const kept = edit.bases?.map(([, { state, kept }]) => [state?.digest, kept?.[1] ?? 0] as const) ?? []
-    for (const [key, size] of [[data?.digest, data?.size ?? 0] as const, ...kept]) {
-      if (key === undefined || counted.has(key)) continue
-      counted.add(key)
-      least.pack += size
-    }
-  }
-  return least
 }
 
 function writeAnew(files: StageFiles, stage: Stage, old: string): void {

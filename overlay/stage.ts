@@ -1,3 +1,4 @@
+import { ABSENT } from './base.js'
 import type { PackRef } from './content.js'
 import { Credits } from './credits.js'
 import { Image } from './image.js'
@@ -82,7 +83,7 @@ export class Stage {
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     for (const listener of this.#listeners) listener(edit)
     this.edits++
-    for (const [path, base] of edit.bases ?? []) this.bases.set(path, base)
+    if (edit.bases) for (const [path, base] of edit.bases) this.bases.set(path, base.state ? base : ABSENT)
     if (edit.taken) this.reviewed = edit.taken.reviewed
     if (edit.taken) this.reviewId = edit.taken.reviewId
     if (edit.op === 'remove' || edit.op === 'move' || edit.op === 'settle' || edit.op === 'travel') {
@@ -278,8 +279,9 @@ export class Stage {
   #touchParent(path: RelPath, t: string): void {
     const slash = path.lastIndexOf('/')
     const parent = path.slice(0, Math.max(slash, 0)) as RelPath
-    if (!this.tree.find(parent).node?.inode) return
-    const inode = this.inodes.at(parent)
+    const found = this.tree.find(parent).node?.inode
+    if (!found) return
+    const inode = this.inodes.own(found, parent)
     inode.mtimeNs = nanoseconds(t)
     inode.ctimeNs = inode.mtimeNs
   }

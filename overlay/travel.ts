@@ -1,4 +1,4 @@
-import { stateNow } from './base.js'
+import { ABSENT, stateNow } from './base.js'
 import type { FileState } from './change.js'
 import { sameState } from './change.js'
 import { mergedState } from './diff.js'
@@ -43,10 +43,12 @@ export function planTravel({ lower }: Overlay, version: Version, since: Since): 
   }
   const isDir = ({ after }: Landed) => after?.type === 'dir'
   const ours = landed.filter((each) => each.own)
-  const names = ours.filter((each) => !isDir(each)).map(({ path }) => path)
+  // A directory was made where the snapshot has a file: that one is taken back like any other.
+  const isLeaf = ({ path }: Landed) => (there.placeOf(path).node?.inode?.type ?? 'dir') !== 'dir'
+  const names = ours.filter((each) => !isDir(each) || isLeaf(each)).map(({ path }) => path)
   const made = ours.filter(isDir).map(({ path }) => path)
   const others = landed.filter((each) => !each.own || isDir(each))
-  const kept = names.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, { state: null })))
+  const kept = names.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, ABSENT)))
   const renamed = redirects(there.stage.tree.root, ROOT).filter((each) => isTouched(each, ours))
   take(showRenamed(there, renamed))
   take(takeBack(there, new Set(names)))

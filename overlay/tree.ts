@@ -142,14 +142,17 @@ export class Tree {
     let node = this.#ours(this.#root)
     this.#root = node
     if (path === '') return node
-    for (const segment of path.split('/')) {
+    for (let start = 0; ; ) {
+      const slash = path.indexOf('/', start)
+      const segment = path.slice(start, slash < 0 ? path.length : slash)
       node.children ??= new SharedMap(this.#owner)
       const known = node.children.get(segment)
       const child = known ? this.#ours(known) : new TreeNode(this.#owner)
       if (child !== known) node.children.set(segment, child)
       node = child
+      if (slash < 0) return node
+      start = slash + 1
     }
-    return node
   }
 
   #ours(node: TreeNode): TreeNode {

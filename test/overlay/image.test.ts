@@ -1,6 +1,7 @@
 import fs, { mkdirSync, readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { roughSizeOf, sizeOf } from '../../overlay/image-size.js'
 import { compact, diffStage, Overlay, replay, Stage } from '../../overlay/index.js'
 import { layoutOf } from '../../src/core/layout.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
@@ -107,6 +108,8 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
             } else if (each.op === 'compact') {
               const before = lookAll(store)
               const pack = at.pack()
+              const [rough, size] = [roughSizeOf(store.overlay.stage), sizeOf(store.overlay.stage)]
+              expect([rough.log <= size.log, rough.pack <= size.pack]).toEqual([true, true])
               store.close()
               expect(compact(at.files, store.overlay.stage, { pack }, ALWAYS)).toBe(true)
               expect(lookAll(at.read())).toEqual(before)

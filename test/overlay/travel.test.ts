@@ -179,3 +179,20 @@ it('a version is a stage of its own: what is tried on it leaves the snapshot as 
     at.dispose()
   }
 })
+
+it('a file of the snapshot does not come back where the session has committed a directory since', async () => {
+  const at = site()
+  try {
+    const { store } = at
+    mutate(store.overlay, { op: 'put', path: p('d/d'), data: 'file' })
+    const snapshot = store.mark({})
+    mutate(store.overlay, { op: 'remove', path: p('d/d') })
+    mutate(store.overlay, { op: 'mkdir', path: p('d/d') })
+    expect(await commit(at, diffStage(store.overlay).changes)).toContain('d/d')
+    expect(store.travel(snapshot, []).kept).toEqual(['d/d'])
+    expect(diffStage(store.overlay).changes).toEqual([])
+    expect(store.overlay.typeOf(p('d/d'))).toBe('dir')
+  } finally {
+    at.dispose()
+  }
+})
