@@ -1,5 +1,5 @@
 import type { ToolCall } from './core/api.js'
-import { denialOf } from './core/denials.js'
+import { type Denial, type DenialError, denialError, denialOf } from './core/denials.js'
 import { newId } from './core/ids.js'
 import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
 import type { SessionJournal } from './session-journal.js'
@@ -8,8 +8,11 @@ import type { SessionSnapshots } from './session-snapshots.js'
 export interface CallDeps {
   readonly journal: SessionJournal
   readonly snapshots: SessionSnapshots
-  /** Throws the first denial of what a call is going to write. */
-  readonly judge: (writes: NonNullable<ToolCall['writes']>) => void
+  /** The first denial of what a call is going to write, told to the journal. */
+  readonly judge: (writes: NonNullable<ToolCall['writes']>) => DenialError | undefined
+  /** What is said to a call that changes what no path tells of. */
+  readonly withoutPath: () => Denial | undefined
+  readonly denied: (denial: Denial) => void
   /** Waits for an approver that is being asked; true when it may have answered. */
   readonly answered: () => Promise<boolean>
   /** What held for this call alone is over. */
@@ -23,9 +26,14 @@ export interface CallDeps {
 export class SessionCalls {
   /** Call id → what it has touched so far. */
   readonly #paths = new Map<string, Set<string>>()
+  /** Calls whose host runs the tool itself, the latest last. */
+  readonly #ambient: ToolContext[] = []
+
+  /** The tool call a call of `fs` belongs to. */
+  readonly current = (): ToolContext | undefined => currentTool() ?? this.#ambient.at(-1)
 
   touched(path: string): void {
-    this.#paths.get(currentTool()?.callId ?? '')?.add(path)
+    this.#paths.get(this.current()?.callId ?? '')?.add(path)
   }
 
   async run<T>(call: ToolCall, deps: CallDeps, work: () => Promise<T> | T): Promise<T> {
@@ -37,7 +45,8 @@ export class SessionCalls {
     let outcome = 'error'
     try {
       const result = await runInTool(context, async () => {
-        await judged(call.writes ?? [], deps)
+        await admit(call, id, deps)
+        if (call.ambient === true) this.#ambient.push(context)
         return work()
       })
       outcome = 'ok'
@@ -47,6 +56,8 @@ export class SessionCalls {
       throw error
     } finally {
       this.#paths.delete(id)
+      const at = this.#ambient.indexOf(context)
+      if (at !== -1) this.#ambient.splice(at, 1)
       if (!deps.isClosed()) {
         snapshot.ended()
         deps.ended()
@@ -58,14 +69,31 @@ export class SessionCalls {
   }
 }
 
+/**
+ * Before a call's first write: the gate is asked, then policy once more, as a person may have taken a while to answer.
+ * @throws DenialError what policy denied stands, whatever the gate makes of it.
+ */
+async function admit(call: ToolCall, id: string, deps: CallDeps): Promise<void> {
+  let denied: DenialError | undefined
+  const judge = async () => {
+    denied ??= await judged(call, deps)
+    return denied?.denial
+  }
+  const refused = await call.gate?.({ id, judge })
+  if (denied === undefined && refused !== undefined) deps.denied(refused)
+  const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await judged(call, deps))
+  if (error) throw error
+}
+
 /** Here, before a call's first write, a person can be waited for: what needs a word is judged again when there is one. */
-async function judged(writes: NonNullable<ToolCall['writes']>, { judge, answered }: CallDeps): Promise<void> {
+async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | undefined> {
+  const denial = call.needsIntent === true ? deps.withoutPath() : undefined
+  if (denial) {
+    deps.denied(denial)
+    return denialError(denial, 'open')
+  }
   for (;;) {
-    try {
-      judge(writes)
-      return
-    } catch (error) {
-      if (denialOf(error)?.reason !== 'needs_approval' || !(await answered())) throw error
-    }
+    const error = deps.judge(call.writes ?? [])
+    if (error?.reason !== 'needs_approval' || !(await deps.answered())) return error
   }
 }

@@ -2,7 +2,7 @@ import { asRelPath, isWithin, type RelPath } from '../overlay/index.js'
 import type { Feedback } from './core/api.js'
 import type { Access, Decide } from './core/decision.js'
 import type { Denial } from './core/denials.js'
-import { currentTool } from './core/tool-context.js'
+import type { ToolContext } from './core/tool-context.js'
 import type { GuardRules } from './fs/guarded.js'
 import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
@@ -34,6 +34,7 @@ export class SessionGuard implements GuardRules {
     private readonly lock: ContentLock,
     private readonly questions: SessionQuestions,
     private readonly memory: number,
+    private readonly tool: () => ToolContext | undefined,
   ) {
     this.#told = new Set(store.notes(TOLD))
     this.#limits = new SessionLimits(store.overlay.stage.bases)
@@ -109,7 +110,7 @@ export class SessionGuard implements GuardRules {
   /** The model was shown a path: it knows what reviewers have made of it. An edit tool's own reading is not shown. */
   saw(path: string): void {
     if (this.#amendments.length === 0) return
-    const kind = currentTool()?.kind
+    const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     for (const amendment of this.#unseen(path)) this.#tell(keyOf('write', amendment))
   }

@@ -2,7 +2,7 @@ import type { ClaimOverlap, Intent, IntentContext } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { Layout } from './core/layout.js'
-import { currentTool } from './core/tool-context.js'
+import type { ToolContext } from './core/tool-context.js'
 import { intentContext, type RegistryStore } from './intents/index.js'
 import { selectable } from './policy/index.js'
 import type { Settings } from './policy/policy-schema.js'
@@ -18,6 +18,7 @@ export interface SessionIntentDeps {
   readonly ledger: LedgerStore
   readonly journal: SessionJournal
   readonly settings: () => Settings | undefined
+  readonly tool: () => ToolContext | undefined
 }
 
 /** The intent a session works under: chosen, claimed, told to the ledger, and given up. */
@@ -56,7 +57,7 @@ export class SessionIntent {
       ...(overlaps.length > 0 && { claims: overlaps.map((each) => ({ ...each })) }),
       ...(from !== undefined && from !== 'IN_PROGRESS' && { change: { status: { from, to: 'IN_PROGRESS' } } }),
     }
-    await journal.append('intent_selected', id, { reqId: currentTool()?.callId ?? null, data })
+    await journal.append('intent_selected', id, { reqId: this.#deps.tool()?.callId ?? null, data })
     const intent = this.current
     if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
     const context = intentContext(intent, await tracesOf(ledger, id))

@@ -2,7 +2,7 @@ import type { JsonValue } from '../overlay/index.js'
 import type { AgentInfo } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
-import { currentTool } from './core/tool-context.js'
+import type { ToolContext } from './core/tool-context.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from './trace/index.js'
 
@@ -23,6 +23,7 @@ export class SessionJournal {
     private readonly agent: AgentInfo | undefined,
     private readonly ledger: LedgerStore,
     private readonly store: StageStore,
+    private readonly tool: () => ToolContext | undefined,
   ) {
     this.#inherited = store.notes(KIND).length
   }
@@ -34,7 +35,7 @@ export class SessionJournal {
 
   /** The first of its kind is noted at once; more of them are counted, and the count is told with the next drain. */
   denied(denial: Denial, intent: string | undefined): void {
-    const tool = currentTool()
+    const tool = this.tool()
     const { reason, message, file } = denial
     const by = denial.intentId ?? intent
     const data = { ...(tool && { tool_name: tool.tool }) }

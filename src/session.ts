@@ -6,6 +6,7 @@ import type {
   ExecResult,
   Explanation,
   Feedback,
+  GateSettings,
   Intent,
   IntentContext,
   ScopeRequest,
@@ -17,7 +18,6 @@ import type {
 import { EscrowError, unsupported } from './core/api-error.js'
 import type { Access, Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
-import { currentTool } from './core/tool-context.js'
 import { createFacade } from './fs/facade.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
@@ -56,7 +56,8 @@ export class LocalSession implements Session {
   constructor(deps: SessionDeps) {
     this.#deps = deps
     this.id = deps.id
-    this.#lock = new ContentLock(() => this.#store.overlay, currentTool)
+    const tool = this.#calls.current
+    this.#lock = new ContentLock(() => this.#store.overlay, tool)
     this.#store = ownStage(deps.layout, deps.id, {
       durability: deps.durability,
       memory: deps.memory,
@@ -67,16 +68,21 @@ export class LocalSession implements Session {
     })
     this.#agent = this.#store.workedOnBy(deps.agent ? { ...deps.agent } : null)
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
-    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store)
+    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store, tool)
     this.#policy = createPolicy({
       intents: () => deps.registry.state(),
       activeIntentId: () => this.#intent.id,
       policy: deps.policyFile,
       base: (path) => this.#lock.check(path),
-      tool: currentTool,
+      tool,
       answers: () => this.#questions.answers,
     })
-    this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings() })
+    this.#intent = new SessionIntent({
+      ...deps,
+      journal: this.#journal,
+      settings: () => this.#policy.settings(),
+      tool,
+    })
     this.#guard = new SessionGuard(
       deps.id,
       this.#policy,
@@ -85,6 +91,7 @@ export class LocalSession implements Session {
       this.#lock,
       this.#questions,
       deps.memory,
+      tool,
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = this.#makeView()
@@ -99,6 +106,10 @@ export class LocalSession implements Session {
 
   get intent(): Intent | undefined {
     return this.#intent.current
+  }
+
+  get gate(): GateSettings {
+    return this.#policy.gate()
   }
 
   async selectIntent(id: string | null): Promise<IntentContext> {
@@ -143,6 +154,8 @@ export class LocalSession implements Session {
       snapshots: this.#snapshots,
       judge: (writes: NonNullable<ToolCall['writes']>) =>
         judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+      withoutPath: () => this.#policy.withoutPath(),
+      denied: (denial: Denial) => this.#denied(denial),
       answered: async () => {
         const answered = await this.#questions.answered()
         if (answered) this.#takeIn()
@@ -209,7 +222,7 @@ export class LocalSession implements Session {
     this.#open()
     const travelled = this.#snapshots.travel(id, this.#takeIn())
     const data = { to: id, left: travelled.left.id, kept: travelled.kept }
-    await this.#journal.append('travel', this.#intent.id, { reqId: currentTool()?.callId ?? null, data })
+    await this.#journal.append('travel', this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, data })
     this.#store.sync()
     return travelled
   }
@@ -257,7 +270,7 @@ export class LocalSession implements Session {
   }
 
   #credit() {
-    const tool = currentTool()
+    const tool = this.#calls.current()
     return {
       ...(this.#intent.id !== undefined && { intent: this.#intent.id }),
       ...(tool && { call: tool.callId }),

@@ -5,10 +5,11 @@ import type { CommitOptions, CommitResult } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Answer, Approver, Question } from './question.js'
-import type { ToolContext } from './tool-context.js'
+import type { GateSettings, ToolCall } from './tool-call.js'
 
 export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus, IntentVersion } from './intent.js'
 export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
+export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
 export type ChangeState = 'pending' | 'approved' | 'rejected'
@@ -165,13 +166,6 @@ export interface SessionOptions {
   readonly agent?: AgentInfo
 }
 
-/** A tool call as an adapter announces it to {@link Session.toolCall}. */
-export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
-  readonly id?: string
-  /** Every path the call is going to change: all are judged before its first write. */
-  readonly writes?: readonly { readonly path: string; readonly effect: 'put' | 'remove' | 'move' }[]
-}
-
 export interface Explanation {
   readonly path: string
   readonly verdict: 'allow' | 'stage' | 'deny'
@@ -184,6 +178,7 @@ export interface Session {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
+  readonly gate: GateSettings
   selectIntent(id: string | null): Promise<IntentContext>
   requestScope(globs: string[], why: string): Promise<ScopeRequest>
   recordLesson(lesson: string, context?: string): Promise<void>

@@ -1,4 +1,4 @@
-import type { Explanation } from '../core/api.js'
+import type { Explanation, GateSettings } from '../core/api.js'
 import type { Access, Decide, Decision } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import type { IntentsState } from '../core/intents-state.js'
@@ -8,9 +8,17 @@ import { explainBy } from './explain.js'
 import { freePathsOf } from './free-paths.js'
 import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
-import type { Settings } from './policy-schema.js'
+import { type Settings, UNSET } from './policy-schema.js'
 import { protection } from './protected.js'
-import { type AskAnswers, type Moment, mayHoldInternals, READ_RULES, type Rule, WRITE_RULES } from './rules.js'
+import {
+  type AskAnswers,
+  intentDenial,
+  type Moment,
+  mayHoldInternals,
+  READ_RULES,
+  type Rule,
+  WRITE_RULES,
+} from './rules.js'
 
 export interface PolicyDeps {
   readonly intents: () => IntentsState
@@ -34,10 +42,14 @@ export interface Policy {
    * denies with policy_invalid. Never throws, never waits.
    */
   readonly decide: Decide
+  /** Why a call that needs an intent, whatever it touches, is refused now. Never throws. */
+  withoutPath(): Denial | undefined
   /** What reads are decided by at a time (milliseconds): the same decision for the same read while it is the same. */
   readsBy(at: number): unknown
   /** What policy.yaml sets; undefined while it is invalid. A millisecond old at most. */
   settings(): Settings | undefined
+  /** What it sets for tool calls that come by hooks; the defaults while it is invalid. */
+  gate(): GateSettings
   /** What each rule says, up to the first denial. */
   explain(access: Access): Explanation
   /**
@@ -77,6 +89,13 @@ export function createPolicy(deps: PolicyDeps): Policy {
     }
   }
 
+  function withoutPath(): Denial | undefined {
+    const [policy, intents] = [deps.policy(), deps.intents()]
+    if (!policy.ok) return withContext(deps, { reason: 'policy_invalid', message: policy.message })
+    const denial = intentDenial(intents, deps.activeIntentId())
+    return denial && withContext(deps, denial)
+  }
+
   function explain(access: Access): Explanation {
     if (access.effect === 'read') return explainBy(READ_RULES, access, () => readMoment(deps.policy()))
     return explainBy(writeRules, access, () => momentOf(deps, scopes, access))
@@ -112,7 +131,9 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return policy.ok ? policy.rules.settings : undefined
   }
 
-  return { decide, readsBy, settings, explain, flags, mayHide, alikeBelow }
+  const gate = () => (settings() ?? UNSET).gate
+
+  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, alikeBelow }
 }
 
 /** The policy file as reads go by it. */

@@ -40,7 +40,7 @@ export function commitDenial(landing: Landing, intents: IntentsState, policy: Po
     const denial = denials.find((each) => each !== undefined)
     if (denial?.reason !== 'scope_violation' || scope) return denial
     return intentId === undefined
-      ? missingIntent(path, 'A person stages it anew, for an intent.')
+      ? { ...missingIntent('A person stages it anew, for an intent.'), file: path }
       : unknownIntent(intents, intentId)
   } catch (error) {
     return ruleFailed(path, error)

@@ -62,10 +62,9 @@ export function hidden(asked: string): Denial {
   return { reason: 'hidden', file: asked, message: 'No such file or directory.' }
 }
 
-export function missingIntent(asked: string, hint: string): Denial {
+export function missingIntent(hint: string): Denial {
   return {
     reason: 'missing_intent_id',
-    file: asked,
     message: 'You must cite a valid active Intent ID. Call select_active_intent first before using destructive tools.',
     hint,
   }

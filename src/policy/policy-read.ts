@@ -5,7 +5,15 @@ import type { FileBytes } from '../host/cached-file.js'
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
-import { type AccessWord, NOT_YET, policySchema, rulesSchema, type Settings, settingsOf } from './policy-schema.js'
+import {
+  type AccessWord,
+  NOT_YET,
+  policySchema,
+  rulesSchema,
+  type Settings,
+  settingsOf,
+  UNSET,
+} from './policy-schema.js'
 
 /** What policy.yaml says about paths. */
 export interface PolicyRules {
@@ -33,7 +41,6 @@ interface Sections {
 }
 
 const NOTHING: Sections = { access: {}, outside: {}, protected: [] }
-const UNSET = settingsOf({})
 
 /** Reads policy.yaml for a workspace at `root`. An absent file has no rules. Never throws. */
 export function readPolicy(root: string, file: FileBytes): PolicyRead {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { GateSettings } from '../core/api.js'
 
 /** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
 export type AccessWord = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
@@ -52,6 +53,8 @@ export interface Settings {
   /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
   readonly mergesUnasked: boolean
   readonly limits: Limits
+  /** For tool calls that come by hooks. */
+  readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
   readonly claims: 'warn' | 'refuse'
 }
@@ -71,9 +74,17 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     strict: policy.locks?.strict ?? false,
     mergesUnasked: policy.approval?.merge === 'auto',
     claims: policy.claims ?? 'warn',
+    gate: {
+      tools: policy.gate?.tools ?? 'destructive',
+      breaker: policy.gate?.breaker ?? 3,
+      modal: policy.approval?.modal ?? 'ask',
+    },
     limits: { ...(files !== undefined && { files }), ...(opsPerMinute !== undefined && { opsPerMinute }) },
   }
 }
+
+/** Of a policy.yaml that says nothing. */
+export const UNSET = settingsOf({})
 
 /**
  * Settings no room obeys yet, each with the value everything behaves by now. Any other value is refused: a setting
@@ -82,10 +93,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['approval', 'lessons'], 'manual'],
-  [['approval', 'modal'], 'ask'],
-  [['gate', 'tools'], 'destructive'],
   [['gate', 'require_mutation_class'], false],
-  [['gate', 'breaker'], 3],
   [['limits', 'bytes']],
   [['limits', 'undo_commits'], 100],
   [['terminal', 'classes'], {}],

@@ -205,9 +205,13 @@ function activeIntent(access: Access, moment: Moment): Denial | undefined {
   const { asked } = access
   const { intents, activeId, lenientMkdir } = moment
   if (lenientMkdir || isFree(access, moment)) return undefined
-  if (activeId === undefined) return say.missingIntent(asked, selectHint(intents))
-  const denial = selectable(intents, activeId)
+  const denial = intentDenial(intents, activeId)
   return denial && { ...denial, file: asked }
+}
+
+/** Why nothing can be changed under the active intent now; undefined where it can. */
+export function intentDenial(intents: IntentsState, activeId: string | undefined): Denial | undefined {
+  return activeId === undefined ? say.missingIntent(selectHint(intents)) : selectable(intents, activeId)
 }
 
 function selectHint(intents: IntentsState): string {

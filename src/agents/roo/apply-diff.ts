@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
 import { type DiffBlock, parseDiffBlocks } from './diff-blocks.js'
 import { readText, writeText } from './files.js'
 import { findTexts, joinLines, type Line, numbered, type Splice, spliceLines, splitLines } from './lines.js'
 import { written } from './result.js'
-import { defineTool, pathArgument, ToolFailure } from './tool.js'
+import { defineTool, pathArgument } from './tool.js'
 
 /** How far from the line it was given a block may be found, as in the host. */
 const REACH = 40
@@ -11,14 +12,11 @@ const REACH = 40
 const schema = z.object({ path: pathArgument, diff: z.string().min(1) })
 
 /** `apply_diff`: SEARCH/REPLACE blocks, white space exact; either all of them apply or none. */
-export const applyDiff = defineTool('apply_diff', 'edit', schema, ({ path, diff }) => {
+export const applyDiff = defineTool('apply_diff', schema, ({ path, diff }) => {
   const blocks = parseDiffBlocks(diff)
-  return {
-    writes: [{ path, effect: 'put' }],
-    async run(session) {
-      await writeText(session, path, applyBlocks(await readText(session, path), blocks, path))
-      return written(path, 'modified')
-    },
+  return async (session) => {
+    await writeText(session, path, applyBlocks(await readText(session, path), blocks, path))
+    return written(path, 'modified')
   }
 })
 

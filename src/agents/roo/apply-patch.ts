@@ -1,23 +1,20 @@
 import { z } from 'zod'
+import { parsePatch } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { makeParents, writeText } from './files.js'
-import { parsePatch } from './patch-parser.js'
-import { type PatchStep, patchWrites, planPatch } from './patch-plan.js'
+import { type PatchStep, planPatch } from './patch-plan.js'
 import { NOTICE } from './result.js'
 import { defineTool } from './tool.js'
 
 /** `apply_patch`: adds, updates, moves and deletes files by one patch; it is refused or fails as a whole. */
-export const applyPatch = defineTool('apply_patch', 'edit', z.object({ patch: z.string().min(1) }), ({ patch }) => {
+export const applyPatch = defineTool('apply_patch', z.object({ patch: z.string().min(1) }), ({ patch }) => {
   const operations = parsePatch(patch)
-  return {
-    writes: patchWrites(operations),
-    async run(session) {
-      const steps = await planPatch(session, operations)
-      for (const step of steps) await carryOut(session, step)
-      const files = summary(steps)
-      const [only, second] = files
-      return only !== undefined && second === undefined ? { ...only, notice: NOTICE } : { files, notice: NOTICE }
-    },
+  return async (session) => {
+    const steps = await planPatch(session, operations)
+    for (const step of steps) await carryOut(session, step)
+    const files = summary(steps)
+    const [only, second] = files
+    return only !== undefined && second === undefined ? { ...only, notice: NOTICE } : { files, notice: NOTICE }
   }
 })
 

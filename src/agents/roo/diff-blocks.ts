@@ -1,4 +1,4 @@
-import { ToolFailure } from './tool.js'
+import { ToolFailure } from '../../hooks/index.js'
 
 /** One SEARCH/REPLACE block. */
 export interface DiffBlock {

@@ -1,38 +1,31 @@
 import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { exists, readText, writeText } from './files.js'
 import { replaceText } from './replace-text.js'
 import { written } from './result.js'
-import {
-  defineTool,
-  flagArgument,
-  lineArgument,
-  type Outcome,
-  type Prepared,
-  pathArgument,
-  ToolFailure,
-} from './tool.js'
+import { defineTool, flagArgument, lineArgument, type Outcome, pathArgument, type Work } from './tool.js'
 
 const strings = { file_path: pathArgument, old_string: z.string().min(1), new_string: z.string() }
 const editSchema = z.object({ ...strings, replace_all: flagArgument })
 const editFileSchema = z.object({ ...strings, old_string: z.string(), expected_replacements: lineArgument })
 
 /** `edit`: replaces one text by another; it must occur once, unless `replace_all` says otherwise. */
-export const edit = defineTool('edit', 'edit', editSchema, prepareEdit)
+export const edit = defineTool('edit', editSchema, prepareEdit)
 
 /** `edit` by its older name. */
-export const searchAndReplace = defineTool('search_and_replace', 'edit', editSchema, prepareEdit)
+export const searchAndReplace = defineTool('search_and_replace', editSchema, prepareEdit)
 
 /** `search_replace`: replaces a text that must occur exactly once. */
-export const searchReplace = defineTool('search_replace', 'edit', z.object(strings), (args) => replacing(args, 1))
+export const searchReplace = defineTool('search_replace', z.object(strings), (args) => replacing(args, 1))
 
 /** `edit_file`: replaces a text that must occur as often as expected; an empty `old_string` creates the file. */
-export const editFile = defineTool('edit_file', 'edit', editFileSchema, (args) => {
+export const editFile = defineTool('edit_file', editFileSchema, (args) => {
   if (args.old_string === '') return creating(args.file_path, args.new_string)
   return replacing(args, args.expected_replacements ?? 1)
 })
 
-function prepareEdit(args: z.output<typeof editSchema>): Prepared {
+function prepareEdit(args: z.output<typeof editSchema>): Work {
   return replacing(args, args.replace_all === true ? 'all' : 1)
 }
 
@@ -42,11 +35,8 @@ interface Replacement {
   readonly new_string: string
 }
 
-function replacing(args: Replacement, expected: number | 'all'): Prepared {
-  return {
-    writes: [{ path: args.file_path, effect: 'put' }],
-    run: (session) => replaceInFile(session, args, expected),
-  }
+function replacing(args: Replacement, expected: number | 'all'): Work {
+  return (session) => replaceInFile(session, args, expected)
 }
 
 async function replaceInFile(session: Session, args: Replacement, expected: number | 'all'): Promise<Outcome> {
@@ -69,15 +59,12 @@ async function replaceInFile(session: Session, args: Replacement, expected: numb
   return written(path, 'modified')
 }
 
-function creating(path: string, content: string): Prepared {
-  return {
-    writes: [{ path, effect: 'put' }],
-    async run(session) {
-      if (await exists(session, path)) {
-        throw new ToolFailure(`${path} exists. An empty old_string is for new files; give the text to replace.`)
-      }
-      await writeText(session, path, content)
-      return written(path, 'created')
-    },
+function creating(path: string, content: string): Work {
+  return async (session) => {
+    if (await exists(session, path)) {
+      throw new ToolFailure(`${path} exists. An empty old_string is for new files; give the text to replace.`)
+    }
+    await writeText(session, path, content)
+    return written(path, 'created')
   }
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix'
+import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { ToolFailure } from './tool.js'
 
 /** The file's text. Throws {@link ToolFailure} where there is no such file or it is not UTF-8 text. */
 export async function readText(session: Session, path: string): Promise<string> {

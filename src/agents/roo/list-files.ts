@@ -8,20 +8,18 @@ const LIMIT = 200
 const schema = z.object({ path: pathArgument, recursive: flagArgument })
 
 /** `list_files`: names in a directory, or all below it; directories end in a slash. */
-export const listFiles = defineTool('list_files', 'other', schema, ({ path, recursive }) => ({
-  async run(session) {
-    const found: Found[] = []
-    let cut = false
-    for await (const entry of walk(session, path, (name) => recursive === true && worthEntering(name))) {
-      cut = found.length === LIMIT
-      if (cut) break
-      found.push(entry)
-    }
-    if (found.length === 0) return 'No files found.'
-    const names = found.map((entry) => (entry.directory ? `${entry.path}/` : entry.path)).sort(byPath)
-    return names.join('\n') + (cut ? `\n\n(Only the first ${LIMIT}. List a directory below to see more.)` : '')
-  },
-}))
+export const listFiles = defineTool('list_files', schema, ({ path, recursive }) => async (session) => {
+  const found: Found[] = []
+  let cut = false
+  for await (const entry of walk(session, path, (name) => recursive === true && worthEntering(name))) {
+    cut = found.length === LIMIT
+    if (cut) break
+    found.push(entry)
+  }
+  if (found.length === 0) return 'No files found.'
+  const names = found.map((entry) => (entry.directory ? `${entry.path}/` : entry.path)).sort(byPath)
+  return names.join('\n') + (cut ? `\n\n(Only the first ${LIMIT}. List a directory below to see more.)` : '')
+})
 
 /** A directory before what is in it, numbers in names by their value. */
 function byPath(a: string, b: string): number {

@@ -1,6 +1,6 @@
+import type { PatchChunk, PatchLine } from '../../hooks/index.js'
+import { ToolFailure } from '../../hooks/index.js'
 import { findTexts, joinLines, type Line, type Splice, spliceLines, splitLines } from './lines.js'
-import type { PatchChunk, PatchLine } from './patch-parser.js'
-import { ToolFailure } from './tool.js'
 
 /**
  * Applies an update's chunks to a text. Chunks are looked for from top to bottom, each below the one before; lines a

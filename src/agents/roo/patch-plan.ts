@@ -1,28 +1,15 @@
 import { resolve } from 'node:path/posix'
+import type { PatchOperation } from '../../hooks/index.js'
+import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf, exists, readText } from './files.js'
 import { applyChunks } from './patch-chunks.js'
-import type { PatchOperation } from './patch-parser.js'
-import { type PlannedWrite, ToolFailure } from './tool.js'
 
 /** One change of the stage a patch comes down to. */
 export type PatchStep =
   | { readonly type: 'put'; readonly path: string; readonly content: string; readonly created: boolean }
   | { readonly type: 'remove'; readonly path: string }
   | { readonly type: 'move'; readonly path: string; readonly to: string }
-
-/** Every path a patch changes, for the session to judge before the first of them is touched. */
-export function patchWrites(operations: readonly PatchOperation[]): PlannedWrite[] {
-  return operations.flatMap((operation): PlannedWrite[] => {
-    const { path } = operation
-    if (operation.type === 'delete') return [{ path, effect: 'remove' }]
-    if (operation.type === 'add' || operation.moveTo === undefined) return [{ path, effect: 'put' }]
-    return [
-      { path, effect: 'move' },
-      { path: operation.moveTo, effect: 'put' },
-    ]
-  })
-}
 
 /**
  * Works a patch out in memory, without a write: a later operation sees what an earlier one did, so two updates of one

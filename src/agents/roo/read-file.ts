@@ -1,8 +1,9 @@
+import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf, readText } from './files.js'
 import { numbered, splitLines } from './lines.js'
 import { readArguments, type Slice, type Wanted } from './read-arguments.js'
-import { defineTool, ToolFailure } from './tool.js'
+import { defineTool } from './tool.js'
 
 /** Characters shown of one line, as in the host. */
 const LINE_LENGTH = 2000
@@ -11,15 +12,13 @@ const LINE_LENGTH = 2000
  * `read_file`: a file's lines with their numbers, from `offset` (1 is the first), at most `limit`; or, by indentation,
  * the block a line stands in. The older form with `files` shows several, or several ranges of one.
  */
-export const readFile = defineTool('read_file', 'read', readArguments, (files) => ({
-  async run(session) {
-    const [only, second] = files
-    if (only !== undefined && second === undefined) return readOne(session, only)
-    const results: string[] = []
-    for (const file of files) results.push(await readOne(session, file).catch((error) => unread(file.path, error)))
-    return results.join('\n\n---\n\n')
-  },
-}))
+export const readFile = defineTool('read_file', readArguments, (files) => async (session) => {
+  const [only, second] = files
+  if (only !== undefined && second === undefined) return readOne(session, only)
+  const results: string[] = []
+  for (const file of files) results.push(await readOne(session, file).catch((error) => unread(file.path, error)))
+  return results.join('\n\n---\n\n')
+})
 
 /** Among several files one that cannot be read does not hide the others. */
 function unread(path: string, error: unknown): string {

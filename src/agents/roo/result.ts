@@ -1,4 +1,5 @@
-import { denialOf, EscrowError, type Feedback, type ToolError, toolError } from '../../index.js'
+import type { ToolOutcome } from '../../hooks/index.js'
+import type { Feedback, ToolError } from '../../index.js'
 import type { Outcome } from './tool.js'
 
 export interface RooToolResult {
@@ -19,28 +20,21 @@ export function written(path: string, operation: 'created' | 'modified' | 'delet
 export const NOTICE =
   'Staged for review. Your own reads show the change already; it reaches the disk once a person approves it.'
 
-export function success(outcome: Outcome, feedback: readonly Feedback[]): RooToolResult {
-  return { ...rendered(outcome, feedback), isError: false }
-}
-
 /** A refusal becomes its `tool_error` record; anything else the host's error shape, never a stack. */
-export function failure(tool: string, error: unknown, feedback: readonly Feedback[]): RooToolResult {
-  const denial = denialRecord(tool, error)
-  if (denial !== undefined) return { ...rendered({ ...denial }, feedback), isError: true, denial }
+export function rendered(tool: string, outcome: ToolOutcome<Outcome>): RooToolResult {
+  const { feedback } = outcome
+  if (outcome.status === 'done') return { ...withFeedback(outcome.value, feedback), isError: false }
+  if (outcome.status === 'denied') {
+    const { denial } = outcome
+    return { ...withFeedback({ ...denial }, feedback), isError: true, denial }
+  }
+  const { error } = outcome
   const words = error instanceof Error ? error.message : String(error)
-  return { ...rendered({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
-}
-
-function denialRecord(tool: string, error: unknown): ToolError | undefined {
-  const denial = denialOf(error)
-  if (denial !== undefined) return toolError({ ...denial, tool })
-  if (!(error instanceof EscrowError)) return undefined
-  const { reason, message, hint } = error
-  return { type: 'tool_error', tool, reason, message, ...(hint !== undefined && { hint }) }
+  return { ...withFeedback({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
 }
 
 /** A reviewer's words ride on the next result, so that a model that asks for nothing still gets them. */
-function rendered(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
+function withFeedback(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
   if (feedback.length === 0) return { content: typeof outcome === 'string' ? outcome : JSON.stringify(outcome) }
   if (typeof outcome !== 'string') return { content: JSON.stringify({ ...outcome, feedback }), feedback }
   const words = feedback.map((item) => `- ${item.path ?? 'all changes'}: ${item.kind}: ${item.reason}`)

@@ -1,10 +1,11 @@
 import { basename, dirname } from 'node:path/posix'
 import picomatch from 'picomatch'
 import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { boundedMatcher } from './bounded-match.js'
 import { codeOf } from './files.js'
-import { defineTool, pathArgument, ToolFailure } from './tool.js'
+import { defineTool, pathArgument } from './tool.js'
 import { walk, worthEntering } from './walk.js'
 
 /** Results and characters of a line shown, as in the host; files and bytes a file looked at. */
@@ -26,17 +27,15 @@ const schema = z.object({
  * `search_files`: lines matching a regex below a directory, each with the line before and after, by file. The search
  * runs over the merged view, so that staged work is found, and moves no base: a match shows a few lines, not the file.
  */
-export const searchFiles = defineTool('search_files', 'other', schema, ({ path, regex, file_pattern }) => {
+export const searchFiles = defineTool('search_files', schema, ({ path, regex, file_pattern }) => {
   const pattern = compile(regex)
   const glob = file_pattern == null || file_pattern === '*' ? undefined : globRegex(file_pattern)
-  return {
-    async run(session) {
-      const match = boundedMatcher(TIME_MS)
-      const single = (await session.fs.promises.stat(path)).isFile()
-      const names = single ? [basename(path)] : await listFiles(session, path)
-      const wanted = glob === undefined ? names : match(glob, names).map((index) => names[index] ?? '')
-      return search(session, single ? dirname(path) : path, wanted, (texts) => match(pattern, texts))
-    },
+  return async (session) => {
+    const match = boundedMatcher(TIME_MS)
+    const single = (await session.fs.promises.stat(path)).isFile()
+    const names = single ? [basename(path)] : await listFiles(session, path)
+    const wanted = glob === undefined ? names : match(glob, names).map((index) => names[index] ?? '')
+    return search(session, single ? dirname(path) : path, wanted, (texts) => match(pattern, texts))
   }
 })
 

@@ -1,27 +1,17 @@
 import { z } from 'zod'
-import type { Session, ToolCall } from '../../index.js'
+import { ToolFailure } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
 
 /** A tool's answer: a text, or a record that reaches the model as JSON. */
 export type Outcome = string | Readonly<Record<string, unknown>>
 
-export type PlannedWrite = NonNullable<ToolCall['writes']>[number]
-
-/** A call whose arguments are valid: what it is going to change, and the work itself. */
-export interface Prepared {
-  readonly writes?: readonly PlannedWrite[]
-  run(session: Session): Promise<Outcome>
-}
+/** The work of a call whose arguments are valid. */
+export type Work = (session: Session) => Promise<Outcome>
 
 export interface RooTool {
   readonly name: string
-  readonly kind: ToolCall['kind']
   /** Throws {@link ToolFailure} when the arguments are not what the tool takes. */
-  prepare(args: unknown): Prepared
-}
-
-/** A tool that could not do what it was asked, in words for the model. Nothing was written. */
-export class ToolFailure extends Error {
-  override readonly name = 'ToolFailure'
+  prepare(args: unknown): Work
 }
 
 /**
@@ -30,13 +20,11 @@ export class ToolFailure extends Error {
  */
 export function defineTool<S extends z.ZodType>(
   name: string,
-  kind: ToolCall['kind'],
   schema: S,
-  prepare: (args: z.output<S>) => Prepared,
+  prepare: (args: z.output<S>) => Work,
 ): RooTool {
   return {
     name,
-    kind,
     prepare(args) {
       const checked = schema.safeParse(args)
       if (!checked.success) throw new ToolFailure(`Wrong arguments for ${name}.\n${z.prettifyError(checked.error)}`)

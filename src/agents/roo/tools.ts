@@ -1,13 +1,14 @@
-import type { Feedback, Session } from '../../index.js'
+import { feedbackOf, runTool, ToolFailure } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
 import { applyDiff } from './apply-diff.js'
 import { applyPatch } from './apply-patch.js'
 import { edit, editFile, searchAndReplace, searchReplace } from './edit.js'
 import { listFiles } from './list-files.js'
 import { readFile } from './read-file.js'
-import { failure, type RooToolResult, success } from './result.js'
+import { type RooToolResult, rendered } from './result.js'
 import { searchFiles } from './search-files.js'
 import { selectActiveIntent } from './select-active-intent.js'
-import { type RooTool, ToolFailure } from './tool.js'
+import type { RooTool, Work } from './tool.js'
 import { writeFile, writeToFile } from './write-to-file.js'
 
 /** One tool call as the model made it. */
@@ -52,16 +53,14 @@ export function createRooTools(session: Session): RooTools {
   return { names: NAMES, execute: (call) => execute(session, call) }
 }
 
-async function execute(session: Session, call: RooToolCall): Promise<RooToolResult> {
-  let feedback: Feedback[] = []
+async function execute(session: Session, { id, name, arguments: args }: RooToolCall): Promise<RooToolResult> {
+  let work: Work
   try {
-    feedback = await session.feedback()
-    const tool = BY_NAME.get(call.name)
-    if (tool === undefined) throw new ToolFailure(`There is no tool ${call.name}. Use one of: ${NAMES.join(', ')}.`)
-    const { writes, run } = tool.prepare(call.arguments)
-    const context = { tool: call.name, id: call.id, kind: tool.kind, host: 'roo', ...(writes && { writes }) } as const
-    return success(await session.toolCall(context, () => run(session)), feedback)
+    const tool = BY_NAME.get(name)
+    if (tool === undefined) throw new ToolFailure(`There is no tool ${name}. Use one of: ${NAMES.join(', ')}.`)
+    work = tool.prepare(args)
   } catch (error) {
-    return failure(call.name, error, feedback)
+    return rendered(name, { status: 'failed', error, feedback: await feedbackOf(session) })
   }
+  return rendered(name, await runTool(session, { id, name, args }, () => work(session), { host: 'roo' }))
 }

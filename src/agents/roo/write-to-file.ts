@@ -1,23 +1,20 @@
 import { z } from 'zod'
 import { exists, writeText } from './files.js'
 import { written } from './result.js'
-import { defineTool, type Prepared, pathArgument } from './tool.js'
+import { defineTool, pathArgument, type Work } from './tool.js'
 
 const schema = z.object({ path: pathArgument, content: z.string() })
 
 /** `write_to_file`: stages a file's whole content, byte for byte as given. */
-export const writeToFile = defineTool('write_to_file', 'edit', schema, prepare)
+export const writeToFile = defineTool('write_to_file', schema, prepare)
 
 /** The same tool by the name some models call it. */
-export const writeFile = defineTool('write_file', 'edit', schema, prepare)
+export const writeFile = defineTool('write_file', schema, prepare)
 
-function prepare({ path, content }: z.output<typeof schema>): Prepared {
-  return {
-    writes: [{ path, effect: 'put' }],
-    async run(session) {
-      const operation = (await exists(session, path)) ? 'modified' : 'created'
-      await writeText(session, path, content)
-      return written(path, operation)
-    },
+function prepare({ path, content }: z.output<typeof schema>): Work {
+  return async (session) => {
+    const operation = (await exists(session, path)) ? 'modified' : 'created'
+    await writeText(session, path, content)
+    return written(path, operation)
   }
 }

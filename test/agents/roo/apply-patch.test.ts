@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRooTools } from '../../../src/agents/roo/index.js'
 import { applyChunks } from '../../../src/agents/roo/patch-chunks.js'
-import { parsePatch } from '../../../src/agents/roo/patch-parser.js'
+import { parsePatch } from '../../../src/hooks/patch-parser.js'
 import { fakeSession, get, inTemporaryDirectory, put, run } from './fake-session.js'
 
 const place = inTemporaryDirectory()

@@ -1,4 +1,4 @@
-import { ToolFailure } from './tool.js'
+import { ToolFailure } from './tool-failure.js'
 
 /** One line of a chunk: kept, removed or added. */
 export interface PatchLine {

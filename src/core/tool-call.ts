@@ -1,0 +1,44 @@
+import type { Session } from './api.js'
+import type { Denial } from './denials.js'
+import type { ToolContext } from './tool-context.js'
+
+/** A tool call as an adapter announces it to {@link Session.toolCall}. */
+export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
+  readonly id?: string
+  /** Every path the call is going to change: all are judged before its first write. */
+  readonly writes?: readonly PlannedWrite[]
+  /** Refused without an active intent, whatever it writes: a command, say, whose changes no path tells of. */
+  readonly needsIntent?: boolean
+  /**
+   * Asked in the call's context before its first write. The denial it answers with refuses the call and is recorded;
+   * what it throws fails the call. It cannot let through what policy denies.
+   */
+  readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
+  /**
+   * While it runs, calls of `fs` made outside of any tool call belong to it: for a host that tells when a tool begins
+   * and when it ends, and runs it itself. One such call at a time in a session.
+   */
+  readonly ambient?: boolean
+}
+
+export interface PlannedWrite {
+  readonly path: string
+  readonly effect: 'put' | 'remove' | 'move'
+}
+
+/** A tool call that waits at its gate. */
+export interface GatedCall {
+  readonly id: string
+  /** What policy says to it, people asked where it wants them to be. A denial stands from then on. */
+  judge(): Promise<Denial | undefined>
+}
+
+/** What policy.yaml sets for tool calls that come by hooks; the defaults while it cannot be read. */
+export interface GateSettings {
+  /** Which tools wait for an intent: those that change something, or all of them. */
+  readonly tools: 'destructive' | 'all'
+  /** After how many refusals in a row a person is asked. */
+  readonly breaker: number
+  /** When a person is asked about a call: where a rule says `ask`, or before each that changes something. */
+  readonly modal: 'ask' | 'all'
+}

@@ -1,0 +1,11 @@
+import { EscrowError } from '../core/api-error.js'
+import { denialOf, type ToolError, toolError } from '../core/denials.js'
+
+/** The record a model sees of a refusal; undefined where an error is none. */
+export function denialRecord(tool: string, error: unknown): ToolError | undefined {
+  const denial = denialOf(error)
+  if (denial !== undefined) return toolError({ ...denial, tool })
+  if (!(error instanceof EscrowError)) return undefined
+  const { reason, message, hint } = error
+  return { type: 'tool_error', tool, reason, message, ...(hint !== undefined && { hint }) }
+}

@@ -1,0 +1,77 @@
+import type { Feedback, GatedCall, Session, ToolCall } from '../core/api.js'
+import type { Denial, ToolError } from '../core/denials.js'
+import { DEFAULT, type ToolArguments, type ToolCatalogue } from './catalogue.js'
+import { denialRecord } from './denial-record.js'
+
+/** One tool call as the model made it. */
+export interface ToolUse {
+  readonly id?: string
+  readonly name: string
+  readonly args: ToolArguments
+}
+
+/** What became of a tool call, a denial included; `feedback` is for the model to be told with it. */
+export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
+  | { readonly status: 'done'; readonly value: T }
+  | { readonly status: 'denied'; readonly denial: ToolError; readonly error: unknown }
+  | { readonly status: 'failed'; readonly error: unknown }
+)
+
+export interface RunOptions extends Pick<ToolCall, 'host'> {
+  readonly catalogue?: ToolCatalogue
+  /** What must hold beside policy: see {@link ToolCall.gate}. */
+  readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
+}
+
+/**
+ * Runs a tool's work as a call of the session: in its context, all its paths judged and people asked before its first
+ * write. Never rejects. Reviewers' words come with the outcome, so that a model that asks for nothing still gets them.
+ */
+export async function runTool<T>(
+  session: Session,
+  use: ToolUse,
+  work: () => Promise<T> | T,
+  options: RunOptions = {},
+): Promise<ToolOutcome<T>> {
+  let outcome: Unheard<T>
+  try {
+    outcome = { status: 'done', value: await session.toolCall(callOf(session, use, options), work) }
+  } catch (error) {
+    outcome = notDone(use.name, error)
+  }
+  return { ...outcome, feedback: await feedbackOf(session) }
+}
+
+type Unheard<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
+
+/** What a session is told of a call. */
+export function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {
+  const { host, gate, catalogue = DEFAULT } = options
+  const entry = catalogue.of(name)
+  const writes = entry.writes(args)
+  const waits = session.gate.tools === 'all' && entry.free !== true
+  const needsIntent = waits || (writes.length === 0 && catalogue.classify(name) === 'DESTRUCTIVE')
+  return {
+    tool: name,
+    kind: entry.kind,
+    ...(id !== undefined && { id }),
+    ...(host !== undefined && { host }),
+    ...(writes.length > 0 && { writes }),
+    ...(needsIntent && { needsIntent }),
+    ...(gate && { gate }),
+  }
+}
+
+export function notDone(tool: string, error: unknown) {
+  const denial = denialRecord(tool, error)
+  return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
+}
+
+/** A session that was closed meanwhile has nothing to say. */
+export async function feedbackOf(session: Session): Promise<Feedback[]> {
+  try {
+    return await session.feedback()
+  } catch {
+    return []
+  }
+}
