@@ -14,8 +14,7 @@ import type { Base } from './stage-edit.js'
 export const ABSENT: Base = { state: null }
 
 /** The lower layer's state at a path, its content digested. */
-export function baseOf(lower: Lower, path: RelPath): Base {
-  const stats = lower.lstatBig(path)
+export function baseOf(lower: Lower, path: RelPath, stats = lower.lstatBig(path)): Base {
   if (!stats) return ABSENT
   const type = typeOfStats(stats)
   if (type === 'other') return ABSENT
@@ -38,10 +37,9 @@ export function stampOf(stats: BigIntStats): string {
 }
 
 /** The lower layer's state now, given a base: by the stamp where it still fits, else by content. */
-export function stateNow(lower: Lower, path: RelPath, base: Base): FileState | null {
-  const stats = lower.lstatBig(path)
+export function stateNow(lower: Lower, path: RelPath, base: Base, stats = lower.lstatBig(path)): FileState | null {
   if (!stats) return null
   if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && stampOf(stats) === base.stamp)
     return base.state
-  return baseOf(lower, path).state
+  return baseOf(lower, path, stats).state
 }

@@ -1,8 +1,9 @@
-import { ABSENT, stateNow } from './base.js'
+import type { BigIntStats } from 'node:fs'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
 import { childOf, type RelPath } from './path.js'
+import { LowerSeen } from './seen.js'
 import type { Credit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
@@ -13,6 +14,10 @@ export interface StageDiff {
   readonly newDirs: readonly { readonly path: RelPath; readonly mode: number }[]
   /** Directories of the disk that the merged view lacks; children first. */
   readonly removedDirs: readonly RelPath[]
+  /** How a name of the disk looked when it was compared. */
+  look(path: RelPath): BigIntStats | undefined
+  /** When, after that look, its content was read (`Date.now()`); undefined where it was not. */
+  readAt(path: RelPath): number | undefined
 }
 
 /**
@@ -20,9 +25,10 @@ export interface StageDiff {
  * at, a renamed or removed directory counts once for every file and link in it.
  */
 export function diffStage(overlay: Overlay): StageDiff {
-  const touched = collect(overlay)
+  const seen = new LowerSeen(overlay.lower)
+  const touched = collect(overlay, seen)
   const pairs = new Map<RelPath, Pair>()
-  for (const path of touched.files) pairs.set(path, pairAt(overlay, path))
+  for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen))
   const renames = matchRenames(overlay, pairs)
   const sources = new Set(renames.values())
   const changes: StagedChange[] = []
@@ -33,8 +39,14 @@ export function diffStage(overlay: Overlay): StageDiff {
     const change = toChange(overlay, path, source ? joined(pair, source) : pair, from)
     if (change) changes.push(change)
   }
-  changes.push(...directoryChanges(overlay, touched))
-  return { changes, newDirs: newDirs(overlay, touched), removedDirs: [...touched.hiddenDirs].sort().reverse() }
+  changes.push(...directoryChanges(overlay, touched, seen))
+  return {
+    changes,
+    newDirs: newDirs(overlay, touched, seen),
+    removedDirs: [...touched.hiddenDirs].sort().reverse(),
+    look: (path) => seen.look(path),
+    readAt: (path) => seen.readAt(path),
+  }
 }
 
 interface Pair {
@@ -51,11 +63,11 @@ class Touched {
   readonly hiddenDirs = new Set<RelPath>()
 }
 
-function collect(overlay: Overlay): Touched {
+function collect(overlay: Overlay, seen: LowerSeen): Touched {
   const touched = new Touched()
   const visit = (node: TreeNode, path: RelPath): void => {
     const covers = node.whiteout || node.lower !== undefined
-    if (covers) addHidden(overlay, path, touched)
+    if (covers) addHidden(overlay, path, touched, seen)
     if (node.whiteout) return
     if (typeof node.lower === 'string') {
       addMerged(overlay, path, touched)
@@ -71,13 +83,13 @@ function collect(overlay: Overlay): Touched {
 }
 
 /** Everything the disk holds under a name that the stage covers. */
-function addHidden(overlay: Overlay, path: RelPath, touched: Touched): void {
-  const type = overlay.lower.typeOf(path)
+function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerSeen): void {
+  const type = seen.typeOf(path)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
   else if (type === undefined && overlay.stage.bases.has(path)) touched.files.add(path)
   if (type !== 'dir') return
   if (overlay.typeOf(path) !== 'dir') touched.hiddenDirs.add(path)
-  for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched)
+  for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched, seen)
 }
 
 /** Everything the merged view shows under a renamed name. */
@@ -89,12 +101,12 @@ function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
   for (const entry of overlay.readdir(path)) addMerged(overlay, childOf(path, entry.name), touched)
 }
 
-function pairAt(overlay: Overlay, path: RelPath): Pair {
+function pairAt(overlay: Overlay, path: RelPath, seen: LowerSeen): Pair {
   const base = overlay.stage.bases.get(path)
-  const now = stateNow(overlay.lower, path, base ?? ABSENT)
+  const now = seen.state(path, base)
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
-  const after = fileOnly(mergedState(overlay, path))
+  const after = fileOnly(mergedState(overlay, path, seen))
   // The disk already holds what is staged: nothing is left to do, whoever did it.
   if (drifted && sameState(fileOnly(now), after)) return { before: after, after, drifted: false }
   return { before: fileOnly(before), after, drifted }
@@ -105,7 +117,7 @@ function fileOnly(state: FileState | null): FileState | null {
 }
 
 /** What the merged view shows at a path. */
-export function mergedState(overlay: Overlay, path: RelPath): FileState | null {
+export function mergedState(overlay: Overlay, path: RelPath, seen = new LowerSeen(overlay.lower)): FileState | null {
   const { node, lower } = overlay.placeOf(path)
   const inode = node?.inode
   if (inode) {
@@ -114,7 +126,7 @@ export function mergedState(overlay: Overlay, path: RelPath): FileState | null {
     return { type: inode.type, digest: inode.digest(), mode }
   }
   if (node?.whiteout || lower === undefined) return null
-  return stateNow(overlay.lower, lower, ABSENT)
+  return seen.state(lower)
 }
 
 /** path → where it was renamed from, for created paths whose content came from a path that is gone. */
@@ -184,11 +196,11 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
 }
 
 /** Directories count only where no file tells of them: empty ones made or removed, and changed permission bits. */
-function directoryChanges(overlay: Overlay, touched: Touched): StagedChange[] {
+function directoryChanges(overlay: Overlay, touched: Touched, seen: LowerSeen): StagedChange[] {
   const changes: StagedChange[] = []
   for (const path of touched.dirs) {
-    const before = stateNow(overlay.lower, path, ABSENT)
-    const after = mergedState(overlay, path)
+    const before = seen.state(path)
+    const after = mergedState(overlay, path, seen)
     if (before?.type === 'dir' ? before.mode === after?.mode : overlay.readdir(path).length > 0) continue
     const change = toChange(
       overlay,
@@ -200,16 +212,16 @@ function directoryChanges(overlay: Overlay, touched: Touched): StagedChange[] {
   }
   for (const path of touched.hiddenDirs) {
     if (overlay.lower.readdir(path).length > 0) continue
-    const before = stateNow(overlay.lower, path, ABSENT)
+    const before = seen.state(path)
     const change = toChange(overlay, path, { before, after: null, drifted: false }, undefined)
     if (change) changes.push(change)
   }
   return changes
 }
 
-function newDirs(overlay: Overlay, touched: Touched): StageDiff['newDirs'] {
+function newDirs(overlay: Overlay, touched: Touched, seen: LowerSeen): StageDiff['newDirs'] {
   return [...touched.dirs]
-    .filter((path) => overlay.typeOf(path) === 'dir' && overlay.lower.typeOf(path) !== 'dir')
+    .filter((path) => overlay.typeOf(path) === 'dir' && seen.typeOf(path) !== 'dir')
     .sort()
-    .map((path) => ({ path, mode: mergedState(overlay, path)?.mode ?? 0o777 }))
+    .map((path) => ({ path, mode: mergedState(overlay, path, seen)?.mode ?? 0o777 }))
 }

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import { diffStage, digest, type FileState, type StagedChange, stateNow } from '../overlay/index.js'
 import type { ChangeSet } from './core/api.js'
 import type { Policy } from './policy/index.js'
@@ -20,10 +21,11 @@ export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly
 /**
  * The bytes a change is based on (a link's target). Where the disk holds others by now and the base was not kept, those
  * on disk; null where there are none.
+ * @param look of the file on disk, by who has just looked.
  */
-export function beforeOf(store: StageStore, change: StagedChange): Uint8Array | null {
+export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
   const kept = change.drifted ? store.base(change.from ?? change.path) : undefined
-  return kept ?? onDisk(store, change)
+  return kept ?? onDisk(store, change, look)
 }
 
 /** What stands on disk now where a change is based, state and content of one reading. */
@@ -39,9 +41,9 @@ export function diskNow(
 }
 
 /** The bytes on disk a change would replace (a link's target); null where there are none. */
-function onDisk({ overlay }: StageStore, change: StagedChange): Uint8Array | null {
+function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
   const path = change.from ?? change.path
-  const type = overlay.lower.typeOf(path)
+  const type = look?.isFile() ? 'file' : overlay.lower.typeOf(path)
   if (type === 'file') return overlay.lower.read(path)
   return type === 'symlink' ? Buffer.from(overlay.lower.readlink(path)) : null
 }

@@ -1,35 +1,19 @@
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  digest,
-  type FileState,
-  isWithin,
-  type StageDiff,
-  type StagedChange,
-  sameContent,
-  sourcesInUse,
-} from '../overlay/index.js'
-import { beforeOf } from './change-view.js'
-import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor, settledStamp } from './commit/index.js'
+import { type FileState, isWithin, type StageDiff, type StagedChange, sourcesInUse } from '../overlay/index.js'
+import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from './commit/index.js'
+import { readBases, withLook } from './commit-bases.js'
 import type { AgentInfo, CommitOptions, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
-import { commitDenial, type FreePaths, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
+import { commitDenial, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
 import type { ReviewRecord } from './review/record.js'
 import type { StageStore } from './stage-store.js'
-import {
-  attributeFile,
-  editedLines,
-  type FileAttribution,
-  type LedgerStore,
-  newDraft,
-  type RecordDraft,
-  splitDraft,
-} from './trace/index.js'
+import { type FileAttribution, type LedgerStore, newDraft, type RecordDraft, splitDraft } from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
@@ -61,8 +45,8 @@ export async function commitSession(
   refuseInUse(store, approved, diff.changes)
   const undone = partly(undoneBy(deps.layout, store), options.parts)
   const amendments = amendmentState(deps.reviews())
-  const read = readBases(store, approved, { undone, free: freePathsOf(deps.intents()), amendments })
-  const entries = entriesFor(approved, diff).map((entry) => withStamp(entry, read.stamps.get(entry.path)))
+  const { looks, files } = readBases(store, diff, approved, { undone, free: freePathsOf(deps.intents()), amendments })
+  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.path)))
   // The records are made after this: only what is appended from here on can be one of them.
   const before = await deps.ledger.head()
   const outcome = await commitEntries({
@@ -72,7 +56,7 @@ export async function commitSession(
     gate: gateOf(deps, ownersOf(approved), undone),
     records: ({ tx }) => {
       const { approvals } = options
-      const draft = commitDraft(deps, { approved, files: read.files, tx, undone, approvals, amendments })
+      const draft = commitDraft(deps, { approved, files, tx, undone, approvals, amendments })
       return splitDraft(draft).map((part) => ({ ...part }))
     },
     append: async (record, isOwn) => {
@@ -223,56 +207,6 @@ function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefin
   const [first, ...others] = approved.map(({ agent }) => agent)
   const isOne = first !== undefined && others.every((agent) => isDeepStrictEqual(agent, first))
   return isOne ? ((first as AgentInfo | null) ?? undefined) : present
-}
-
-interface Attributing {
-  readonly undone: Undone | undefined
-  readonly free: FreePaths
-  readonly amendments: AmendmentState
-}
-
-/**
- * Who wrote which lines, and for each old file read for it how it looked then: while it looks so still, the commit need
- * not read it again.
- */
-function readBases(store: StageStore, approved: readonly StagedChange[], { undone, free, amendments }: Attributing) {
-  const files: FileAttribution[] = []
-  const stamps = new Map<string, string>()
-  for (const change of approved) {
-    const { path, from = path, after } = change
-    if (after === null || after.type === 'dir' || undone?.restores(path, after)) continue
-    // A path that needs no intent is attributed to nobody.
-    if (free.has(path, false)) continue
-    const { intentId: intent = null, agent } = change
-    const said = {
-      path,
-      contributor: 'ai',
-      intent,
-      ...(agent !== undefined && { agent: agent as AgentInfo | null }),
-    } as const
-    if (change.before !== null && sameContent(change.before, after)) {
-      files.push({ ...said, ranges: [] })
-      continue
-    }
-    const stamp = settledStamp(store.overlay.lower.lstatBig(from))
-    const before = beforeOf(store, change)
-    if (stamp !== undefined && before !== null && digest(before) === change.before?.digest) stamps.set(from, stamp)
-    const content = change.content()
-    const edited = editedLines(editsOf(store, change, amendments), content)
-    files.push(attributeFile({ ...said, before, after: content, edited }))
-  }
-  return { files, stamps }
-}
-
-function withStamp(entry: CommitEntry, stamp: string | undefined): CommitEntry {
-  return stamp === undefined || entry.old === null ? entry : { ...entry, stamp }
-}
-
-function editsOf({ contents }: StageStore, change: StagedChange, amendments: AmendmentState) {
-  return amendments.of(change).flatMap(({ cause, content, entries: [entry] }) => {
-    if (cause !== 'edit' || content === undefined || !entry?.after) return []
-    return [{ seen: contents.read(entry.after.digest), made: contents.read(content) }]
-  })
 }
 
 /** Who edited files of a commit, by name. */

@@ -42,6 +42,9 @@ interface Site {
   /** Paths where one entry makes room for another. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
+  /** Who commits, by effective ids; undefined where the system has none. */
+  readonly user: number | undefined
+  readonly group: number | undefined
 }
 
 /** Judges every entry: shape, policy, parents, file system, permission, base. Names every bad path, not the first. */
@@ -54,7 +57,8 @@ export async function checkEntries(
 ): Promise<Checked> {
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
-  const site: Site = { disk, pins, ground: groundOf(disk, pins, input.entries, device), pairs, removed }
+  const ground = groundOf(disk, pins, input.entries, device)
+  const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.(), group: process.getegid?.() }
   const bases = new Map<CommitEntry, string>()
   const seen = new Set<string>()
   const refused: Refusal[] = []
@@ -71,7 +75,7 @@ export async function checkEntries(
       const stats = assertBase(site, entry)
       bases.set(entry, fingerprint(stats))
       if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
-      const owner = ownerToKeep(entry, stats)
+      const owner = ownerToKeep(site, entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
       entries.push(asFound(site, entry, stats))
       return undefined
@@ -96,10 +100,10 @@ export async function checkEntries(
 }
 
 /** Only root may give files away; for all others the new file is theirs. */
-function ownerToKeep(entry: CommitEntry, stats: BigIntStats | undefined): Owner | undefined {
-  if (entry.old === null || entry.new === null || stats === undefined || process.geteuid?.() !== 0) return undefined
+function ownerToKeep({ user, group }: Site, entry: CommitEntry, stats: BigIntStats | undefined): Owner | undefined {
+  if (entry.old === null || entry.new === null || stats === undefined || user !== 0) return undefined
   const owner = { uid: Number(stats.uid), gid: Number(stats.gid) }
-  return owner.uid === 0 && owner.gid === process.getegid?.() ? undefined : owner
+  return owner.uid === 0 && owner.gid === group ? undefined : owner
 }
 
 const pathOf = (entry: CommitEntry) => entry.path
@@ -130,7 +134,12 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
   }
 }
 
-function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
+/** @param known what may be taken for seen; the last look takes nothing. */
+function assertBase(
+  site: Site,
+  entry: CommitEntry,
+  { look }: Pick<CommitEntry, 'look'> = entry,
+): BigIntStats | undefined {
   const parent = parentOf(entry.path)
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
   if (entry.new !== null) site.ground.assertOpen(parent)
@@ -139,6 +148,8 @@ function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
     if (isNew || entry.op === 'rmdir') return undefined
     throw stale(entry.path)
   }
+  // Moments ago it was what it should be; the last look, by the held parent, tells if it is that very file still.
+  if (look !== undefined) return asOwner(site, entry, look)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats
@@ -148,10 +159,8 @@ function assertBase(site: Site, entry: CommitEntry): BigIntStats | undefined {
     return stats
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
-  const isKnown = entry.stamp !== undefined && stats?.isFile() === true && fingerprint(stats) === entry.stamp
-  if (!isKnown && !isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
-  if (entry.op === 'chmod') assertOwner(entry.path, stats)
-  return stats
+  if (!isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
+  return asOwner(site, entry, stats)
 }
 
 function addressOf(site: Site, entry: { readonly path: string }): string {
@@ -163,9 +172,10 @@ function assertEmptied(site: Site, path: string, dir: string): void {
   if (site.disk.readdir(path).some((name) => !site.removed.has(`${dir}/${name}`))) throw stale(dir)
 }
 
-function assertOwner(path: string, stats: BigIntStats | undefined): void {
-  const user = process.geteuid?.()
-  if (user === undefined || user === 0 || stats === undefined || BigInt(user) === stats.uid) return
+/** Only its owner, or root, can change a file's mode. */
+function asOwner({ user }: Site, { op, path }: CommitEntry, stats: BigIntStats | undefined): BigIntStats | undefined {
+  if (op !== 'chmod' || user === undefined || user === 0 || stats === undefined || BigInt(user) === stats.uid)
+    return stats
   throw new EscrowError('access_denied', `The mode of ${path} can only be changed by its owner (uid ${stats.uid}).`)
 }
 
@@ -189,7 +199,7 @@ function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[]
     const refusal = attempt(entry.path, () => {
       if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
       if (site.ground.at(parent) !== 'real') return undefined
-      if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry)
+      if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)

@@ -12,6 +12,6 @@ export {
 } from './history.js'
 export { UNDO_COMMITS } from './journal.js'
 export { type Recovered, recover } from './recover.js'
-export { settledStamp } from './standing.js'
+export { settledLook } from './standing.js'
 export type { CommitEntry, CommitInput, CommitOp, CommitOutcome, Conflict, JsonObject } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

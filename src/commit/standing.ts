@@ -27,10 +27,10 @@ export function isState(standing: Standing, state: FileState | null): boolean {
 const RACY_MS = 50
 const COARSE_RACY_MS = 3_000
 
-/** True when any later write of the file must show in its time. */
-export function isSettled({ mtimeNs, mtimeMs }: BigIntStats): boolean {
+/** True when any write of the file later than `at` (`Date.now()`) must show in its time. */
+export function isSettled({ mtimeNs, mtimeMs }: BigIntStats, at = Date.now()): boolean {
   const isCoarse = mtimeNs % 1_000_000_000n === 0n
-  return Date.now() - Number(mtimeMs) > (isCoarse ? COARSE_RACY_MS : RACY_MS)
+  return at - Number(mtimeMs) > (isCoarse ? COARSE_RACY_MS : RACY_MS)
 }
 
 /** True for the very file that was looked at, with nothing written to it since; more names, or fewer, do not count. */
@@ -45,9 +45,9 @@ export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): 
   )
 }
 
-/** The {@link fingerprint} of a regular file, if any later write of it must show; undefined otherwise. */
-export function settledStamp(stats: BigIntStats | undefined): string | undefined {
-  return stats?.isFile() && isSettled(stats) ? fingerprint(stats) : undefined
+/** How a regular file looked before it was read `at`, if any write since must show; undefined otherwise. */
+export function settledLook(stats: BigIntStats | undefined, at = Date.now()): BigIntStats | undefined {
+  return stats?.isFile() && isSettled(stats, at) ? stats : undefined
 }
 
 /** Changes whenever a file's content or place does, as far as stat can tell. */

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import type { FileState } from '../../overlay/change.js'
 import type { CommitProgress } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
@@ -17,8 +18,8 @@ export interface CommitEntry {
   /** What must stand there for the change to be taken. */
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a file read moments ago and seen to be `old`: its {@link fingerprint} then. While it fits, it is not read again. */
-  readonly stamp?: string
+  /** Of a file read moments ago and seen to be `old`: how it looked before that. While it looks so, it is not read again. */
+  readonly look?: BigIntStats
   /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
   readonly content?: () => Uint8Array
 }

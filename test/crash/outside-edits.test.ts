@@ -11,13 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  type CommitEntry,
-  type CommitOutcome,
-  commitEntries,
-  keptCommit,
-  settledStamp,
-} from '../../src/commit/index.js'
+import { type CommitEntry, type CommitOutcome, commitEntries, keptCommit, settledLook } from '../../src/commit/index.js'
 import { type Bench, inputFor, newBench, type Tree, turn } from '../commit/kit.js'
 import { reportingDisk } from './faulty-disk.js'
 
@@ -56,7 +50,7 @@ async function saveAt(
   const bench = newBench(tree)
   const target = join(bench.root, 'a')
   if (isOld && existsSync(target)) utimesSync(target, 1_000_000.5, 1_000_000.5)
-  const stamp = settledStamp(lstatSync(target, { bigint: true, throwIfNoEntry: false }))
+  const look = settledLook(lstatSync(target, { bigint: true, throwIfNoEntry: false }))
   const fd = how === 'through an open descriptor' && existsSync(target) ? openSync(target, 'r+') : undefined
   let call = ''
   const { disk } = reportingDisk((at) => {
@@ -66,7 +60,7 @@ async function saveAt(
   }, 'all')
   try {
     const result = await commitEntries(
-      inputFor(bench, [{ ...entry, ...(stamp && { stamp }) }, turn('b', null, { file: 'b' })], { strict }),
+      inputFor(bench, [{ ...entry, ...(look && { look }) }, turn('b', null, { file: 'b' })], { strict }),
       disk,
     ).catch(() => undefined)
     const found = lstatSync(target, { throwIfNoEntry: false }) && readFileSync(target, 'utf8')
