@@ -41,8 +41,16 @@ function actOf(acts, begin) {
 
 /** The two changes worth a picture, and the line that counts them all. */
 function excerptOf(diff) {
-  const changes = diff.join('\n').split(/\n(?=# )/)
-  const shown = changes.filter((change) => SHOWN_CHANGES.some((path) => change.startsWith(`# ${path} `)))
+  const shown = []
+  let title
+  for (const piece of diff.join('\n').split(/\n(?=# |== )/)) {
+    if (piece.startsWith('== ')) title = piece
+    if (!SHOWN_CHANGES.some((path) => piece.startsWith(`# ${path} `))) continue
+    // A group's title stays where a change of the group does.
+    if (title !== undefined) shown.push(title)
+    shown.push(piece)
+    title = undefined
+  }
   const count = diff.at(-1).replace(/ Change set .*/, '')
   return [...shown.flatMap((change) => [...change.trimEnd().split('\n'), '']), `… ${count}`]
 }

@@ -11,4 +11,5 @@ export {
   toolError,
 } from './core/denials.js'
 export { initWorkspace } from './init.js'
+export { groupChanges } from './review/groups.js'
 export { openWorkspace } from './workspace.js'

@@ -1,4 +1,4 @@
-import type { Change, ChangeSet, Hunk } from '../index.js'
+import { type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
 import { oneLine, printable } from './printable.js'
@@ -11,35 +11,41 @@ export function renderChangeSet(set: ChangeSet, colors: Colors): string {
   const count = set.changes.length
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
   const short = shortIds(set)
-  const changes = [...set.changes].sort(byAttention).map((change) => renderChange(change, short, colors))
-  return [...changes, end].join('\n')
+  const groups = groupChanges(set).map((group) => {
+    const title = colors.bold(`== ${titleOf(group)} ==`)
+    return [`${title}\n`, ...group.changes.map((change) => renderChange(change, group, short, colors))].join('\n')
+  })
+  return [...groups, end].join('\n')
 }
 
-const WARNINGS = ['conflict', 'out-of-scope', 'protected', 'drifted']
-
-/** Deletions first, then what a person must not overlook; the rest by intent and tool call. */
-function byAttention(a: Change, b: Change): number {
-  const keys = (change: Change) => [
-    change.kind === 'delete' ? '0' : change.flags.some((flag) => WARNINGS.includes(flag)) ? '1' : '2',
-    change.intentId ?? '',
-    change.calls?.[0] ?? '',
-    change.path,
-  ]
-  const [first, second] = [keys(a), keys(b)]
-  const at = first.findIndex((key, index) => key !== second[index])
-  return at < 0 ? 0 : (first[at] ?? '') < (second[at] ?? '') ? -1 : 1
+/** What the changes of a group have in common, as a line of its own. */
+function titleOf({ attention, intentId, callId }: ChangeGroup): string {
+  if (attention !== undefined) return TITLES[attention] ?? attention
+  const by = callId === undefined ? '' : `, tool call ${oneLine(callId)}`
+  return `${intentId === undefined ? 'No intent' : `Intent ${oneLine(intentId)}`}${by}`
 }
 
-function renderChange(change: Change, short: ReadonlyMap<string, string>, colors: Colors): string {
+const TITLES: Readonly<Record<string, string>> = {
+  delete: 'Deletions',
+  conflict: 'Conflicts',
+  'out-of-scope': 'Out of scope',
+  protected: 'Protected paths',
+  drifted: 'Changed on disk since',
+}
+
+function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<string, string>, colors: Colors): string {
   const header = headerOf(change).map((line) => `${colors.bold(line)}\n`)
   const hunks = change.hunks.map((hunk) => renderHunk(hunk, change, short.get(hunk.id) ?? hunk.id, colors))
-  return [headline(change, colors), ...header, ...hunks].join('')
+  return [headline(change, group, colors), ...header, ...hunks].join('')
 }
 
-function headline({ path, kind, state, flags, intentId, calls = [] }: Change, colors: Colors): string {
+/** What the group's title says is not said again. */
+function headline(change: Change, group: ChangeGroup, colors: Colors): string {
+  const { path, kind, state, flags, intentId, calls = [] } = change
   const words = [oneLine(path), kind, painted(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
-  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls].map(oneLine)
-  return `# ${[...words, ...credit].join('  ')}\n`
+  const told = [group.intentId, group.callId]
+  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls].filter((each) => !told.includes(each))
+  return `# ${[...words, ...credit.map(oneLine)].join('  ')}\n`
 }
 
 function painted(state: Change['state'], colors: Colors): string {

@@ -54,6 +54,17 @@ export interface ChangeSet {
   readonly changes: Change[]
 }
 
+/** Changes to be read together: see `groupChanges`. */
+export interface ChangeGroup {
+  /** Why they come first: `delete`, or the flag they share. */
+  readonly attention?: string
+  /** Otherwise whom and what they came from, as far as it is known. */
+  readonly intentId?: string
+  readonly callId?: string
+  /** By path. */
+  readonly changes: readonly Change[]
+}
+
 /**
  * A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s; `calls` are ids of tool calls:
  * each takes what it wrote, as far as no call that is not named wrote it too.

@@ -33,6 +33,8 @@ describe('renderChangeSet', () => {
     const text = render({ state: 'rejected', flags: ['drifted', 'protected'], intentId: 'INT-001' })
     expect(text).toBe(
       [
+        '== Protected paths ==',
+        '',
         '# src/a.ts  modify  rejected  drifted  protected  INT-001',
         'diff --git a/src/a.ts b/src/a.ts',
         '--- a/src/a.ts',
@@ -49,7 +51,7 @@ describe('renderChangeSet', () => {
   })
 
   it('has the header lines of creations, deletions, moves, modes, links and binaries', () => {
-    const header = (change: Partial<Change>) => render(change).split('\n').slice(2, 6).join('\n')
+    const header = (change: Partial<Change>) => render(change).split('\n').slice(4, 8).join('\n')
     expect(header({ before: null, mode: { before: null, after: 0o755 } })).toContain(
       'new file mode 100755\n--- /dev/null\n+++ b/src/a.ts',
     )
@@ -101,7 +103,8 @@ describe('renderChangeSet', () => {
     ]
     const text = renderChangeSet({ digest: 'sha256:3', changes }, plain)
     expect(text.match(/^# .*$/gm)?.map((line) => line[2])).toEqual(['e', 'd', 'c', 'f', 'b', 'a'])
-    expect(text).toContain('# c  modify  pending  INT-001  c1  c3\n')
+    // What the title says is not said again.
+    expect(text).toContain('== Intent INT-001, tool call c1 ==\n\n# c  modify  pending  c3\n')
   })
 
   it('cuts a line that would hide all else, and says so; a line of a file is no head of a hunk', () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { type Change, groupChanges } from '../../src/index.js'
+
+const change = (path: string, more: Partial<Change> = {}): Change => ({
+  path,
+  kind: 'modify',
+  before: 'sha256:1',
+  after: 'sha256:2',
+  hunks: [],
+  state: 'pending',
+  flags: [],
+  ...more,
+})
+
+const said = (changes: Change[]) =>
+  groupChanges({ digest: 'sha256:0', changes }).map(
+    ({ changes: of, ...title }) => [title, of.map(({ path }) => path)] as const,
+  )
+
+describe('the order of a review', () => {
+  it('is deletions, then each warning from the gravest, then intents and tool calls', () => {
+    const changes = [
+      change('z', { intentId: 'INT-001', calls: ['call-2'] }),
+      change('plain'),
+      change('b', { intentId: 'INT-001', calls: ['call-1', 'call-2'] }),
+      change('a', { intentId: 'INT-001', calls: ['call-1'] }),
+      change('drifted', { flags: ['binary', 'drifted'] }),
+      change('package.json', { flags: ['protected', 'out-of-scope'] }),
+      change('gone', { kind: 'delete', flags: ['conflict'] }),
+      change('.npmrc', { flags: ['protected'] }),
+      change('both', { flags: ['drifted', 'conflict'] }),
+    ]
+    expect(said(changes)).toEqual([
+      [{ attention: 'delete' }, ['gone']],
+      [{ attention: 'conflict' }, ['both']],
+      [{ attention: 'out-of-scope' }, ['package.json']],
+      [{ attention: 'protected' }, ['.npmrc']],
+      [{ attention: 'drifted' }, ['drifted']],
+      [{}, ['plain']],
+      [{ intentId: 'INT-001', callId: 'call-1' }, ['a', 'b']],
+      [{ intentId: 'INT-001', callId: 'call-2' }, ['z']],
+    ])
+  })
+
+  it('has every change once, and leaves the set as it is', () => {
+    const changes = [change('b'), change('a', { kind: 'delete' })]
+    expect(said(changes).flatMap(([, paths]) => paths)).toEqual(['a', 'b'])
+    expect(changes.map(({ path }) => path)).toEqual(['b', 'a'])
+  })
+})
