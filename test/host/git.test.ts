@@ -77,7 +77,7 @@ describe('userIn', () => {
     ['a quoted value keeps its blanks', '[user]\nname = " A  B "', ' A  B '],
     ['a comment ends a value', '[user]\nname = A B  # not C', 'A B'],
     ['a comment sign in quotes does not', '[user]\nname = "A; B" ; C', 'A; B'],
-    ['escapes', `${String.raw`[user]`}\n${String.raw`name = A \"B\" \\ C`}`, 'A "B" \\ C'],
+    ['escapes', `[user]\n${String.raw`name = A \"B\" \\ C`}`, 'A "B" \\ C'],
     ['a line that goes on', '[user]\nname = A\\\nB', 'AB'],
     ['a backslash that ends a line as itself', '[user]\nname = A\\\\\nemail = e', 'A\\'],
     ['the last one counts', '[user]\nname = A\nname = B', 'B'],
