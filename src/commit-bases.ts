@@ -6,56 +6,105 @@ import type { AgentInfo } from './core/api.js'
 import type { FreePaths } from './policy/index.js'
 import type { AmendmentState } from './review/amend.js'
 import type { StageStore } from './stage-store.js'
-import { attributeFile, editedLines, type FileAttribution } from './trace/index.js'
+import {
+  attributeFile,
+  type Comparison,
+  compareContents,
+  editedLines,
+  type FileAttribution,
+  type FileLines,
+  type LedgerStore,
+  linesOfChange,
+} from './trace/index.js'
 import type { Undone } from './undo-session.js'
 
 interface Attributing {
   readonly undone: Undone | undefined
   readonly free: FreePaths
   readonly amendments: AmendmentState
+  readonly ledger: Pick<LedgerStore, 'lineHead' | 'outside'>
 }
 
 /**
- * Who wrote which lines, and for each old file read for it how it looked then: while it looks so still, the commit need
- * not read it again.
+ * Who wrote which lines, how each line can be followed through the changes, and for each old file read for it how it
+ * looked then: while it looks so still, the commit need not read it again.
  */
-export function readBases(
+export async function readBases(
   store: StageStore,
   diff: StageDiff,
   approved: readonly StagedChange[],
-  { undone, free, amendments }: Attributing,
+  about: Attributing,
 ) {
   const files: FileAttribution[] = []
+  const lines: FileLines[] = []
   const looks = new Map<string, BigIntStats>()
   const proved = (path: RelPath, readAt: number | undefined) => {
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)
   }
+  const isWriting = approved.some(isWritten)
   for (const change of approved) {
     const { path, from = path, after } = change
     proved(from, diff.readAt(from))
-    if (after === null || after.type === 'dir' || undone?.restores(path, after)) continue
     // A path that needs no intent is attributed to nobody.
-    if (free.has(path, false)) continue
-    const { intentId: intent = null, agent } = change
-    const said = {
-      path,
-      contributor: 'ai',
-      intent,
-      ...(agent !== undefined && { agent: agent as AgentInfo | null }),
-    } as const
-    if (change.before !== null && sameContent(change.before, after)) {
-      files.push({ ...said, ranges: [] })
-      continue
-    }
+    if (isDirectory(change) || about.free.has(path, false)) continue
+    const known = knownBase(change, about)
     const readAt = Date.now()
-    const before = readBefore(store, change, diff.look(from))
-    if (before !== null && digest(before) === change.before?.digest) proved(from, readAt)
-    const content = change.content()
-    const edited = editedLines(editsOf(store, change, amendments), content)
-    files.push(attributeFile({ ...said, before, after: content, edited }))
+    const read = isRead(change, known, isWriting) ? readBoth(store, change, diff.look(from)) : undefined
+    if (read && read.before !== null && digest(read.before) === change.before?.digest) proved(from, readAt)
+    const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
+    const told = followed && linesOfChange(path, followed, known === 'whole')
+    if (told) lines.push(told)
+    if (after === null || about.undone?.restores(path, after)) continue
+    const outside = known === 'older' && read?.before ? await about.ledger.outside(from, read.before) : NONE
+    const edited = read ? editedLines(editsOf(store, change, about.amendments), read.after ?? EMPTY) : NONE
+    files.push(attributeFile({ ...credit(change), comparison: read?.comparison, edited, outside }))
   }
-  return { files, looks }
+  return { files, lines, looks }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+const EMPTY = new Uint8Array()
+const UNCHANGED: Comparison = { old: [], now: [], hunks: [], origins: [] }
+
+/** What the ledger has of a base: all its lines; those of an older content of the file; nothing. */
+type Known = 'whole' | 'older' | 'nothing'
+
+function knownBase({ path, from = path, before }: StagedChange, { ledger }: Attributing): Known {
+  const head = ledger.lineHead(from)
+  if (head === undefined) return 'nothing'
+  return head === before?.digest ? 'whole' : 'older'
+}
+
+function isDirectory({ before, after }: StagedChange): boolean {
+  return (after ?? before)?.type === 'dir'
+}
+
+function isWritten({ before, after }: StagedChange): boolean {
+  return after !== null && after.type !== 'dir' && !sameContent(before, after)
+}
+
+/** A file the ledger does not know need not be read to be moved or removed, unless its lines can stand elsewhere then. */
+function isRead(change: StagedChange, known: Known, isWriting: boolean): boolean {
+  if (isWritten(change) || known === 'older') return true
+  return known === 'nothing' && change.after === null && isWriting
+}
+
+/** A symlink has no lines; what changes only its mode leaves them where they are. */
+function isFollowed(change: StagedChange): boolean {
+  if (change.before?.type === 'symlink' || change.after?.type === 'symlink') return false
+  return change.from !== undefined || change.after === null || isWritten(change)
+}
+
+function readBoth(store: StageStore, change: StagedChange, look: BigIntStats | undefined) {
+  const before = change.before?.type === 'dir' ? null : readBefore(store, change, look)
+  const after = isWritten(change) ? change.content() : change.after === null ? null : before
+  return { before, after, comparison: compareContents(before, after) }
+}
+
+function credit({ path, intentId, agent }: StagedChange): Omit<FileAttribution, 'ranges'> {
+  const said = agent === undefined ? {} : { agent: agent as AgentInfo | null }
+  return { path, contributor: 'ai', intent: intentId ?? null, ...said }
 }
 
 /** Null where nothing stood, or what did cannot be read any more: the check of the bases says what that means. */

@@ -13,7 +13,7 @@ import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
 import type { ReviewRecord } from './review/record.js'
 import type { StageStore } from './stage-store.js'
-import { type FileAttribution, type LedgerStore, newDraft, type RecordDraft, splitDraft } from './trace/index.js'
+import { type LedgerStore, newDraft, type RecordDraft, splitDraft } from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
@@ -45,10 +45,12 @@ export async function commitSession(
   refuseInUse(store, approved, diff.changes)
   const undone = partly(undoneBy(deps.layout, store), options.parts)
   const amendments = amendmentState(deps.reviews())
-  const { looks, files } = readBases(store, diff, approved, { undone, free: freePathsOf(deps.intents()), amendments })
-  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.path)))
   // The records are made after this: only what is appended from here on can be one of them.
   const before = await deps.ledger.head()
+  const { ledger } = deps
+  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger }
+  const { looks, ...written } = await readBases(store, diff, approved, about)
+  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,
@@ -56,7 +58,7 @@ export async function commitSession(
     gate: gateOf(deps, ownersOf(approved), undone),
     records: ({ tx }) => {
       const { approvals } = options
-      const draft = commitDraft(deps, { approved, files, tx, undone, approvals, amendments })
+      const draft = commitDraft(deps, { approved, written, tx, undone, approvals, amendments })
       return splitDraft(draft).map((part) => ({ ...part }))
     },
     append: async (record, isOwn) => {
@@ -168,14 +170,14 @@ function targetOf(root: string, { path, new: next, content }: CommitEntry): stri
 
 interface Decided {
   readonly approved: readonly StagedChange[]
-  readonly files: readonly FileAttribution[]
+  readonly written: Pick<RecordDraft, 'files' | 'lines'>
   readonly tx: string
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
   readonly amendments: AmendmentState
 }
 
-function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals, amendments }: Decided): RecordDraft {
+function commitDraft(deps: CommitDeps, { approved, written, tx, undone, approvals, amendments }: Decided): RecordDraft {
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -188,7 +190,7 @@ function commitDraft(deps: CommitDeps, { approved, files, tx, undone, approvals,
     verdict: 'approved',
     tx,
     approvedBy: reviewers,
-    files,
+    ...written,
     changes: approved.map(({ path, from, before, after }) => ({
       path,
       before: before?.digest ?? null,

@@ -25,6 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
   { name: 'questions', summary: 'list what sessions ask', load: () => import('./commands/questions.js') },
   { name: 'answer', summary: 'answer a question of a session', load: () => import('./commands/answer.js') },
+  { name: 'blame', summary: 'show who wrote each line of a file', load: () => import('./commands/blame.js') },
   { name: 'log', summary: 'show the ledger', load: () => import('./commands/log.js') },
   {
     name: 'verify',

@@ -233,8 +233,12 @@ export interface VerifyResult {
   readonly firstBad?: { readonly line: number; readonly reason: string }
 }
 
+/** Who wrote a line, as far as the ledger tells. */
 export interface BlameLine {
+  /** From 1. */
   readonly line: number
+  /** `human`: a reviewer's edit, or written past escrow in a file the ledger knows. `unknown`: the ledger does not say. */
+  readonly contributor: 'ai' | 'human' | 'unknown'
   readonly intentId?: string
   readonly sessionId?: string
   readonly model?: string

@@ -1,50 +1,85 @@
-import { diffArrays } from 'diff'
 import { digest } from '../../overlay/digest.js'
-import type { FileAttribution, LineRange } from './draft.js'
+import type { FileAttribution, FileLines, LineRange } from './draft.js'
+import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
+import { printsOf, withoutBlanks } from './line-prints.js'
 
-/** Above this many bytes a change is one range, from the first line that differs to the last. */
+/** Above this many bytes a change is one hunk, from the first line that differs to the last. */
 const DIFF_BYTES = 1024 * 1024
-/** Edits after which the search for the smallest difference stops, and the changed part becomes one range. */
-export const DIFF_EDITS = 2000
+/** Above this many lines, old and new, a file's lines are not followed: a record must stay short. */
+const FOLLOWED_LINES = 200_000
 /** How far git looks for a NUL when it decides that a file is binary. */
 const BINARY_PROBE = 8000
 
-export interface Attributable extends Omit<FileAttribution, 'ranges'> {
-  /** A file's whole content; null where there is none. */
-  readonly before: Uint8Array | null
-  readonly after: Uint8Array | null
-  /** Lines of the new content, counted from 0, that a reviewer wrote. */
-  readonly edited?: ReadonlySet<number>
+/** Two contents of a file, line by line. */
+export interface Comparison {
+  readonly old: readonly string[]
+  readonly now: readonly string[]
+  readonly hunks: readonly LineHunk[]
+  /** For each new line the old one it is, from 0; -1 where it is new. Lines that differ in blanks alone are one. */
+  readonly origins: readonly number[]
 }
 
 /**
- * Finds the lines of the new content that the old one does not have.
- *
- * Binary and deleted files have no ranges. The cost is bounded: a large or wholly different file gets one range.
+ * Compares a file's whole contents; null is where there is none. Undefined where one is binary, or a symlink's target.
+ * The cost is bounded: a large or wholly different file is one hunk.
  */
-export function attributeFile({ before, after, edited, ...file }: Attributable): FileAttribution {
-  if (after === null || isBinary(after) || (before !== null && isBinary(before))) return { ...file, ranges: [] }
-  const small = after.length <= DIFF_BYTES && (before?.length ?? 0) <= DIFF_BYTES
-  const newLines = linesOf(after)
-  const spans = changedSpans(before === null ? [] : linesOf(before), newLines, small)
-  const isEdited = (line: number) => edited?.has(line) === true
-  const runs = spans.flatMap((span) => runsOf(span, isEdited))
+export function compareContents(before: Uint8Array | null, after: Uint8Array | null): Comparison | undefined {
+  if ((before !== null && isBinary(before)) || (after !== null && isBinary(after))) return undefined
+  const small = Math.max(before?.length ?? 0, after?.length ?? 0) <= DIFF_BYTES
+  const [old, now] = [before === null ? [] : linesOf(before), after === null ? [] : linesOf(after)]
+  const hunks = lineHunks(old.map(withoutBlanks), now.map(withoutBlanks), small)
+  return { old, now, hunks, origins: originsBy(hunks, old.length) }
+}
+
+export interface Attributable extends Omit<FileAttribution, 'ranges'> {
+  /** Undefined for binary files: their lines are nobody's. */
+  readonly comparison: Comparison | undefined
+  /** Lines of the new content, counted from 0, that a reviewer wrote. */
+  readonly edited?: ReadonlySet<number>
+  /** Lines of the old content, counted from 0, that were written outside since the ledger last saw the file. */
+  readonly outside?: ReadonlySet<number>
+}
+
+/** The lines of the new content that the old one does not have as they are, and those written outside before it. */
+export function attributeFile({ comparison, edited, outside, ...file }: Attributable): FileAttribution {
+  if (comparison === undefined) return { ...file, ranges: [] }
+  const { old, now, origins } = comparison
+  const isOutside = (line: number) => outside?.has(origins[line] ?? -1) === true
+  const isHuman = (line: number) => edited?.has(line) === true || isOutside(line)
+  const isNamed = (line: number) => old[origins[line] ?? -1] !== now[line] || isOutside(line)
+  const runs = runsOf(now.length, isNamed, isHuman)
   if (!runs.some(({ human }) => human)) {
-    return { ...file, ranges: spans.map(([start, end]) => rangeOf(newLines, start, end)) }
+    return { ...file, ranges: runs.map(({ start, end }) => rangeOf(now, start, end)) }
   }
   const ranges = runs.map(({ start, end, human }) => {
-    return { ...rangeOf(newLines, start, end), contributor: human ? 'human' : 'ai' } as const
+    return { ...rangeOf(now, start, end), contributor: human ? 'human' : 'ai' } as const
   })
   return { ...file, contributor: runs.every(({ human }) => human) ? 'human' : 'mixed', ranges }
 }
 
-/** A span's parts that one side wrote: the agent, or a reviewer. */
-function runsOf([first, last]: readonly [number, number], isEdited: (line: number) => boolean) {
+/**
+ * What blame needs of a change to follow each line through it, whatever becomes of the contents.
+ * @param isKnown the ledger's last record of the file left the very old content, with its lines.
+ */
+export function linesOfChange(path: string, comparison: Comparison, isKnown: boolean): FileLines | undefined {
+  const { old, now, hunks, origins } = comparison
+  if (old.length + now.length > FOLLOWED_LINES) return undefined
+  return {
+    path,
+    hunks: hunks.map(({ at, gone, come }) => [at, gone, come]),
+    added: printsOf(now.filter((_, line) => origins[line] === -1)).join(''),
+    ...(!isKnown && old.length > 0 && { base: printsOf(old).join('') }),
+  }
+}
+
+/** Runs of named lines that one side wrote: the agent, or a person. */
+function runsOf(count: number, isNamed: (line: number) => boolean, isHuman: (line: number) => boolean) {
   const runs: { start: number; end: number; human: boolean }[] = []
-  for (let line = first; line < last; line++) {
+  for (let line = 0; line < count; line++) {
+    if (!isNamed(line)) continue
     const run = runs.at(-1)
-    const human = isEdited(line)
-    if (run?.human === human) run.end = line + 1
+    const human = isHuman(line)
+    if (run?.human === human && run.end === line) run.end = line + 1
     else runs.push({ start: line, end: line + 1, human })
   }
   return runs
@@ -72,26 +107,4 @@ export function isBinary(content: Uint8Array): boolean {
 
 function rangeOf(lines: readonly string[], start: number, end: number): LineRange {
   return { startLine: start + 1, endLine: end, contentHash: contentHash(lines.slice(start, end)) }
-}
-
-/** Half-open spans of the new lines, from 0. What both ends have in common is never searched. */
-function changedSpans(old: readonly string[], now: readonly string[], search: boolean): [number, number][] {
-  const shorter = Math.min(old.length, now.length)
-  let head = 0
-  while (head < shorter && old[head] === now[head]) head++
-  let tail = 0
-  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-  const whole: [number, number][] = head < now.length - tail ? [[head, now.length - tail]] : []
-  if (!search || whole.length === 0 || head + tail === old.length) return whole
-  const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
-  if (come.length === 1 && !gone.includes(come[0] ?? '')) return whole
-  const middle = diffArrays(gone, come, { maxEditLength: DIFF_EDITS })
-  if (middle === undefined) return whole
-  const spans: [number, number][] = []
-  let at = head
-  for (const part of middle) {
-    if (part.added) spans.push([at, at + part.count])
-    if (!part.removed) at += part.count
-  }
-  return spans
 }

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff'
-import { DIFF_EDITS, linesOf } from './attribution.js'
+import { linesOf } from './attribution.js'
+import { DIFF_EDITS } from './line-hunks.js'
 
 /** A reviewer's edit of a staged file: what they saw, and what they made of it. */
 export interface Edit {

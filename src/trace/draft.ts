@@ -51,6 +51,17 @@ export interface FileAttribution {
   readonly mutationClass?: MutationClass
 }
 
+/** How the lines of one file changed, so that each can be followed without the contents. */
+export interface FileLines {
+  readonly path: string
+  /** Of the old lines, from 0: where, how many are gone, how many came in their place. */
+  readonly hunks: readonly (readonly [at: number, gone: number, come: number])[]
+  /** The prints of the lines that came, in order: see line-prints.ts. */
+  readonly added: string
+  /** The prints of all old lines, where no record before this one has them. */
+  readonly base?: string
+}
+
 /** Content digests of one path, before and after; null where nothing stood there. */
 export interface RecordedChange {
   readonly path: string
@@ -72,6 +83,7 @@ export interface RecordDraft {
   readonly reqId: string | null
   readonly files: readonly FileAttribution[]
   readonly changes: readonly RecordedChange[]
+  readonly lines?: readonly FileLines[]
   /** The commit or undo a record belongs to. */
   readonly tx?: string
   readonly verdict?: 'approved' | 'rejected'

@@ -1,9 +1,17 @@
 /** The ledger: what was asked, decided and written, one line each, in a chain. */
-export { type Attributable, attributeFile, contentHash } from './attribution.js'
+export {
+  type Attributable,
+  attributeFile,
+  type Comparison,
+  compareContents,
+  contentHash,
+  linesOfChange,
+} from './attribution.js'
 export { editedLines } from './authorship.js'
 export {
   type ContributorType,
   type FileAttribution,
+  type FileLines,
   type Json,
   type LineRange,
   type MutationClass,

@@ -2,12 +2,14 @@ import { closeSync, fstatSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
+import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { createDurable, extendDurable, syncDir } from '../host/write.js'
 import { EMPTY_TIP, type Tip } from './chain.js'
 import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
+import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
 import type { Published } from './published.js'
 import { openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
@@ -28,17 +30,26 @@ export interface LedgerFile {
   settle(): Tip
   /** Puts published lines behind a tip, durably. False if the file no longer ends there. */
   extend(tip: Tip, placed: readonly Placed[]): boolean
+  /** The content of a path whose lines the ledger has, as far as it was read. */
+  lineHead(path: string): string | undefined
 }
 
 export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs | undefined): LedgerFile {
   const file = layout.ledgerFile
   let known = EMPTY_TIP
-  const from = (): Tip => (stands(file, known) ? known : EMPTY_TIP)
+  const heads: LineHeads = new Map()
+  const seen = (record: TraceRecord) => noteHeads(heads, record)
+
+  function from(): Tip {
+    if (stands(file, known)) return known
+    heads.clear()
+    return EMPTY_TIP
+  }
 
   function settle(): Tip {
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
-      const reading = checked(file, readChain(file, from(), copies), copies)
+      const reading = checked(file, readChain(file, from(), copies, seen), copies)
       if (published.sweep(reading.tip.seq)) continue
       const missing = unwritten(published, reading.tip, copies)
       if ('problem' in missing) {
@@ -74,7 +85,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
 
   return {
     async warm() {
-      known = checked(file, await readChainAsync(file, from(), new Map()), new Map()).tip
+      known = checked(file, await readChainAsync(file, from(), new Map(), seen), new Map()).tip
       return known
     },
     settle,
@@ -83,8 +94,10 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       if (!extendDurable(file, joinLines(placed), tip.end)) return false
       if (tip.end === 0) syncDir(layout.dir)
       known = placed.at(-1)?.tip ?? tip
+      for (const { record } of placed) seen(record)
       return true
     },
+    lineHead: (path) => heads.get(path),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Ledger, TraceRecord } from '../core/api.js'
-import { unsupported } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
+import { blameContent, outsideLines } from './blame.js'
+import { readBlamed } from './blamed-file.js'
 import type { Tip } from './chain.js'
 import type { RecordDraft } from './draft.js'
 import { exportLedger } from './export.js'
@@ -38,6 +39,10 @@ export interface LedgerStore extends Ledger {
   appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord>
   /** The newest record of ours, or undefined when there is none. */
   head(): Promise<LedgerHead | undefined>
+  /** The digest of the content of a path whose lines the ledger has, as of the last {@link head} or append. */
+  lineHead(path: string): string | undefined
+  /** The lines of a content, from 0, that came to a path by no commit since the ledger last saw it. */
+  outside(path: string, content: Uint8Array): Promise<ReadonlySet<number>>
 }
 
 export interface LedgerOptions {
@@ -123,7 +128,12 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     records: () => readRecords(layout.ledgerFile),
     // Nothing remembered: it is to find what was changed behind our back.
     verify: () => verifyLedger(layout, publishedIn(layout.ledgerDir), lock),
-    blame: () => Promise.reject(unsupported('blame')),
+    blame: async (path) => {
+      const found = readBlamed(layout.root, path)
+      return blameContent(layout.ledgerFile, found.path, found.content)
+    },
+    lineHead: file.lineHead,
+    outside: (path, content) => outsideLines(layout.ledgerFile, path, content),
     export: (format) => exportLedger(layout.ledgerFile, format),
   }
 }

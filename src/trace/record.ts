@@ -63,6 +63,7 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
     verdict: draft.verdict ?? null,
     tx: draft.tx ?? null,
     changes: draft.changes.map(({ path, before, after, from }) => ({ path, before, after, ...(from && { from }) })),
+    ...(draft.lines !== undefined && draft.lines.length > 0 && { lines: draft.lines }),
     ...(agent !== undefined && { agent }),
     ...(reason !== undefined && { reason }),
     ...(path !== undefined && { path }),

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
+import type { TraceRecord } from '../core/api.js'
 import { type Break, EMPTY_TIP, ownFieldsOf, step, type Tip } from './chain.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { KEPT } from './published.js'
@@ -25,12 +26,17 @@ export interface Reading {
 /** Hashes of published lines by sequence number: what the file must hold there. */
 export type Copies = ReadonlyMap<number, string>
 
+/** Told each good record, in order. */
+export type Seen = (record: TraceRecord) => void
+
+function ignore(): void {}
+
 const PAUSE_BYTES = 1024 * 1024
 
 /** Reads and checks the chain, from a tip known to be good. An absent file is an empty ledger. */
-export function readChain(file: string, from: Tip, copies: Copies): Reading {
+export function readChain(file: string, from: Tip, copies: Copies, seen: Seen = ignore): Reading {
   return withFile(file, (fd) => {
-    const work = scan(fd, from, copies)
+    const work = scan(fd, from, copies, seen)
     for (;;) {
       const next = work.next()
       if (next.done) return next.value
@@ -39,11 +45,11 @@ export function readChain(file: string, from: Tip, copies: Copies): Reading {
 }
 
 /** The same, letting other work in between. */
-export async function readChainAsync(file: string, from: Tip, copies: Copies): Promise<Reading> {
+export async function readChainAsync(file: string, from: Tip, copies: Copies, seen: Seen = ignore): Promise<Reading> {
   const fd = openIfThere(file)
   if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
   try {
-    const work = scan(fd, from, copies)
+    const work = scan(fd, from, copies, seen)
     for (;;) {
       const next = work.next()
       if (next.done) return next.value
@@ -74,7 +80,7 @@ export function openIfThere(file: string): number | undefined {
 }
 
 /** Yields now and then, for the caller to pause. */
-function* scan(fd: number, from: Tip, copies: Copies): Generator<undefined, Reading> {
+function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<undefined, Reading> {
   const lines = readLines(fd, from.end, from.lines + 1)
   const newest: Newest[] = []
   let tip = from
@@ -89,6 +95,7 @@ function* scan(fd: number, from: Tip, copies: Copies): Generator<undefined, Read
     const next = step(tip, parsed.value, hash, line.end - line.start)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
     tip = next
+    seen(parsed.value)
     if (tip.own?.hash === hash) newest.push({ line: line.number, seq: tip.seq, hash })
     if (newest.length > KEPT) newest.shift()
     if (tip.end > pauseAt) {

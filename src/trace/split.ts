@@ -1,6 +1,6 @@
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import type { FileAttribution, RecordDraft } from './draft.js'
+import type { FileAttribution, FileLines, RecordDraft } from './draft.js'
 import { MAX_LINE } from './lines.js'
 
 /** What one record is allowed to come to, by the estimate below. */
@@ -22,27 +22,31 @@ export function splitDraft(draft: RecordDraft): RecordDraft[] {
   }))
 }
 
-type Chunk = Pick<RecordDraft, 'files' | 'changes'>
+type Chunk = Pick<RecordDraft, 'files' | 'changes' | 'lines'>
 
 /** A change goes where its file's lines are. */
 function chunksOf(draft: RecordDraft): Chunk[] {
   const files = new Map(draft.files.map((file) => [file.path, file]))
+  const followed = new Map(draft.lines?.map((lines) => [lines.path, lines]))
   const shared = JSON.stringify([draft.agent ?? '', draft.intent, draft.session]).length
-  const parts: { files: FileAttribution[]; changes: RecordDraft['changes'][number][] }[] = []
+  const parts: { files: FileAttribution[]; changes: RecordDraft['changes'][number][]; lines: FileLines[] }[] = []
   let room = 0
   for (const change of draft.changes) {
     const file = files.get(change.path)
-    const size = 1_000 + 8 * (change.path.length + (change.from?.length ?? 0)) + (file ? sizeOf(file, shared) : 0)
+    const lines = followed.get(change.path)
+    const names = 8 * (change.path.length + (change.from?.length ?? 0))
+    const size = 1_000 + names + (file ? sizeOf(file, shared) : 0) + (lines ? JSON.stringify(lines).length : 0)
     if (size > PART_BYTES) throw tooLong(change.path)
     if (size > room || parts.length === 0) {
-      parts.push({ files: [], changes: [] })
+      parts.push({ files: [], changes: [], lines: [] })
       room = PART_BYTES
     }
     room -= size
     parts.at(-1)?.changes.push(change)
     if (file && files.delete(file.path)) parts.at(-1)?.files.push(file)
+    if (lines && followed.delete(lines.path)) parts.at(-1)?.lines.push(lines)
   }
-  parts[0] ??= { files: [], changes: [] }
+  parts[0] ??= { files: [], changes: [], lines: [] }
   parts[0].files.push(...files.values())
   return parts
 }

@@ -1,5 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/core/api.js'
+import type { BlameLine, Change } from '../../src/core/api.js'
 import { escrow, workspaceDir } from './harness.js'
 
 const change: Change = {
@@ -288,5 +289,25 @@ describe('questions and answers', () => {
     expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
     expect([code, out]).toEqual([0, "Answered: deny. Session 's1' hears it at its next call.\n"])
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'])).code).not.toBe(0)
+  })
+})
+
+describe('blame', () => {
+  const blame: BlameLine[] = [
+    { line: 1, contributor: 'ai', intentId: 'INT-001', model: 'gpt', sessionId: 's1', approvedBy: 'Ann' },
+    { line: 2, contributor: 'human' },
+  ]
+
+  it('shows who wrote each line, and the line', async () => {
+    const cwd = workspaceDir()
+    writeFileSync(`${cwd}/a.ts`, 'one\n\u001b[2Jtwo\n')
+    const { out, calls } = await escrow(cwd, ['blame', 'a.ts'], { blame })
+    expect(calls).toContainEqual(['blame', 'a.ts'])
+    expect(out).toBe('INT-001  gpt    s1  Ann  1  one\n-        human  -   -    2  ^[[2Jtwo\n')
+  })
+
+  it('prints one document', async () => {
+    const { out } = await escrow(workspaceDir(), ['blame', 'a.ts', '--json'], { blame })
+    expect(JSON.parse(out)).toEqual(blame)
   })
 })

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { Library } from '../../src/cli/context.js'
 import { run } from '../../src/cli/run.js'
 import type {
+  BlameLine,
   ChangeSet,
   Review,
   SessionSummary,
@@ -19,6 +20,7 @@ export interface Fake {
   set?: ChangeSet
   records?: TraceRecord[]
   verify?: VerifyResult
+  blame?: BlameLine[]
   sessions?: SessionSummary[]
   review?: Partial<Review>
 }
@@ -89,7 +91,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
         yield* fake.records ?? []
       },
       verify: async () => fake.verify ?? { ok: true, records: 2 },
-      blame: refuse,
+      blame: async (path) => {
+        note('blame', path)
+        return fake.blame ?? []
+      },
       export: refuse,
     },
     session: refuse,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attributeFile } from '../../src/trace/attribution.js'
+import { attributed } from './support.js'
 
 const spans = (before: string | null, after: string | null): [number, number][] =>
-  attributeFile({
+  attributed({
     path: 'a',
     before: before === null ? null : Buffer.from(before),
     after: after === null ? null : Buffer.from(after),
@@ -39,7 +39,7 @@ describe('attributeFile', () => {
   })
 
   it('hashes the lines joined by LF, CR removed, no final newline', () => {
-    const [range] = attributeFile({
+    const [range] = attributed({
       path: 'a',
       before: Buffer.from('x\r\n'),
       after: Buffer.from('x\r\né\r\nb\r\n'),
@@ -50,13 +50,13 @@ describe('attributeFile', () => {
   it('hashes the very bytes of a file that is not UTF-8', () => {
     const bytes = Buffer.from([0xe9, 0x0a, 0xff])
     const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
-    expect(attributeFile({ path: 'a', before: null, after: bytes }).ranges[0]?.contentHash).toBe(hash)
+    expect(attributed({ path: 'a', before: null, after: bytes }).ranges[0]?.contentHash).toBe(hash)
   })
 
   it('gives moved lines the hash they had', () => {
     const block = 'one\ntwo'
-    const [first] = attributeFile({ path: 'a', before: null, after: Buffer.from(`${block}\n`) }).ranges
-    const moved = attributeFile({ path: 'b', before: Buffer.from('x\ny\n'), after: Buffer.from(`x\n${block}\ny\n`) })
+    const [first] = attributed({ path: 'a', before: null, after: Buffer.from(`${block}\n`) }).ranges
+    const moved = attributed({ path: 'b', before: Buffer.from('x\ny\n'), after: Buffer.from(`x\n${block}\ny\n`) })
     expect(moved.ranges.map((range) => range.contentHash)).toEqual([first?.contentHash])
   })
 
@@ -68,7 +68,7 @@ describe('attributeFile', () => {
       contributor: 'mixed',
       mutationClass: 'AST_REFACTOR',
     } as const
-    expect(attributeFile({ ...told, before: null, after: null })).toEqual({ ...told, ranges: [] })
+    expect(attributed({ ...told, before: null, after: null })).toEqual({ ...told, ranges: [] })
   })
 
   it('gives a large file, and one wholly rewritten, the one range that changed', () => {
@@ -84,7 +84,7 @@ describe('attributeFile', () => {
     fc.assert(
       fc.property(content, content, (before, after) => {
         const file = { path: 'a', before: Buffer.from(before.join('\n')), after: Buffer.from(after.join('\n')) }
-        const { ranges } = attributeFile(file)
+        const { ranges } = attributed(file)
         const now = file.after.toString().split('\n')
         let behind = -1
         for (const range of ranges) {
@@ -93,9 +93,9 @@ describe('attributeFile', () => {
           expect(range.contentHash).toBe(hashOf(now.slice(range.startLine - 1, range.endLine).join('\n')))
           behind = range.endLine
         }
-        const attributed = (n: number): boolean => ranges.some((r) => r.startLine <= n && n <= r.endLine)
+        const isNamed = (n: number): boolean => ranges.some((r) => r.startLine <= n && n <= r.endLine)
         now.forEach((line, n) => {
-          if (line !== '' && !before.includes(line)) expect(attributed(n + 1)).toBe(true)
+          if (line !== '' && !before.includes(line)) expect(isNamed(n + 1)).toBe(true)
         })
       }),
     )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { attributeFile } from '../../src/trace/attribution.js'
 import { editedLines } from '../../src/trace/authorship.js'
+import { attributed } from './support.js'
 
 const bytes = (text: string) => Buffer.from(text)
 const edit = (seen: string, made: string) => ({ seen: bytes(seen), made: bytes(made) })
@@ -27,7 +27,7 @@ describe('editedLines', () => {
 
 describe('attributeFile with edited lines', () => {
   const attribute = (before: string, after: string, lines: number[]) => {
-    const { contributor, ranges } = attributeFile({
+    const { contributor, ranges } = attributed({
       path: 'a',
       before: bytes(before),
       after: bytes(after),

@@ -126,7 +126,7 @@ describe('the ledger', () => {
 
   it('refuses what it cannot do by name', async () => {
     const ledger = openLedger(workspace())
-    await expect(ledger.blame('a')).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(ledger.blame('a')).rejects.toMatchObject({ reason: 'nothing_selected' })
     await expect(ledger.export('csv')).rejects.toMatchObject({ reason: 'unsupported' })
   })
 

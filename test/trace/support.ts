@@ -5,7 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterEach } from 'vitest'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
-import { newDraft, type RecordDraft } from '../../src/trace/draft.js'
+import { type Attributable, attributeFile, compareContents } from '../../src/trace/attribution.js'
+import { type FileAttribution, newDraft, type RecordDraft } from '../../src/trace/draft.js'
 import type { LedgerOptions } from '../../src/trace/ledger.js'
 
 /** A function that makes temporary workspaces, each with an `.orchestration/`, removed after the test. */
@@ -60,3 +61,13 @@ const schema: unknown = JSON.parse(
   readFileSync(new URL('../fixtures/agent-trace-0.1.0.schema.json', import.meta.url), 'utf8'),
 )
 const validator = ajv.compile(Object(schema))
+
+/** Who wrote which lines, of two contents. */
+export function attributed({ before, after, ...file }: Contents): FileAttribution {
+  return attributeFile({ ...file, comparison: compareContents(before, after) })
+}
+
+type Contents = Omit<Attributable, 'comparison'> & {
+  readonly before: Uint8Array | null
+  readonly after: Uint8Array | null
+}

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import { digest } from '../../overlay/digest.js'
+import type { BlameLine } from '../core/api.js'
+import { contentHash, linesOf } from './attribution.js'
+import { printsOf } from './line-prints.js'
+import type { Line } from './lines.js'
+import type { Cell, Origin } from './origins.js'
+import { wholeLines } from './read.js'
+import { Replay } from './replay.js'
+import { type Claim, OUTSIDE, UNKNOWN } from './traced-files.js'
+
+const PAUSE_BYTES = 4 * 1024 * 1024
+/** Bytes hashed in search of blocks that records name by hash alone. */
+const CLAIM_BYTES = 256 * 1024 * 1024
+
+/**
+ * Who wrote each line of a content that stands at a path. It stands on the ledger alone: the contents of commits are let
+ * go after a while, and another clone never had them.
+ *
+ * Lines are followed from record to record by their prints. What that does not explain is looked for by the hashes of
+ * whole blocks, which is all that records of other tools have.
+ */
+export async function blameContent(file: string, path: string, content: Uint8Array): Promise<BlameLine[]> {
+  const lines = linesOf(content)
+  const prints = printsOf(lines)
+  const replay = await replayLedger(file, new Set(prints))
+  const cells = replay.linesAt(path, prints, digest(content))
+  const origins = claimed(cells, lines, digest(content), replay.claimsOn(path))
+  return origins.map((origin, n) => ({ line: n + 1, ...origin }))
+}
+
+/** The lines of a content, from 0, that came to a path since the ledger last saw it there, by no commit. */
+export async function outsideLines(file: string, path: string, content: Uint8Array): Promise<ReadonlySet<number>> {
+  const prints = printsOf(linesOf(content))
+  const replay = await replayLedger(file, new Set(prints))
+  const cells = replay.linesAt(path, prints, digest(content))
+  return new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))
+}
+
+async function replayLedger(file: string, wanted: ReadonlySet<string>): Promise<Replay> {
+  const replay = new Replay(wanted)
+  let pauseAt = PAUSE_BYTES
+  for (const { line, value } of wholeLines(file, speaksOfLines)) {
+    replay.take(value)
+    if (line.end < pauseAt) continue
+    pauseAt = line.end + PAUSE_BYTES
+    await setImmediate()
+  }
+  return replay
+}
+
+/** Most records are denials, calls and verdicts: what they need not be parsed for is seen in their bytes. */
+function speaksOfLines({ bytes }: Line): boolean {
+  return bytes.includes('content_hash') || bytes.includes('"changes":[{')
+}
+
+/** Gives blocks that nothing else explains to whom a record names for their very content, the newest record first. */
+function claimed(cells: readonly Cell[], lines: readonly string[], whole: string, claims: readonly Claim[]): Origin[] {
+  const origins = cells.map(({ origin }) => origin)
+  const blocks = new Blocks(lines)
+  for (const claim of claims.toReversed()) {
+    if (!origins.includes(UNKNOWN)) break
+    const starts =
+      claim.lines === undefined ? wholeFile(claim, lines, whole) : blocks.find(claim.contentHash, claim.lines)
+    for (const start of starts) {
+      for (let line = start; line < start + (claim.lines ?? lines.length); line++) {
+        if (origins[line] === UNKNOWN) origins[line] = claim.origin
+      }
+    }
+  }
+  return origins
+}
+
+function wholeFile({ contentHash: hash }: Claim, lines: readonly string[], whole: string): number[] {
+  return hash === whole || hash === contentHash(lines) ? [0] : []
+}
+
+/** Where blocks of some length stand, by their hash. */
+class Blocks {
+  readonly #starts = new Map<number, Map<string, number[]>>()
+  #budget = CLAIM_BYTES
+
+  constructor(private readonly lines: readonly string[]) {}
+
+  find(hash: string, length: number): readonly number[] {
+    return this.#ofLength(length).get(hash) ?? []
+  }
+
+  #ofLength(length: number): Map<string, number[]> {
+    const known = this.#starts.get(length)
+    if (known !== undefined) return known
+    const found = new Map<string, number[]>()
+    for (let start = 0; start + length <= this.lines.length && this.#budget > 0; start++) {
+      const block = this.lines.slice(start, start + length)
+      this.#budget -= block.reduce((size, line) => size + line.length + 1, 0)
+      const hash = contentHash(block)
+      found.set(hash, [...(found.get(hash) ?? []), start])
+    }
+    this.#starts.set(length, found)
+    return found
+  }
+}

@@ -1,0 +1,180 @@
+import type { TraceRecord } from '../core/api.js'
+import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
+import type { LineHunk } from './line-hunks.js'
+import { splitPrints } from './line-prints.js'
+import type { Origin } from './origins.js'
+import { ownOf } from './record.js'
+
+/** What one record, of whatever age and tool, says of one file. */
+export interface TracedFile {
+  readonly path: string
+  readonly from?: string
+  /** Digests; undefined where the record does not say. */
+  readonly before?: string | null
+  readonly after?: string | null
+  /** How the lines changed; absent where the record has it not, or in a form that makes no sense. */
+  readonly change?: LineChange
+  /** Blocks it names by their hash alone. */
+  readonly claims: readonly Claim[]
+  /** Who wrote a line of the new content, counted from 0. */
+  originOf(line: number): Origin
+  /** Lines of the old content that the ledger had not seen, in a file it knew. */
+  readonly outside: Origin
+}
+
+export interface LineChange {
+  readonly hunks: readonly LineHunk[]
+  readonly added: readonly string[]
+  readonly base?: readonly string[]
+}
+
+export interface Claim {
+  readonly contentHash: string
+  /** How many lines the block has; undefined where it is the whole file. */
+  readonly lines?: number
+  readonly origin: Origin
+}
+
+export interface Traced {
+  readonly files: readonly TracedFile[]
+  readonly tx?: string
+  /** The commit an undo takes back. */
+  readonly undoes?: string
+}
+
+export const UNKNOWN: Origin = { contributor: 'unknown' }
+export const OUTSIDE: Origin = { contributor: 'human' }
+
+const NOTHING: Traced = { files: [] }
+
+export function tracedIn(record: TraceRecord): Traced {
+  const own = ownOf(record)
+  if (own === undefined) return { files: entriesOf(record).map((entry) => tracedEntry(record, entry)) }
+  if (own.type !== 'commit' && own.type !== 'undo') return NOTHING
+  const entries = new Map(entriesOf(record).map((entry) => [pathOf(entry), entry]))
+  const lines = new Map(objectsOf(own.lines).map((each) => [text(each.path), each]))
+  const files = objectsOf(own.changes).flatMap((change) => {
+    const path = text(change.path)
+    return path === undefined ? [] : [tracedChange(record, path, change, entries.get(path) ?? {}, lines.get(path))]
+  })
+  const [tx, undoes] = [text(own.tx), text(own.undoes)]
+  return { files, ...(tx !== undefined && { tx }), ...(undoes !== undefined && { undoes }) }
+}
+
+type Fields = Record<string, unknown>
+
+/** A flat line is its own entry. */
+function entriesOf(record: TraceRecord): Fields[] {
+  return text(record.file) === undefined ? objectsOf(record.files) : [record]
+}
+
+function pathOf(entry: Fields): string | undefined {
+  return text(entry.path) ?? text(entry.relative_path) ?? text(entry.file)
+}
+
+function tracedEntry(record: TraceRecord, entry: Fields): TracedFile {
+  const ranges = rangesOf(record, entry)
+  return { path: pathOf(entry) ?? '', ...authorsOf(record, ranges), claims: claimsOf(record, entry, ranges) }
+}
+
+function tracedChange(record: TraceRecord, path: string, said: Fields, entry: Fields, lines?: Fields): TracedFile {
+  const from = text(said.from)
+  const change = lines && changeOf(lines)
+  const ranges = rangesOf(record, entry)
+  return {
+    path,
+    ...(from !== undefined && { from }),
+    before: text(said.before) ?? null,
+    after: text(said.after) ?? null,
+    ...(change && { change }),
+    ...authorsOf(record, ranges),
+    claims: change ? [] : claimsOf(record, entry, ranges),
+  }
+}
+
+function authorsOf(record: TraceRecord, ranges: readonly Range[]): Pick<TracedFile, 'originOf' | 'outside'> {
+  const id = text(record.id)
+  return {
+    originOf: (line) => ranges.find(({ first, last }) => first <= line + 1 && line + 1 <= last)?.origin ?? UNKNOWN,
+    outside: { ...OUTSIDE, ...(id !== undefined && { recordId: id }) },
+  }
+}
+
+interface Range {
+  readonly first: number
+  readonly last: number
+  readonly contentHash?: string
+  readonly origin: Origin
+}
+
+/** Ranges stand under the file, or under its conversations. */
+function rangesOf(record: TraceRecord, entry: Fields): Range[] {
+  const holders = Array.isArray(entry.ranges) ? [entry] : objectsOf(entry.conversations)
+  return holders.flatMap((holder) => {
+    const whole = originOf(record, entry, holder.contributor ?? entry.contributor)
+    return objectsOf(holder.ranges).flatMap((range) => {
+      const [first, last] = [count(range.start_line), count(range.end_line)]
+      if (first === undefined || last === undefined || first < 1) return []
+      const origin = range.contributor === undefined ? whole : originOf(record, entry, range.contributor)
+      const hash = text(range.content_hash)
+      return [{ first, last, origin, ...(hash !== undefined && { contentHash: hash }) }]
+    })
+  })
+}
+
+function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Origin {
+  const { type, entity_type, model_id, model_identifier } = objectOf(contributor)
+  const word = (text(type) ?? text(entity_type) ?? 'ai').toLowerCase()
+  const kind = word === 'human' || word === 'unknown' ? word : 'ai'
+  const intent = intentFor(record, entry)
+  const model = kind === 'ai' ? (text(model_identifier) ?? text(model_id) ?? text(record.model_identifier)) : undefined
+  const [id, session, approved] = [text(record.id), text(record.session_id), approversOf(record)]
+  const mutation = text(entry.mutation_class) ?? text(record.mutation_class)
+  return {
+    contributor: kind,
+    ...(id !== undefined && { recordId: id }),
+    ...(intent !== undefined && { intentId: intent }),
+    ...(session !== undefined && { sessionId: session }),
+    ...(model !== undefined && { model }),
+    ...(approved !== undefined && { approvedBy: approved }),
+    ...(mutation !== undefined && { mutationClass: mutation }),
+  }
+}
+
+/** A record of ours says it with each file: one commit can be of several intents. */
+function intentFor(record: TraceRecord, entry: Fields): string | undefined {
+  const related = objectsOf(entry.related)
+  const named = related.find(({ type }) => type === 'specification')
+  if (named !== undefined) return text(named.value)
+  return ownOf(record) === undefined || !Array.isArray(entry.related) ? intentOf(record) : undefined
+}
+
+function approversOf(record: TraceRecord): string | undefined {
+  const names = listOf(ownOf(record)?.approvedBy).flatMap((name) => text(name) ?? [])
+  return names.length === 0 ? undefined : names.join(', ')
+}
+
+function changeOf(lines: Fields): LineChange | undefined {
+  const [added, base] = [splitPrints(lines.added), lines.base === undefined ? undefined : splitPrints(lines.base)]
+  const hunks = listOf(lines.hunks).flatMap((hunk) => {
+    const [at, gone, come] = listOf(hunk).map(count)
+    return at === undefined || gone === undefined || come === undefined ? [] : [{ at, gone, come }]
+  })
+  if (added === undefined || (lines.base !== undefined && base === undefined)) return undefined
+  if (hunks.length !== listOf(lines.hunks).length) return undefined
+  if (hunks.reduce((sum, { come }) => sum + come, 0) !== added.length) return undefined
+  if (hunks.some(({ at }, n) => at < endOf(hunks[n - 1]))) return undefined
+  return { hunks, added, ...(base !== undefined && { base }) }
+}
+
+function endOf(hunk: LineHunk | undefined): number {
+  return hunk === undefined ? 0 : hunk.at + hunk.gone
+}
+
+function claimsOf(record: TraceRecord, entry: Fields, ranges: readonly Range[]): Claim[] {
+  const blocks = ranges.flatMap(({ first, last, contentHash, origin }) =>
+    contentHash === undefined ? [] : [{ contentHash, lines: last - first + 1, origin }],
+  )
+  const whole = [entry.content_hash, objectOf(entry.ranges).content_hash].flatMap((hash) => text(hash) ?? [])
+  return [...blocks, ...whole.map((contentHash) => ({ contentHash, origin: originOf(record, entry, undefined) }))]
+}
