@@ -65,6 +65,7 @@ export async function commitSession(
       await deps.ledger.appendOnce(record as unknown as RecordDraft, isOwn ? before : undefined)
     },
     strict: options.strict === true || isStrict(deps.policy()),
+    undoable: undoableOf(deps.policy()),
     ...(options.signal !== undefined && { signal: options.signal }),
     ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
   })
@@ -80,6 +81,11 @@ function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly Stag
 /** A person's policy can only add to what the commit was asked for. */
 function isStrict(policy: PolicyState): boolean {
   return policy.ok && policy.rules.settings.strict
+}
+
+/** Where nobody can tell what a person wants kept, all of it is. */
+function undoableOf(policy: PolicyState): number {
+  return policy.ok ? policy.rules.settings.undoCommits : Number.MAX_SAFE_INTEGER
 }
 
 function refuseDrifted(approved: readonly StagedChange[]): void {

@@ -7,6 +7,7 @@ import type {
   AgentInfo,
   IntentRegistry,
   Ledger,
+  Recovery,
   Review,
   Session,
   SessionOptions,
@@ -45,12 +46,9 @@ export async function openWorkspace(root: string | URL, options: WorkspaceOption
   const layout = layoutOf(physicalRoot(given))
   refuseLink(layout)
   const ledger = openLedger(layout)
-  if (existsSync(layout.dir)) {
-    await recover(layout, async (record) => {
-      await ledger.appendOnce(record as unknown as RecordDraft)
-    })
-  }
-  return new LocalWorkspace(layout, [given], ledger, options)
+  const workspace = new LocalWorkspace(layout, [given], ledger, options)
+  await workspace.recover()
+  return workspace
 }
 
 /** Behind a link our own files would have a second name, which nothing protects. */
@@ -86,6 +84,7 @@ class LocalWorkspace implements Workspace {
   readonly #live = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
   readonly #policy: Policy
+  #recovered: Recovery = { finished: [], rolledBack: [], left: [] }
 
   constructor(
     private readonly layout: Layout,
@@ -139,6 +138,20 @@ class LocalWorkspace implements Workspace {
 
   async undo(commitId: string): Promise<Review> {
     return this.review(await stageUndo(this.layout, commitId))
+  }
+
+  async recover(): Promise<Recovery> {
+    if (!existsSync(this.layout.dir)) return this.#recovered
+    const { finished, removed, conflicts } = await recover(this.layout, async (record) => {
+      await this.store.appendOnce(record as unknown as RecordDraft)
+    })
+    const { finished: before, rolledBack, left } = this.#recovered
+    this.#recovered = {
+      finished: [...before, ...finished],
+      rolledBack: [...rolledBack, ...removed],
+      left: [...left, ...conflicts],
+    }
+    return this.#recovered
   }
 
   async close(): Promise<void> {

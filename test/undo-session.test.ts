@@ -66,6 +66,20 @@ function changeAll(fs: Session['fs']): void {
 }
 
 describe('an undo', () => {
+  it('is to be had of as many commits as the policy says', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const write = (text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
+    for (const text of ['1', '2']) await write(text)
+    at.write('.orchestration/policy.yaml', 'limits: {undo_commits: 2}\n')
+    expect((await (await workspace.undo('1')).changes()).changes).toHaveLength(1)
+    await write('3')
+    expect(await reasonOf(() => workspace.undo('1'))).toBe('undo_expired')
+    expect((await (await workspace.undo('2')).changes()).changes).toMatchObject([
+      { path: 'src/a.ts', flags: ['drifted'] },
+    ])
+  })
+
   it('stages the inverse of every kind of change, puts it on disk when approved, and can be undone itself', async () => {
     const at = testWorkspace()
     plant(at)

@@ -2,9 +2,14 @@ import fs, { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../overlay/index.js'
+import { commitEntries } from '../src/commit/index.js'
 import type { Workspace } from '../src/core/api.js'
+import { layoutOf } from '../src/core/layout.js'
 import { initWorkspace } from '../src/index.js'
+import { newDraft } from '../src/trace/index.js'
 import { startChild } from './children/run.js'
+import { turn } from './commit/kit.js'
+import { CrashError, reportingDisk } from './crash/faulty-disk.js'
 import { treeOf } from './support/facade.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from './support/workspace.js'
 
@@ -62,6 +67,55 @@ describe('opening', () => {
     expect(await workspace.sessions()).toEqual([])
     await workspace.close()
     expect(treeOf(fs, at.root)).toEqual(before)
+  })
+})
+
+describe('recover', () => {
+  /** A commit that died right after it was decided, another's save since, and an attempt that died before. */
+  async function cutOff(): Promise<TestWorkspace> {
+    const at = testWorkspace()
+    const layout = layoutOf(at.root)
+    let isPublished = false
+    const { disk } = reportingDisk(({ name, args }) => {
+      if (isPublished && name !== 'lstat') throw new CrashError()
+      if (name === 'link' && String(args[1]).startsWith(layout.commits)) isPublished = true
+    }, 'all')
+    const draft = newDraft({ type: 'commit', intent: null, session: 'dead' })
+    const entries = [turn('src/b.ts', { file: 'b\n' }, { file: 'ours' }), turn('src/new.ts', null, { file: 'new' })]
+    const commit = commitEntries(
+      {
+        layout,
+        sessionId: 'dead',
+        entries,
+        gate: () => undefined,
+        records: ({ tx }) => [{ ...draft, tx }],
+        append: async () => undefined,
+      },
+      disk,
+    )
+    await expect(commit).rejects.toThrow(CrashError)
+    fs.mkdirSync(`${layout.tx}/2-abcd`)
+    at.write('src/b.ts', 'theirs')
+    return at
+  }
+
+  it('is done by opening, told by recover(), and done once', async () => {
+    const at = await cutOff()
+    const workspace = await at.open()
+    expect([at.text('src/b.ts'), at.text('src/new.ts')]).toEqual(['theirs', 'new'])
+    const told = await workspace.recover()
+    expect(told).toMatchObject({ finished: [1], rolledBack: ['2-abcd'], left: [{ seq: 1, path: 'src/b.ts' }] })
+    expect(at.text(told.left[0]?.kept ?? '')).toBe('ours')
+    expect(await workspace.recover()).toEqual(told)
+    expect((await recordsOf(workspace)).map((record) => own(record).type)).toEqual(['commit'])
+    expect(await (await at.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
+  })
+
+  it('does what another process left to do since', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    fs.mkdirSync(`${at.root}/.orchestration/tx/1-abcd`, { recursive: true })
+    expect(await workspace.recover()).toEqual({ finished: [], rolledBack: ['1-abcd'], left: [] })
   })
 })
 

@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'discard', summary: 'take staged changes out of a session', load: () => import('./commands/discard.js') },
   { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
+  { name: 'recover', summary: 'finish or roll back what a crash left', load: () => import('./commands/recover.js') },
   { name: 'questions', summary: 'list what sessions ask', load: () => import('./commands/questions.js') },
   { name: 'answer', summary: 'answer a question of a session', load: () => import('./commands/answer.js') },
   { name: 'blame', summary: 'show who wrote each line of a file', load: () => import('./commands/blame.js') },

@@ -6,7 +6,7 @@ import { type Attempt, beginAttempt, endAttempt } from './attempt.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
 import { type Course, newCourse } from './course.js'
 import { type Disk, realDisk, sameInode } from './disk.js'
-import { commitFile, publishPlan, readJournal } from './journal.js'
+import { commitFile, prune, publishPlan, readJournal, UNDO_COMMITS } from './journal.js'
 import { deviceOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
@@ -38,6 +38,7 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
         isHopeless: () => false,
         looks,
       })
+      letGo(disk, input)
       const left = new Set(conflicts.map((conflict) => conflict.path))
       const paths = new Set(input.entries.map((entry) => entry.path))
       return { seq: plan.seq, tx: plan.tx, committed: [...paths].filter((path) => !left.has(path)), conflicts }
@@ -50,6 +51,15 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
 
 interface Prepared extends Pick<Checked, 'looks'> {
   readonly plan: Plan
+}
+
+/** The commit is done: what of older ones cannot be cleared away now, the next commit clears away. */
+function letGo(disk: Disk, { layout, undoable = UNDO_COMMITS }: CommitInput): void {
+  try {
+    prune(disk, layout, readJournal(disk, layout), undoable)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+  }
 }
 
 /** Steps 2 to 6. Undefined when another commit took the number. Before the last of them the tree is untouched. */

@@ -18,7 +18,7 @@ export interface Journal {
   readonly next: number
 }
 
-/** Commits whose before-contents are kept, so that they can be undone. */
+/** Commits whose before-contents are kept, so that they can be undone, unless told otherwise. */
 export const UNDO_COMMITS = 100
 /**
  * Finished plans that stay, for stages that have not looked since. A stage that slept longer sees its own landed changes
@@ -108,11 +108,11 @@ export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<unkn
 }
 
 /** Lets go of the before-contents, and much later of the plans, of all but the latest finished commits. */
-export function prune(disk: Disk, layout: Layout, { finished }: Journal): void {
-  const oldest = finished.at(-UNDO_COMMITS)
+export function prune(disk: Disk, layout: Layout, { finished }: Journal, undoable: number): void {
+  const oldest = finished.at(-undoable)
   if (oldest === undefined) return
   for (const name of disk.readdir(layout.tx)) if (seqOf(name) < oldest) disk.removeTree(txDir(layout, name))
-  for (const seq of finished.slice(0, -KEPT_PLANS)) {
+  for (const seq of finished.slice(0, -Math.max(KEPT_PLANS, undoable))) {
     disk.unlink(`${commitFile(layout, seq)}.conflicts`)
     disk.unlink(`${commitFile(layout, seq)}.done`)
   }

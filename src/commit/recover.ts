@@ -3,10 +3,11 @@ import { withProcessLock } from '../host/lock.js'
 import { applyPlan, type Site } from './apply.js'
 import { seqOf, strays } from './attempt.js'
 import { newCourse } from './course.js'
-import { type Disk, realDisk } from './disk.js'
-import { commitFile, finishPlan, type Journal, noteConflicts, prune, readJournal, readPlan, txDir } from './journal.js'
+import { type Disk, exists, realDisk } from './disk.js'
+import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan, txDir } from './journal.js'
 import { pinTree } from './pin.js'
 import { journalFailure, unfinished } from './refusals.js'
+import { slotOf } from './stage.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
 
 type Append = (record: JsonObject) => Promise<void>
@@ -16,7 +17,8 @@ export interface Recovered {
   readonly finished: number[]
   /** Attempts that never came to the commit point; their files are gone. */
   readonly removed: string[]
-  readonly conflicts: (Conflict & { readonly seq: number })[]
+  /** `kept`: where our own version is, relative to the root; absent where that was a removal. */
+  readonly conflicts: (Conflict & { readonly seq: number; readonly kept?: string })[]
 }
 
 /**
@@ -50,13 +52,21 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
       isHopeless: (code) => HOPELESS.has(code),
     })
     recovered.finished.push(seq)
-    recovered.conflicts.push(...conflicts.map((conflict) => ({ seq, ...conflict })))
+    recovered.conflicts.push(
+      ...conflicts.map((conflict) => ({ seq, ...conflict, ...keptOf(disk, layout, plan, conflict) })),
+    )
   }
   for (const name of strays(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
     disk.removeTree(txDir(layout, name))
     if (seqOf(name) > 0 && !name.includes('.')) recovered.removed.push(name)
   }
   return recovered
+}
+
+function keptOf(disk: Disk, layout: Layout, plan: Plan, { path }: Conflict): { readonly kept?: string } {
+  const change = plan.changes.find((each) => each.path === path && each.new !== null)
+  const fresh = change && slotOf(txDir(layout, plan.tx), change).fresh
+  return fresh !== undefined && exists(disk, fresh) ? { kept: fresh.slice(layout.root.length + 1) } : {}
 }
 
 function numbersOf({ unfinished, finished }: Journal): Set<number> {
@@ -87,7 +97,6 @@ export async function finish(
     noteConflicts(disk, layout, plan, conflicts)
     for (const record of plan.records) await append(record)
     finishPlan(disk, layout, plan.seq)
-    prune(disk, layout, readJournal(disk, layout))
     return conflicts
   } catch (error) {
     throw unfinished(error, plan.seq)

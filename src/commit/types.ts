@@ -42,6 +42,8 @@ export interface CommitInput {
   readonly append: (record: JsonObject, isOwn?: boolean) => Promise<void>
   /** Takes the old file away before the new one is put in place: no window, but a moment without the file. */
   readonly strict?: boolean
+  /** How many commits, this one included, can be undone from now on. {@link UNDO_COMMITS} unless told. */
+  readonly undoable?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: CommitProgress) => void
 }

@@ -1,7 +1,7 @@
 /** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
 
 import type { EscrowError, Refusal } from './api-error.js'
-import type { CommitOptions, CommitResult } from './commit-api.js'
+import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Answer, Approver, Question } from './question.js'
@@ -267,12 +267,18 @@ export interface Workspace {
   /**
    * Stages the inverse of a commit, named by its id or its number, in a new session, and gives its review. Paths where
    * the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
-   * Rejects with `undo_expired` once what the commit replaced is no longer kept (100 commits), and with `stale_file`
+   * Rejects with `undo_expired` once what the commit replaced is no longer kept (`limits.undo_commits` of policy.yaml,
+   * 100 commits unless it says otherwise), and with `stale_file`
    * and `refused` where something of another kind stands in the way of the inverse.
    */
   undo(commitId: string): Promise<Review>
+  /**
+   * Finishes or rolls back what a crash has left, as opening the workspace and each commit do, and tells what was done
+   * by this since it was opened. Doing it again changes nothing.
+   */
+  recover(): Promise<Recovery>
   close(): Promise<void>
 }
 
-export type { CommitOptions, CommitProgress, CommitResult } from './commit-api.js'
+export type { CommitOptions, CommitProgress, CommitResult, Recovery } from './commit-api.js'
 export type { EscrowError, Refusal }

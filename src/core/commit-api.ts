@@ -21,6 +21,19 @@ export interface CommitOptions {
   readonly onProgress?: (progress: CommitProgress) => void
 }
 
+/** What was done about commits that a crash had cut off. */
+export interface Recovery {
+  /** Numbers of the commits that were decided: all of them is on disk now, and in the ledger. */
+  readonly finished: number[]
+  /** Attempts that were not: nothing of them had been on disk, and their files are gone. */
+  readonly rolledBack: string[]
+  /**
+   * Paths of the finished where another program's version stands: it was left alone. `kept`: where the commit's own
+   * version is, relative to the root, as long as the commit can be undone; absent where it was a removal.
+   */
+  readonly left: { seq: number; path: string; reason: string; kept?: string }[]
+}
+
 export interface CommitResult {
   /** The commit record's `tx`; '' when nothing was approved. */
   readonly id: string

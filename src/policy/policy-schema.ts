@@ -53,6 +53,8 @@ export interface Settings {
   /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
   readonly mergesUnasked: boolean
   readonly limits: Limits
+  /** `limits.undo_commits`: how many of the latest commits can be undone. */
+  readonly undoCommits: number
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -73,6 +75,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
     mergesUnasked: policy.approval?.merge === 'auto',
+    undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
@@ -95,7 +98,6 @@ export const NOT_YET: readonly (readonly [path: readonly string[], current?: unk
   [['approval', 'lessons'], 'manual'],
   [['gate', 'require_mutation_class'], false],
   [['limits', 'bytes']],
-  [['limits', 'undo_commits'], 100],
   [['terminal', 'classes'], {}],
   [['terminal', 'network'], false],
   [['terminal', 'isolation_none'], false],

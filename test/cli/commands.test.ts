@@ -197,6 +197,35 @@ describe('undo', () => {
   })
 })
 
+describe('recover', () => {
+  const kept = '.orchestration/tx/4-ab/0.new'
+  const recovery = {
+    finished: [4],
+    rolledBack: ['5-cd'],
+    left: [
+      { seq: 4, path: 'a.ts', reason: 'stale_file', kept },
+      { seq: 4, path: 'b.ts', reason: 'stale_file' },
+    ],
+  }
+
+  it('says what was finished, rolled back and left alone, and where our version is', async () => {
+    const { code, out } = await escrow(workspaceDir(), ['recover'], { recovery })
+    expect(code).toBe(0)
+    expect(out.split('\n')).toEqual([
+      'finished     commit 4',
+      'rolled back  5-cd, which had changed nothing',
+      `left alone   a.ts (stale_file): commit 4 found another's version there; the commit's version is ${kept}`,
+      "left alone   b.ts (stale_file): commit 4 found another's version there",
+      '',
+    ])
+    expect((await escrow(workspaceDir(), ['recover'])).out).toBe('Nothing to recover.\n')
+  })
+
+  it('prints one document', async () => {
+    expect(JSON.parse((await escrow(workspaceDir(), ['recover', '--json'], { recovery })).out)).toEqual(recovery)
+  })
+})
+
 describe('log', () => {
   const records = [
     record(1, { intent_id: 'INT-001', files: [{ path: 'a.ts' }] }, { type: 'commit' }),

@@ -7,6 +7,7 @@ import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
   ChangeSet,
+  Recovery,
   Review,
   SessionSummary,
   TraceRecord,
@@ -23,6 +24,7 @@ export interface Fake {
   blame?: BlameLine[]
   sessions?: SessionSummary[]
   review?: Partial<Review>
+  readonly recovery?: Recovery
 }
 
 export interface Ran {
@@ -107,6 +109,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       note('undo', id)
       return reviewOf('undo-4', fake, note)
     },
+    recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },
     close: async () => note('close'),
   }
 }

@@ -300,6 +300,18 @@ describe('the journal', () => {
     expect(committedSince(bench.layout, 0)).toHaveLength(UNDO_COMMITS + 1)
   })
 
+  it('lets go of all but as many as it is told', async () => {
+    start({ a: { file: '0' } })
+    const [, second, third] = [
+      await commit([turn('a', { file: '0' }, { file: '1' })]),
+      await commit([turn('a', { file: '1' }, { file: '2' })]),
+      await commit([turn('a', { file: '2' }, { file: '3' })], { undoable: 2 }),
+    ]
+    expect(() => keptCommit(bench.layout, '1')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
+    const before = [second, third].map(({ tx }) => Buffer.from(keptCommit(bench.layout, tx).before('a') ?? []))
+    expect(before.map(String)).toEqual(['1', '2'])
+  })
+
   it('does not know a commit by a name that is none', async () => {
     start()
     expect(() => keptCommit(bench.layout, '../1-ab')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))

@@ -15,6 +15,9 @@ const ENTRIES: CommitEntry[] = [
   turn('c', { file: 'old' }, null),
 ]
 
+/** Where a commit's own version is kept. */
+const OURS = /^\.orchestration\/tx\/1-[0-9a-f]+\/\d+\.new$/
+
 /** A commit that died right after its commit point, before it touched the tree. */
 async function decided(): Promise<void> {
   bench = newBench({ a: { file: 'old' }, c: { file: 'old' }, d: { dir: true } })
@@ -40,6 +43,10 @@ it('leaves what others changed since alone, reports it, and keeps both versions'
   writeFileSync(join(bench.root, 'a'), 'theirs')
   writeFileSync(join(bench.root, 'c'), 'theirs')
   const { conflicts } = await recover(bench.layout, bench.append)
+  expect(conflicts.map(({ path, kept }) => [path, kept && readFileSync(join(bench.root, kept), 'utf8')])).toEqual([
+    ['c', undefined],
+    ['a', 'new'],
+  ])
   expect(conflicts.map(({ seq, path, reason }) => `${seq} ${path} ${reason}`).sort()).toEqual([
     '1 a stale_file',
     '1 c stale_file',
@@ -58,7 +65,7 @@ it('does not follow a parent that became a symlink', async () => {
   mkdirSync(join(bench.root, 'elsewhere'))
   symlinkSync('elsewhere', join(bench.root, 'd'))
   const { conflicts } = await recover(bench.layout, bench.append)
-  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'path_escape' }])
+  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'path_escape', kept: expect.stringMatching(OURS) }])
   expect(readdirSync(join(bench.root, 'elsewhere'))).toEqual([])
 })
 
@@ -68,7 +75,7 @@ it('gives a path up that fails for good, so that later commits are not blocked',
     if (name === 'link' && /\/d?\d+\/b$/.test(String(args[1]))) throw Object.assign(new Error(), { code: 'EACCES' })
   }, 'all')
   const { conflicts } = await recover(bench.layout, bench.append, disk)
-  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'access_denied' }])
+  expect(conflicts).toEqual([{ seq: 1, path: 'd/b', reason: 'access_denied', kept: expect.stringMatching(OURS) }])
   const next = await commitEntries(inputFor(bench, [turn('d/b', null, { file: 'again' })]))
   expect(next.seq).toBe(2)
 })

@@ -119,7 +119,6 @@ describe('a wrong file', () => {
     'approval: {lessons: auto}',
     'gate: {require_mutation_class: true}',
     'limits: {bytes: 10}',
-    'limits: {undo_commits: 10}',
     'terminal: {classes: {rm: deny}}',
     'terminal: {network: true}',
     'terminal: {isolation_none: true}',

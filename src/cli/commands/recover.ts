@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+import { json } from '../output.js'
+import { oneLine } from '../printable.js'
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      'Finish the commits that a crash cut off after they were decided, and roll back those that were not. Every command does so; this one tells.',
+    )
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true }) => {
+      const recovery = await withWorkspace((workspace) => workspace.recover())
+      if (options.json) return io.out(json(recovery))
+      const { finished, rolledBack, left } = recovery
+      for (const seq of finished) io.out(`finished     commit ${seq}\n`)
+      for (const tx of rolledBack) io.out(`rolled back  ${oneLine(tx)}, which had changed nothing\n`)
+      for (const { seq, path, reason, kept } of left) {
+        const ours = kept === undefined ? '' : `; the commit's version is ${oneLine(kept)}`
+        io.out(`left alone   ${oneLine(path)} (${reason}): commit ${seq} found another's version there${ours}\n`)
+      }
+      if (finished.length + rolledBack.length === 0) io.out('Nothing to recover.\n')
+    })
+}
