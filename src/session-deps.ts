@@ -1,6 +1,7 @@
 import type { AgentInfo, Answer, Approver, Durability } from './core/api.js'
 import type { Layout } from './core/layout.js'
 import type { Lease } from './host/owner.js'
+import type { IntentVersions } from './intent-versions.js'
 import type { RegistryStore } from './intents/index.js'
 import type { PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
@@ -19,6 +20,7 @@ export interface SessionDeps {
   /** Bytes of staged content to hold in memory. */
   readonly memory: number
   readonly registry: RegistryStore
+  readonly versions: IntentVersions
   readonly policyFile: () => PolicyState
   readonly ledger: LedgerStore
   readonly reviews: ReviewLog

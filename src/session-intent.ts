@@ -1,8 +1,8 @@
 import type { ClaimOverlap, Intent, IntentContext } from './core/api.js'
-import { EscrowError } from './core/api-error.js'
-import type { Denial } from './core/denials.js'
+import { apiErrorOf, EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
 import type { ToolContext } from './core/tool-context.js'
+import type { IntentVersions } from './intent-versions.js'
 import { intentContext, type RegistryStore } from './intents/index.js'
 import { selectable } from './policy/index.js'
 import type { Settings } from './policy/policy-schema.js'
@@ -15,6 +15,7 @@ export interface SessionIntentDeps {
   readonly id: string
   readonly layout: Layout
   readonly registry: RegistryStore
+  readonly versions: IntentVersions
   readonly ledger: LedgerStore
   readonly journal: SessionJournal
   readonly settings: () => Settings | undefined
@@ -43,23 +44,22 @@ export class SessionIntent {
 
   /** Throws EscrowError `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid`. */
   async select(id: string): Promise<IntentContext> {
-    const { registry, journal, ledger } = this.#deps
+    const { registry, versions, journal, ledger } = this.#deps
     const denial = selectable(registry.state(), id)
     if (denial) {
       journal.denied(denial, this.#id)
       throw apiErrorOf(denial)
     }
     const overlaps = await this.#claim(id)
-    const from = this.#declared(id)?.status
-    await registry.start(id)
-    this.#id = id
-    const data = {
-      ...(overlaps.length > 0 && { claims: overlaps.map((each) => ({ ...each })) }),
-      ...(from !== undefined && from !== 'IN_PROGRESS' && { change: { status: { from, to: 'IN_PROGRESS' } } }),
-    }
-    await journal.append('intent_selected', id, { reqId: this.#deps.tool()?.callId ?? null, data })
-    const intent = this.current
-    if (!intent) throw new EscrowError('unknown_intent', `Unknown Intent: ${id} was removed while it was selected.`)
+    const claims = overlaps.length > 0 ? { claims: overlaps.map((each) => ({ ...each })) } : {}
+    const reqId = this.#deps.tool()?.callId ?? null
+    const intent = await versions.edit(
+      (edits) => edits.start(id),
+      (_, data) => {
+        this.#id = id
+        return journal.append('intent_selected', id, { reqId, data: { ...claims, ...data } })
+      },
+    )
     const context = intentContext(intent, await tracesOf(ledger, id))
     return overlaps.length === 0 ? context : { ...context, overlaps }
   }
@@ -90,8 +90,4 @@ export class SessionIntent {
     const state = this.#deps.registry.state()
     return state.ok ? state.intents.get(id) : undefined
   }
-}
-
-function apiErrorOf(denial: Denial): EscrowError {
-  return new EscrowError(denial.reason, denial.message, denial.hint === undefined ? {} : { hint: denial.hint })
 }

@@ -1,15 +1,15 @@
 import { diffStage, type StageDiff } from '../overlay/index.js'
+import { carryOutAnswer } from './carry-out-answer.js'
 import { beforeOf, diskNow, flagsOf } from './change-view.js'
 import { commitSession } from './commit-session.js'
 import type { AgentInfo, Review, Verdict } from './core/api.js'
 import type { Layout } from './core/layout.js'
-import type { Question } from './core/question.js'
 import { gitUser } from './host/git.js'
+import type { IntentVersions } from './intent-versions.js'
 import type { RegistryStore } from './intents/index.js'
 import type { Policy, PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import { QUESTION } from './review/questions.js'
-import { type AnswerRecord, reviewerOf } from './review/record.js'
 import { createReview } from './review/review.js'
 import { spendingLanded } from './spend-landed.js'
 import type { StageStore } from './stage-store.js'
@@ -25,6 +25,7 @@ export interface Reviewed {
   stage(): Promise<StageStore>
   agent(): AgentInfo | undefined
   readonly intents: RegistryStore
+  readonly versions: IntentVersions
   readonly policyFile: () => PolicyState
   readonly policy: Policy
 }
@@ -54,15 +55,13 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     reviewer: () => gitUser(layout.root),
     onVerdict: (verdict) => recordVerdict(of, verdict),
     questionNotes: async () => (await of.stage()).notes(QUESTION),
-    expandScope: async (intentId, globs, by) => {
-      await of.intents.expandScope(intentId, [...globs], by)
-    },
-    onAnswer: (question, record) => recordAnswer(of, question, record),
+    carryOut: (question, record) => carryOutAnswer(of, question, record),
     mergesUnasked: () => {
       const state = of.policyFile()
       return state.ok && state.rules.settings.mergesUnasked
     },
     commit: async (changes, options) => {
+      await of.versions.look()
       const { policyFile: policy } = of
       const intents = () => of.intents.state()
       const deps = { layout, sessionId, agent: of.agent(), ledger, intents, policy, reviews: () => log.read() }
@@ -86,26 +85,4 @@ async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict):
       data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
     }),
   ])
-}
-
-/** An answer to a request for scope is a change of the scope, or a refusal of one. */
-async function recordAnswer({ sessionId, ledger }: Reviewed, question: Question, record: AnswerRecord): Promise<void> {
-  const { answer, words = question.kind === 'scope' ? question.why : undefined, by } = record
-  await ledger.append([
-    newDraft({
-      type: question.kind === 'scope' ? 'scope_changed' : 'verdict',
-      intent: question.intentId ?? null,
-      session: sessionId,
-      verdict: answer === 'deny' ? 'rejected' : 'approved',
-      paths: question.kind === 'scope' ? question.globs : [question.path],
-      reviewer: reviewerOf(by),
-      ...(words !== undefined && { words }),
-      data: { question: question.id, answer, ...scopeChange(question, answer) },
-    }),
-  ])
-}
-
-/** As {@link recordedRegistry} records a person's own edit. */
-function scopeChange(question: Question, answer: AnswerRecord['answer']) {
-  return question.kind === 'scope' && answer === 'allow' ? { change: { scope: { added: question.globs } } } : {}
 }

@@ -174,6 +174,7 @@ export class LocalSession implements Session {
     this.#store.sync()
     this.#takeIn()
     await this.#journal.drain()
+    await this.#deps.versions.look()
     this.#store.sync()
   }
 

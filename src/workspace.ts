@@ -22,7 +22,7 @@ import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { isLink } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
-import { recordedRegistry } from './intent-versions.js'
+import { type IntentVersions, openVersions, recordedRegistry } from './intent-versions.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
@@ -80,6 +80,7 @@ class LocalWorkspace implements Workspace {
   readonly root: string
   readonly intents: IntentRegistry
   readonly #registry: RegistryStore
+  readonly #versions: IntentVersions
   readonly ledger: Ledger
   readonly #live = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
@@ -95,7 +96,8 @@ class LocalWorkspace implements Workspace {
     this.root = layout.root
     this.ledger = store
     this.#registry = openRegistry(layout)
-    this.intents = recordedRegistry(this.#registry, store, layout.root)
+    this.#versions = openVersions(this.#registry, store)
+    this.intents = recordedRegistry(this.#registry, this.#versions, store, layout.root)
     this.#policyFile = openPolicyFile(layout)
     this.#policy = createPolicy({
       intents: () => this.#registry.state(),
@@ -131,6 +133,7 @@ class LocalWorkspace implements Workspace {
       stage: () => this.#stageOf(sessionId, log),
       agent: () => this.#agentOf(sessionId),
       intents: this.#registry,
+      versions: this.#versions,
       policyFile: this.#policyFile,
       policy: this.#policy,
     })
@@ -189,6 +192,7 @@ class LocalWorkspace implements Workspace {
         durability: kept ? (this.options.durability ?? 'process') : 'memory',
         memory: this.options.memory ?? MEMORY,
         registry: this.#registry,
+        versions: this.#versions,
         policyFile: this.#policyFile,
         ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),
         reviews: this.#reviewLog(id),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorkspace, type Question, type Workspace } from '../src/index.js'
+import { type Answer, openWorkspace, type Question, type Workspace } from '../src/index.js'
 import { scene } from './attacks/kit.js'
 
 /** What an agent asks of people: posted once, answered in any process, heard at the next call. */
@@ -14,12 +14,12 @@ async function asked(workspace: Workspace, id = 'one'): Promise<Question[]> {
 }
 
 /** Answers as another process would. */
-async function answer(root: string, word: 'allow' | 'once' | 'subtree' | 'deny', words?: string, id = 'one') {
+async function answer(root: string, word: Answer['answer'], words?: string, id = 'one', remember = false) {
   const workspace = await openWorkspace(root)
   try {
     const review = await workspace.review(id)
     for (const question of await review.questions())
-      await review.answer(question.id, { answer: word, by: ADA, ...(words !== undefined && { words }) })
+      await review.answer(question.id, { answer: word, by: ADA, remember, ...(words !== undefined && { words }) })
   } finally {
     await workspace.close()
   }
@@ -204,5 +204,39 @@ describe('a request for scope', () => {
     await expect(session.requestScope(['/etc/**'], 'x')).rejects.toEqual(fails('policy_invalid'))
     await session.selectIntent(null)
     await expect(session.requestScope(['lib/**'], 'x')).rejects.toEqual(fails('missing_intent_id'))
+  })
+})
+
+describe('an answer to be remembered', () => {
+  it('holds for every session from then on, and the ledger has the rule', async () => {
+    const { root, read, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
+    const workspace = await open()
+    const session = await agent(workspace)
+    expect(() => session.fs.writeFileSync(at('src/db/a.sql'), 'y')).toThrow(fails('needs_approval'))
+    await session.flush()
+    await answer(root, 'allow', undefined, 'one', true)
+    expect(read('.orchestration/policy.yaml')).toBe(
+      'access: { src/db: ask, src/db/seed.sql: allow, src/db/a.sql: allow }\n',
+    )
+    const other = await agent(await open(), 'two')
+    other.fs.writeFileSync(at('src/db/a.sql'), 'y')
+    expect(() => other.fs.writeFileSync(at('src/db/b.sql'), 'y')).toThrow(fails('needs_approval'))
+    const remembered = '"remembered":{"path":"src/db/a.sql","word":"allow"}'
+    expect((await ledgerOf(workspace)).filter((line) => line.includes(remembered))).toHaveLength(1)
+  })
+
+  it('is for an `ask` rule only, and not once', async () => {
+    const { open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
+    const workspace = await open()
+    const session = await agent(workspace)
+    expect(() => session.fs.writeFileSync('src/db/a.sql', 'y')).toThrow(fails('needs_approval'))
+    await session.requestScope(['lib/**'], 'for the fix')
+    const review = await workspace.review('one')
+    const [access, scope] = await review.questions()
+    const once = review.answer(access?.id ?? '', { answer: 'once', remember: true })
+    await expect(once).rejects.toMatchObject({ reason: 'unsupported' })
+    const globs = review.answer(scope?.id ?? '', { answer: 'allow', remember: true })
+    await expect(globs).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(await review.questions()).toHaveLength(2)
   })
 })

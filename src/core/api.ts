@@ -7,7 +7,17 @@ import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Answer, Approver, Question } from './question.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 
-export type { ClaimOverlap, Intent, IntentContext, IntentRegistry, IntentStatus, IntentVersion } from './intent.js'
+export type {
+  ClaimOverlap,
+  Intent,
+  IntentChanges,
+  IntentContext,
+  IntentRegistry,
+  IntentStatus,
+  IntentTemplate,
+  IntentVersion,
+  NewIntent,
+} from './intent.js'
 export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 

@@ -34,17 +34,69 @@ export interface ClaimOverlap {
   readonly path: string
 }
 
+/** An intent to be declared. What is not given comes from the template, and without one is empty. */
+export interface NewIntent {
+  /** Without one, the next free number: `INT-004` after `INT-003`. */
+  readonly id?: string
+  readonly name: string
+  /** The name of a template, see {@link IntentRegistry.templates}. */
+  readonly from?: string
+  /** PENDING unless told. */
+  readonly status?: IntentStatus
+  readonly ownedScope?: readonly string[]
+  readonly constraints?: readonly string[]
+  readonly acceptanceCriteria?: readonly string[]
+  readonly dependsOn?: readonly string[]
+}
+
+/** What is to change in an intent; what is not named stays. */
+export interface IntentChanges {
+  readonly name?: string
+  readonly status?: IntentStatus
+  /** Globs. */
+  readonly addScope?: readonly string[]
+  /** Globs, as the file spells them. */
+  readonly removeScope?: readonly string[]
+  /** In place of those there are. */
+  readonly constraints?: readonly string[]
+  readonly acceptanceCriteria?: readonly string[]
+  readonly dependsOn?: readonly string[]
+}
+
+/** What intents of one kind have in common. */
+export interface IntentTemplate {
+  readonly name: string
+  readonly summary: string
+  /** `built-in`, or its file, relative to the root. */
+  readonly source: string
+  readonly ownedScope: readonly string[]
+  readonly constraints: readonly string[]
+  readonly acceptanceCriteria: readonly string[]
+}
+
 export interface IntentRegistry {
   list(): Promise<Intent[]>
   get(id: string): Promise<Intent | undefined>
   /**
-   * A person's edits of the file; comments and order are kept, and the ledger holds who made them and why. Each rejects
-   * with `unknown_intent` for a wrong id.
+   * A person's edits of the file; comments and order are kept, and the ledger holds who made them and why, as far as they
+   * are of scope or status. Each rejects with `unknown_intent` for a wrong id, with `policy_invalid` for what the file
+   * cannot hold, and with `no_orchestration` where there is no file.
    */
   select(id: string, by?: Reviewer, why?: string): Promise<Intent>
   complete(id: string, by?: Reviewer, why?: string): Promise<Intent>
   expandScope(id: string, globs: string[], by?: Reviewer, why?: string): Promise<Intent>
-  /** The changes of an intent's status and scope that the ledger holds, oldest first. Edits by hand are not among them. */
+  /** Rejects with `nothing_selected` for an unknown template, and for an id that is taken. */
+  add(intent: NewIntent, by?: Reviewer, why?: string): Promise<Intent>
+  /** Rejects with `nothing_selected` for a glob to be removed that is not there. */
+  edit(id: string, changes: IntentChanges, by?: Reviewer, why?: string): Promise<Intent>
+  /**
+   * Gives the file's text to `edit` and puts what it answers in its place, if it can be read and nobody else has changed
+   * the file meanwhile (`stale_file`).
+   */
+  editFile(edit: (text: string) => Promise<string>, by?: Reviewer, why?: string): Promise<Intent[]>
+  /** Those of `.orchestration/templates/*.yaml`, then the built-in ones that have no namesake there. */
+  templates(): Promise<IntentTemplate[]>
+  /** The changes of an intent's status and scope, oldest first; one made by hand counts from when it was noticed. */
   history(id: string): Promise<IntentVersion[]>
 }
 
@@ -52,11 +104,19 @@ export interface IntentRegistry {
 export interface IntentVersion {
   /** ISO 8601. */
   readonly at: string
+  /** With it the intent was declared. */
+  readonly created?: true
+  /** With it the intent was taken out of the file. */
+  readonly deleted?: true
   readonly status?: { readonly from: string; readonly to: string }
   /** Globs added to the scope. */
   readonly added?: string[]
+  /** Globs taken out of the scope. */
+  readonly removed?: string[]
   /** The person's name. */
   readonly by?: string
+  /** The file was edited by other means: nobody knows by whom. */
+  readonly byHand?: true
   /** The session that selected the intent, or asked for the scope. */
   readonly session?: string
   readonly why?: string

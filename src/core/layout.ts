@@ -5,6 +5,8 @@ export interface Layout {
   readonly root: string
   readonly dir: string
   readonly intentsFile: string
+  /** Intents' templates, each a file of its own. */
+  readonly templates: string
   readonly policyFile: string
   readonly ledgerFile: string
   readonly ledgerDir: string
@@ -39,6 +41,7 @@ export function layoutOf(root: string): Layout {
     root,
     dir,
     intentsFile: join(dir, 'active_intents.yaml'),
+    templates: join(dir, 'templates'),
     policyFile: join(dir, 'policy.yaml'),
     ledgerFile: join(dir, 'agent_trace.jsonl'),
     ledgerDir: join(dir, 'ledger.d'),

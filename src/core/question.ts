@@ -38,6 +38,11 @@ export interface Answer {
   /** What the agent is told; a refusal needs it. */
   readonly words?: string
   readonly by?: Reviewer
+  /**
+   * To an access question: puts the answer into policy.yaml as well, for every session from now on. `allow` becomes an
+   * `allow` rule for the path, `subtree` one for its directory, `deny` a `read-only` one for the path.
+   */
+  readonly remember?: boolean
 }
 
 /** Asked as soon as a question comes up. Undefined: nobody has an answer now; the question stays open. */

@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Document, isCollection, isMap, isScalar, isSeq, type Scalar } from 'yaml'
-import type { Intent, IntentStatus } from '../core/api.js'
+import { type Document, isScalar, isSeq, type Scalar } from 'yaml'
+import type { Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { readYaml, type YamlFile, type YamlPath } from '../host/yaml.js'
+import { putNode, rewriteYaml, setTexts } from '../host/yaml-edit.js'
 import { type IntentsFile, readIntents } from './schema.js'
-
-/** A person's (or a selection's) change of one intent in the registry file. */
-export interface IntentEdit {
-  readonly status?: IntentStatus
-  /** Globs to add to the scope. */
-  readonly globs?: readonly string[]
-  /** The new `active_intent_id`, in a file that has that key. */
-  readonly activeIntentId?: string
-}
 
 /** A registry file as read: the guarded YAML and what it says. */
 export interface OpenFile {
@@ -20,30 +12,81 @@ export interface OpenFile {
   readonly data: IntentsFile
 }
 
+/** What is to become of one intent, and of the file's `active_intent_id`, where it has one. */
+export interface IntentEdit {
+  readonly intent: Intent
+  readonly activeIntentId?: string
+}
+
 /**
- * The file's text with the edit in it; comments and order stay. Values that are already there are replaced in place, so
- * that nothing else of the text changes; what is missing is added through the YAML document.
+ * The file's text with one intent changed; comments and order stay. Values that are already there are replaced in place,
+ * so that nothing else of the text changes; what is missing is added through the YAML document.
  * @throws EscrowError policy_invalid when the result would not say what was asked.
  */
-export function editIntent(file: OpenFile, intent: Intent, edit: IntentEdit, now: Date): string {
-  const place = file.data.places.get(intent.id) ?? []
-  const values = scalarEdits(file.yaml.document, place, edit, now)
-  const spliced = edit.globs ? undefined : splice(file.yaml, values)
-  if (spliced !== undefined && says(spliced, file, intent, edit) === undefined) return spliced
-  const rewritten = rewrite(file.yaml, place, values, edit.globs)
-  const problem = says(rewritten, file, intent, edit)
-  if (problem === undefined) return rewritten
-  throw new EscrowError('policy_invalid', `The registry cannot take this edit: ${problem}. Edit the file by hand.`)
+export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now: Date): string {
+  const place = file.data.places.get(before.id) ?? []
+  const lists = listEdits(place, file.yaml.document, before, edit.intent)
+  const scalars = scalarEdits(place, file.yaml.document, before, edit, now)
+  const spliced = lists.length > 0 ? undefined : splice(file.yaml, scalars)
+  if (spliced !== undefined && says(spliced, file, edit) === undefined) return spliced
+  return checked(file, edit, (document) => {
+    for (const [path, value] of scalars) document.setIn(path, value)
+    for (const [path, texts] of lists) setTexts(document, path, texts)
+  })
+}
+
+/** The file's text with an intent more, behind the others. Throws as {@link editIntent} does. */
+export function addIntent(file: OpenFile, intent: Intent): string {
+  const { key, isMap } = file.data
+  const { id, ...rest } = entryOf(intent)
+  return checked(file, { intent }, (document) => {
+    const list: unknown = document.getIn([key], true)
+    const isEmpty = !isSeq(list) || list.items.length === 0
+    if (isMap) document.setIn([key, id], document.createNode(rest))
+    else if (isEmpty) putNode(document, [key], [{ id, ...rest }])
+    else document.addIn([key], document.createNode({ id, ...rest }))
+  })
+}
+
+/** An entry in the order people write it; what is empty is left out, but for the scope. */
+function entryOf({ id, name, status, ownedScope, constraints, acceptanceCriteria, dependsOn, createdAt }: Intent) {
+  return {
+    id,
+    name,
+    status,
+    owned_scope: [...ownedScope],
+    ...(constraints.length > 0 && { constraints: [...constraints] }),
+    ...(acceptanceCriteria.length > 0 && { acceptance_criteria: [...acceptanceCriteria] }),
+    ...(dependsOn.length > 0 && { depends_on: [...dependsOn] }),
+    ...(createdAt !== undefined && { created_at: createdAt }),
+  }
 }
 
 type ScalarEdit = readonly [path: YamlPath, value: string]
+type ListEdit = readonly [path: YamlPath, texts: readonly string[]]
 
-function scalarEdits(document: Document, place: YamlPath, edit: IntentEdit, now: Date): ScalarEdit[] {
+function scalarEdits(place: YamlPath, document: Document, before: Intent, edit: IntentEdit, now: Date): ScalarEdit[] {
+  const { intent, activeIntentId } = edit
   const edits: ScalarEdit[] = []
-  if (edit.status) edits.push([[...place, 'status'], edit.status])
-  if (edit.activeIntentId !== undefined) edits.push([['active_intent_id'], edit.activeIntentId])
+  const name = document.hasIn([...place, 'name']) || !document.hasIn([...place, 'title']) ? 'name' : 'title'
+  if (intent.name !== before.name) edits.push([[...place, name], intent.name])
+  if (intent.status !== before.status) edits.push([[...place, 'status'], intent.status])
+  if (activeIntentId !== undefined) edits.push([['active_intent_id'], activeIntentId])
   if (document.hasIn([...place, 'updated_at'])) edits.push([[...place, 'updated_at'], now.toISOString()])
   return edits
+}
+
+function listEdits(place: YamlPath, document: Document, before: Intent, after: Intent): ListEdit[] {
+  const nested = [...place, 'scope', 'paths']
+  const places = {
+    ownedScope: document.hasIn(nested) ? nested : [...place, 'owned_scope'],
+    constraints: [...place, 'constraints'],
+    acceptanceCriteria: [...place, 'acceptance_criteria'],
+    dependsOn: [...place, 'depends_on'],
+  } as const
+  return (['ownedScope', 'constraints', 'acceptanceCriteria', 'dependsOn'] as const)
+    .filter((list) => !isDeepStrictEqual(before[list], after[list]))
+    .map((list) => [places[list], after[list]] as const)
 }
 
 /** Replaces values where they stand; undefined when one of them is not there yet. */
@@ -63,54 +106,28 @@ function splice({ text, document }: YamlFile, edits: readonly ScalarEdit[]): str
 
 function quoted(node: Scalar, value: string): string {
   if (node.type === 'PLAIN') return value
-  return node.type === 'QUOTE_SINGLE' ? `'${value}'` : JSON.stringify(value)
+  return node.type === 'QUOTE_SINGLE' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value)
 }
 
-function rewrite(
-  { text }: YamlFile,
-  place: YamlPath,
-  edits: readonly ScalarEdit[],
-  globs: readonly string[] = [],
-): string {
-  const read = readYaml(Buffer.from(text))
-  if (!read.ok) return text
-  const { document } = read.file
-  for (const [path, value] of edits) document.setIn(path, value)
-  const nested = [...place, 'scope', 'paths']
-  const list = document.hasIn(nested) ? nested : [...place, 'owned_scope']
-  if (globs.length > 0 && !isSeq(document.getIn(list, true))) document.setIn(list, document.createNode([]))
-  for (const glob of globs) document.addIn(list, glob)
-  const written = document.toString({ lineWidth: 0, ...layout(text, document) })
-  return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written
-}
-
-/** The file's own indentation, so that adding a line does not move the others. */
-function layout(text: string, document: Document): { indent: number; indentSeq: boolean } {
-  const root = document.contents
-  const value = isMap(root)
-    ? root.items.map((pair) => pair.value).find((each) => isCollection(each) && !each.flow)
-    : undefined
-  if (!isCollection(value) || !value.range) return { indent: 2, indentSeq: true }
-  const column = value.range[0] - text.lastIndexOf('\n', value.range[0] - 1) - 1
-  return { indent: column > 0 && column <= 8 ? column : 2, indentSeq: column > 0 }
+function checked(file: OpenFile, edit: IntentEdit, change: (document: Document) => void): string {
+  const { text } = file.yaml
+  const written = rewriteYaml(text, change) ?? text
+  const problem = says(written, file, edit)
+  if (problem === undefined) return written
+  throw new EscrowError('policy_invalid', `The registry cannot take this edit: ${problem}. Edit the file by hand.`)
 }
 
 /** What is wrong with an edited text: it must read as before but for the edit. */
-function says(text: string, file: OpenFile, intent: Intent, edit: IntentEdit): string | undefined {
+function says(text: string, file: OpenFile, { intent, activeIntentId }: IntentEdit): string | undefined {
   const yaml = readYaml(Buffer.from(text))
   const read = yaml.ok ? readIntents(yaml.file) : yaml
   if (!read.ok) return read.problem.message
   const edited = read.value.intents.get(intent.id)
   const others = (all: ReadonlyMap<string, Intent>) => [...all].filter(([id]) => id !== intent.id)
-  const expected = {
-    ...intent,
-    status: edit.status ?? intent.status,
-    ownedScope: [...intent.ownedScope, ...(edit.globs ?? [])],
-    ...(edited?.updatedAt !== undefined && { updatedAt: edited.updatedAt }),
-  }
+  const expected = { ...intent, ...(edited?.updatedAt !== undefined && { updatedAt: edited.updatedAt }) }
   const kept =
     isDeepStrictEqual(edited, expected) &&
     isDeepStrictEqual(others(read.value.intents), others(file.data.intents)) &&
-    read.value.activeIntentId === (edit.activeIntentId ?? file.data.activeIntentId)
+    read.value.activeIntentId === (activeIntentId ?? file.data.activeIntentId)
   return kept ? undefined : 'other entries would change'
 }

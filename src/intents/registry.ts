@@ -1,72 +1,144 @@
 import { realpathSync, statSync } from 'node:fs'
-import type { Intent, IntentRegistry } from '../core/api.js'
-import { EscrowError } from '../core/api-error.js'
-import type { Denial } from '../core/denials.js'
-import { globProblem } from '../core/globs.js'
+import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
+import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { cachedFile, type FileBytes } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
 import { replaceDurable } from '../host/write.js'
 import { describeProblem, MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
-import { editIntent, type IntentEdit, type OpenFile } from './edit.js'
+import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
+import { addIntent, editIntent, type OpenFile } from './edit.js'
 import { type IgnoreLines, openIgnoreFiles } from './ignore.js'
 import { readIntents } from './schema.js'
+import { templatesOf } from './templates.js'
 
-export interface RegistryStore extends Omit<IntentRegistry, 'history'> {
+export interface RegistryStore {
   /** The file as it is now. Synchronous; one `stat` while the file does not change. Never throws. */
   state(): IntentsState
+  list(): Promise<Intent[]>
+  get(id: string): Promise<Intent | undefined>
+  templates(): IntentTemplate[]
+  /** The file's text. Throws EscrowError no_orchestration, policy_invalid where it cannot be read as YAML. */
+  text(): string
   /**
-   * A selection by an agent: DRAFT or PENDING becomes IN_PROGRESS. The file of one already IN_PROGRESS is not touched.
-   * @throws EscrowError unknown_intent, intent_not_active, policy_invalid.
+   * Runs work as the only one, in any process, that edits the file.
+   * Rejects with `no_orchestration` where there is none, and as `work` does.
    */
-  start(id: string): Promise<void>
+  editing<T>(work: (edits: RegistryEdits) => Promise<T>): Promise<T>
+}
+
+/** Edits of the registry file, each durable when it returns. They throw EscrowError as {@link IntentRegistry} says. */
+export interface RegistryEdits {
+  /** Read anew: the store's may be older than the lock. */
+  state(): IntentsState
+  /** A selection by an agent: DRAFT or PENDING becomes IN_PROGRESS. The file of one already so is not touched. */
+  start(id: string): Intent
+  select(id: string): Intent
+  complete(id: string): Intent
+  add(intent: NewIntent): Intent
+  change(id: string, changes: IntentChanges): Intent
+  /** Puts a text in the place of another, which the file must still be. */
+  replaceText(was: string, text: string): void
 }
 
 interface Reading {
   readonly state: IntentsState
   readonly open?: OpenFile
+  readonly text?: string
 }
-
-type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
 
 const FILE = `${ORCHESTRATION}/active_intents.yaml`
 
 /** The registry of a workspace: `.orchestration/active_intents.yaml`, as a person keeps it. */
 export function openRegistry(layout: Layout): RegistryStore {
   const read = () => cachedFile(layout.intentsFile, MAX_YAML_BYTES, reading)
-  const current = withIgnored(read(), openIgnoreFiles(layout))
-
-  async function edit(id: string, change: Change): Promise<Intent> {
-    known(current().state, id)
-    return withProcessLock(layout.locks, 'intents', () => {
-      // Read anew: the cache may be older than the lock.
-      const { state, open } = read()()
-      const intent = known(state, id)
-      const wanted = open && change(intent, open)
-      if (!open || !wanted) return intent
-      const path = realpathSync(layout.intentsFile)
-      replaceDurable(path, editIntent(open, intent, wanted, new Date()), statSync(path).mode & 0o777)
-      return known(read()().state, id)
-    })
-  }
-
+  const ignore = openIgnoreFiles(layout)
+  const current = withIgnored(read(), ignore)
+  const edits = editsOf(layout, () => withIgnored(read(), ignore)())
   return {
     state: () => current().state,
     list: async () => all(current().state),
     get: async (id) => all(current().state).find((intent) => intent.id === id),
-    async start(id) {
-      const { state } = current()
-      mustBeSelectable(state, id)
-      if (known(state, id).status !== 'IN_PROGRESS') await edit(id, starting)
+    templates: () => templatesOf(layout),
+    text: () => textOf(current()),
+    async editing(work) {
+      refuseAbsent(current().state)
+      return withProcessLock(layout.locks, 'intents', () => work(edits))
     },
-    async select(id) {
-      mustBeSelectable(current().state, id)
+  }
+}
+
+function editsOf(layout: Layout, readNow: () => Reading): RegistryEdits {
+  function write(text: string): void {
+    const path = realpathSync(layout.intentsFile)
+    replaceDurable(path, text, statSync(path).mode & 0o777)
+  }
+
+  function edit(id: string, change: Change): Intent {
+    const { state, open } = readNow()
+    const intent = known(state, id)
+    const wanted = open && change(intent, open)
+    if (!open || !wanted) return intent
+    write(editIntent(open, intent, wanted, new Date()))
+    return known(readNow().state, id)
+  }
+
+  function selectableNow(id: string): void {
+    const denial = selectable(readNow().state, id)
+    if (denial) throw apiErrorOf(denial)
+  }
+
+  return {
+    state: () => readNow().state,
+    start(id) {
+      selectableNow(id)
+      return edit(id, starting)
+    },
+    select(id) {
+      selectableNow(id)
       return edit(id, selecting)
     },
-    complete: async (id) => edit(id, completing),
-    expandScope: async (id, globs) => edit(id, expanding(globs)),
+    complete: (id) => edit(id, completing),
+    change: (id, changes) => edit(id, changing(changes)),
+    add(wanted) {
+      const { state, open } = readNow()
+      const intent = declared(wanted, templatesOf(layout), new Set(all(state).map(({ id }) => id)))
+      if (!open) throw new EscrowError('no_orchestration', `${FILE} is not there.`, { hint: INIT_HINT })
+      write(addIntent(open, intent))
+      return known(readNow().state, intent.id)
+    },
+    replaceText(was, text) {
+      if (textOf(readNow()) !== was) throw changedMeanwhile()
+      const yaml = readYaml(Buffer.from(text))
+      const data = yaml.ok ? readIntents(yaml.file) : yaml
+      if (!data.ok) throw unusable(data.problem)
+      write(text)
+    },
   }
+}
+
+function textOf({ state, text }: Reading): string {
+  refuseAbsent(state)
+  if (text !== undefined) return text
+  throw new EscrowError('policy_invalid', state.ok ? `${FILE} cannot be read.` : state.message)
+}
+
+function unusable({ line, column, message }: YamlProblem): EscrowError {
+  return new EscrowError('policy_invalid', `The text cannot be used, line ${line}, column ${column}: ${message}.`, {
+    hint: `${FILE} was left as it was.`,
+  })
+}
+
+function changedMeanwhile(): EscrowError {
+  return new EscrowError('stale_file', `${FILE} was changed by somebody else meanwhile. It was left as it is now.`, {
+    hint: 'Begin again from what it says now.',
+  })
+}
+
+function refuseAbsent(state: IntentsState): void {
+  if (!state.ok && state.reason === 'no_orchestration')
+    throw new EscrowError('no_orchestration', state.message, { hint: INIT_HINT })
 }
 
 /** Joins what both kinds of file say; the same object while none of them changes. */
@@ -97,10 +169,11 @@ function stateWith(state: IntentsState, ignore: IgnoreLines, version: number): I
 }
 
 function reading(file: FileBytes, version: number): Reading {
+  const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
   const failed = (problem: YamlProblem): Reading => {
     const { line, column } = problem
     const message = describeProblem(FILE, problem)
-    return { state: { ok: false, version, reason: 'policy_invalid', file: FILE, line, column, message } }
+    return { state: { ok: false, version, reason: 'policy_invalid', file: FILE, line, column, message }, ...text }
   }
   if (file.kind === 'absent') {
     return {
@@ -123,6 +196,7 @@ function reading(file: FileBytes, version: number): Reading {
   return {
     state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
     open: { yaml: yaml.file, data: data.value },
+    ...text,
   }
 }
 
@@ -134,50 +208,8 @@ function all(state: IntentsState): Intent[] {
 }
 
 function known(state: IntentsState, id: string): Intent {
-  if (!state.ok && state.reason === 'no_orchestration') {
-    throw new EscrowError('no_orchestration', state.message, { hint: INIT_HINT })
-  }
+  refuseAbsent(state)
   const intent = all(state).find((each) => each.id === id)
-  if (!intent) throw refusal(unknownIntent(state, id))
+  if (!intent) throw apiErrorOf(unknownIntent(state, id))
   return intent
-}
-
-function mustBeSelectable(state: IntentsState, id: string): void {
-  const denial = selectable(state, id)
-  if (denial) throw refusal(denial)
-}
-
-function refusal({ reason, message, hint }: Denial): EscrowError {
-  return new EscrowError(reason, message, hint === undefined ? {} : { hint })
-}
-
-function starting(intent: Intent, { data }: OpenFile): IntentEdit | undefined {
-  mustBeSelectable({ ok: true, version: 0, intents: data.intents }, intent.id)
-  return intent.status === 'IN_PROGRESS' ? undefined : { status: 'IN_PROGRESS' }
-}
-
-/** By a person: also what the file itself calls active, where it has a word for it. */
-function selecting(intent: Intent, file: OpenFile): IntentEdit | undefined {
-  const start = starting(intent, file)
-  const { yaml, data } = file
-  if (data.activeIntentId === intent.id || !yaml.document.hasIn(['active_intent_id'])) return start
-  return { ...start, activeIntentId: intent.id }
-}
-
-function completing(intent: Intent): IntentEdit | undefined {
-  if (intent.status === 'ARCHIVED') {
-    throw new EscrowError('intent_not_active', `Intent Not Active: ${intent.id} is ARCHIVED and cannot be completed.`)
-  }
-  return intent.status === 'COMPLETED' ? undefined : { status: 'COMPLETED' }
-}
-
-function expanding(globs: readonly string[]): Change {
-  for (const glob of globs) {
-    const problem = globProblem(glob)
-    if (problem) throw new EscrowError('policy_invalid', `The glob ${JSON.stringify(glob)} cannot be used: ${problem}.`)
-  }
-  return (intent) => {
-    const added = [...new Set(globs)].filter((glob) => !intent.ownedScope.includes(glob))
-    return added.length === 0 ? undefined : { globs: added }
-  }
 }

@@ -10,13 +10,17 @@ export interface IntentsFile {
   /** Where each intent stands in the file. */
   readonly places: ReadonlyMap<string, YamlPath>
   readonly activeIntentId?: string
+  /** Where intents stand: `active_intents` or `intents`. */
+  readonly key: string
+  /** They are a map keyed by id, not a list. */
+  readonly isMap: boolean
 }
 
 export type IntentsRead =
   | { readonly ok: true; readonly value: IntentsFile }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
+export const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
 
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
@@ -64,7 +68,10 @@ export function readIntents(file: YamlFile): IntentsRead {
   const entries = entriesOf(root.value[key], key)
   if (!entries) return fail(file, [key], `\`${key}\`: a list, or a map keyed by id, is expected`)
   const active = root.value.active_intent_id
-  return collect(file, entries, active === '' || active === null ? undefined : active)
+  const read = collect(file, entries)
+  if (!read.ok) return read
+  const isMap = typeof root.value[key] === 'object' && root.value[key] !== null && !Array.isArray(root.value[key])
+  return { ok: true, value: { ...read.value, key, isMap, ...(active && { activeIntentId: active }) } }
 }
 
 interface Placed {
@@ -81,7 +88,11 @@ function entriesOf(value: unknown, key: string): Placed[] | undefined {
   return Object.entries(value ?? {}).map(([id, each]: [string, unknown]) => ({ path: [key, id], value: each, key: id }))
 }
 
-function collect(file: YamlFile, entries: Placed[], activeIntentId: string | undefined): IntentsRead {
+type Collected =
+  | { readonly ok: true; readonly value: Pick<IntentsFile, 'intents' | 'places'> }
+  | { readonly ok: false; readonly problem: YamlProblem }
+
+function collect(file: YamlFile, entries: Placed[]): Collected {
   const intents = new Map<string, Intent>()
   const places = new Map<string, YamlPath>()
   for (const placed of entries) {
@@ -95,7 +106,7 @@ function collect(file: YamlFile, entries: Placed[], activeIntentId: string | und
     intents.set(id, toIntent(id, entry.value))
     places.set(id, placed.path)
   }
-  return { ok: true, value: { intents, places, ...(activeIntentId !== undefined && { activeIntentId }) } }
+  return { ok: true, value: { intents, places } }
 }
 
 function entryProblem(file: YamlFile, { path, key }: Placed, entry: Entry): YamlProblem | undefined {
@@ -136,6 +147,6 @@ function toIntent(id: string, entry: Entry): Intent {
   }
 }
 
-function fail(file: YamlFile, path: YamlPath, message: string): IntentsRead {
+function fail(file: YamlFile, path: YamlPath, message: string): Extract<IntentsRead, { ok: false }> {
   return { ok: false, problem: file.problem(path, message) }
 }

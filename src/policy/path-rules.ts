@@ -49,6 +49,11 @@ export function pathRules<T>(
   }
 }
 
+/** Whether two keys name the same paths. */
+export function sameRule(a: string, b: string): boolean {
+  return sameCase(ruleName(a)) === sameCase(ruleName(b))
+}
+
 /** Why a key cannot be used; undefined when it can. */
 export function ruleProblem(key: string): string | undefined {
   if (key.startsWith('!')) return 'a ! has no meaning here; write a rule that allows'

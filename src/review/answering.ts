@@ -11,10 +11,8 @@ export interface AnswerDeps {
   /** The session's questions as its stage has them noted. */
   questionNotes(): Promise<readonly unknown[]>
   reviewer(): Reviewer
-  /** Adds globs to an intent's scope, in its file. */
-  expandScope(intentId: string, globs: readonly string[], by: Reviewer): Promise<void>
-  /** Puts an answer into the ledger. It comes before the session hears of it. */
-  onAnswer(question: Question, record: AnswerRecord): Promise<void>
+  /** Does what an answer says and puts it into the ledger. It comes before the session hears of it. */
+  carryOut(question: Question, record: AnswerRecord): Promise<void>
 }
 
 export async function questionsOf(deps: AnswerDeps): Promise<Question[]> {
@@ -22,17 +20,20 @@ export async function questionsOf(deps: AnswerDeps): Promise<Question[]> {
 }
 
 /** Throws EscrowError `nothing_selected` (no such open question), `unsupported` (no answer to such a question). */
-export async function answerQuestion(deps: AnswerDeps, id: string, { answer, words, by }: Answer): Promise<void> {
+export async function answerQuestion(deps: AnswerDeps, id: string, given: Answer): Promise<void> {
+  const { answer, words, by, remember } = given
   const open = await questionsOf(deps)
   const question = open.find((each) => each.id === id)
   if (!question) throw noQuestion(id, open)
   if (question.kind === 'scope' && answer !== 'allow' && answer !== 'deny')
     throw new EscrowError('unsupported', `A request for scope is answered with allow or deny, not with ${answer}.`)
+  if (remember && (question.kind === 'scope' || answer === 'once'))
+    throw new EscrowError(
+      'unsupported',
+      'Only allow, subtree and deny to a write that a rule asks about are remembered.',
+    )
   if (answer === 'deny' && (words ?? '').trim() === '')
     throw new EscrowError('unsupported', 'A refusal needs words: they are what the agent can act on.')
-  const reviewer = by ?? deps.reviewer()
-  if (question.kind === 'scope' && answer === 'allow')
-    await deps.expandScope(question.intentId, question.globs, reviewer)
   const record: AnswerRecord = {
     kind: 'answer',
     id: newId(),
@@ -40,11 +41,12 @@ export async function answerQuestion(deps: AnswerDeps, id: string, { answer, wor
     entries: [],
     question: id,
     answer,
-    by: { ...reviewer },
+    by: { ...(by ?? deps.reviewer()) },
     ...(question.kind === 'access' && { path: question.path }),
     ...(words !== undefined && { words }),
+    ...(remember && { remember }),
   }
-  await deps.onAnswer(question, record)
+  await deps.carryOut(question, record)
   await deps.log.append(record)
 }
 

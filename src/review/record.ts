@@ -62,6 +62,8 @@ const answer = z.strictObject({
   answer: z.enum(['allow', 'once', 'subtree', 'deny']),
   path: z.string().optional(),
   words: z.string().optional(),
+  /** It is a rule of policy.yaml as well. */
+  remember: z.boolean().optional(),
   by: reviewer,
 })
 

@@ -87,6 +87,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       complete: refuse,
       expandScope: refuse,
       history: refuse,
+      add: refuse,
+      edit: refuse,
+      editFile: refuse,
+      templates: refuse,
     },
     ledger: {
       records: async function* () {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EscrowError } from '../../src/core/api-error.js'
 import { openRegistry } from '../../src/intents/registry.js'
-import { PLAN, testWorkspace } from './workspace.js'
+import { editsOf, PLAN, testWorkspace } from './workspace.js'
 
 const MAP =
   'active_intent_id: A-1   # now\nintents:\n  A-1: {title: One, scope: {paths: [a]}}\n  A-2:\n    title: Two # second\n    status: DRAFT\n'
@@ -86,7 +86,7 @@ describe('start', () => {
   it('leaves the file of a started intent byte for byte, without a write', async () => {
     const workspace = testWorkspace(PLAN)
     const before = statSync(workspace.layout.intentsFile, { bigint: true })
-    await openRegistry(workspace.layout).start('INT-001')
+    await editsOf(openRegistry(workspace.layout)).start('INT-001')
     expect(workspace.text()).toBe(PLAN)
     expect(statSync(workspace.layout.intentsFile, { bigint: true })).toMatchObject({
       ino: before.ino,
@@ -97,7 +97,7 @@ describe('start', () => {
   it('adds a status where there is none, and keeps every other line', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
-    await registry.start('INT-002')
+    await editsOf(registry).start('INT-002')
     expect(await registry.get('INT-002')).toMatchObject({ status: 'IN_PROGRESS' })
     const lines = workspace.text().split('\n')
     expect(lines).toContain('      status: IN_PROGRESS')
@@ -108,7 +108,7 @@ describe('start', () => {
 
   it('changes a status in place', async () => {
     const workspace = testWorkspace(MAP)
-    await openRegistry(workspace.layout).start('A-2')
+    await editsOf(openRegistry(workspace.layout)).start('A-2')
     expect(workspace.text()).toBe(MAP.replace('DRAFT', 'IN_PROGRESS'))
   })
 
@@ -125,7 +125,7 @@ describe('start', () => {
     ],
   ])('refuses %s: %s', async (id, reason, message) => {
     const workspace = testWorkspace(PLAN)
-    const error = await openRegistry(workspace.layout)
+    const error = await editsOf(openRegistry(workspace.layout))
       .start(id)
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(EscrowError)
@@ -136,11 +136,11 @@ describe('start', () => {
   it('makes nothing in a workspace without .orchestration', async () => {
     const workspace = testWorkspace()
     const registry = openRegistry(workspace.layout)
-    await expect(registry.start('A')).rejects.toMatchObject({
-      reason: 'unknown_intent',
+    await expect(editsOf(registry).start('A')).rejects.toMatchObject({
+      reason: 'no_orchestration',
       hint: expect.stringContaining('escrow init'),
     })
-    await expect(registry.complete('A')).rejects.toMatchObject({ reason: 'no_orchestration' })
+    await expect(editsOf(registry).complete('A')).rejects.toMatchObject({ reason: 'no_orchestration' })
     expect(() => statSync(workspace.layout.dir)).toThrow(/ENOENT/)
   })
 })
@@ -149,7 +149,7 @@ describe("a person's edits", () => {
   it('completes in place: comments, quotes and blanks stay, updated_at moves', async () => {
     const workspace = testWorkspace(PLAN)
     chmodSync(workspace.layout.intentsFile, 0o640)
-    const intent = await openRegistry(workspace.layout).complete('INT-001')
+    const intent = await editsOf(openRegistry(workspace.layout)).complete('INT-001')
     expect(intent.status).toBe('COMPLETED')
     const expected = PLAN.replace('"IN_PROGRESS" ', '"COMPLETED" ').replace(
       '2026-02-18T14:30:00Z',
@@ -162,20 +162,20 @@ describe("a person's edits", () => {
 
   it('completes once', async () => {
     const workspace = testWorkspace(PLAN)
-    await openRegistry(workspace.layout).complete('INT-003')
+    await editsOf(openRegistry(workspace.layout)).complete('INT-003')
     expect(workspace.text()).toBe(PLAN)
   })
 
   it('selects: the file names it too, where it has the key', async () => {
     const workspace = testWorkspace(MAP)
     const registry = openRegistry(workspace.layout)
-    await registry.select('A-2')
+    await editsOf(registry).select('A-2')
     expect(workspace.text()).toBe(
       MAP.replace('DRAFT', 'IN_PROGRESS').replace('active_intent_id: A-1', 'active_intent_id: A-2'),
     )
     expect(registry.state()).toMatchObject({ activeIntentId: 'A-2' })
     const before = workspace.text()
-    await registry.select('A-2')
+    await editsOf(registry).select('A-2')
     expect(workspace.text()).toBe(before)
   })
 
@@ -188,33 +188,35 @@ describe("a person's edits", () => {
   ])('expands a scope: %s', async (_, text, id, scope) => {
     const workspace = testWorkspace(text)
     const registry = openRegistry(workspace.layout)
-    expect((await registry.expandScope(id, ['lib/limit/**'])).ownedScope).toEqual(scope)
+    expect((await editsOf(registry).expandScope(id, ['lib/limit/**'])).ownedScope).toEqual(scope)
     const after = workspace.text()
     for (const comment of text.match(/#.*/g) ?? []) expect(after).toContain(comment.trimEnd())
     expect(after.includes('\r\n')).toBe(text.includes('\r\n'))
-    await registry.expandScope(id, ['lib/limit/**'])
+    await editsOf(registry).expandScope(id, ['lib/limit/**'])
     expect(workspace.text()).toBe(after)
   })
 
   it('refuses a glob the file could not be read with', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
-    await expect(registry.expandScope('INT-001', ['/etc/**'])).rejects.toMatchObject({
+    await expect(editsOf(registry).expandScope('INT-001', ['/etc/**'])).rejects.toMatchObject({
       reason: 'policy_invalid',
       message: expect.stringContaining('absolute'),
     })
     const many = Array.from({ length: 200 }, (_, i) => `x${i}`)
-    await expect(registry.expandScope('INT-001', many)).rejects.toMatchObject({
+    await expect(editsOf(registry).expandScope('INT-001', many)).rejects.toMatchObject({
       message: expect.stringContaining('200 globs'),
     })
-    await expect(registry.expandScope('INT-9', ['a'])).rejects.toMatchObject({ reason: 'unknown_intent' })
+    await expect(editsOf(registry).expandScope('INT-9', ['a'])).rejects.toMatchObject({ reason: 'unknown_intent' })
     expect(workspace.text()).toBe(PLAN)
   })
 
   it('does not edit a broken file', async () => {
     const broken = `${PLAN}  - id: INT-001\n`
     const workspace = testWorkspace(broken)
-    await expect(openRegistry(workspace.layout).complete('INT-002')).rejects.toMatchObject({ reason: 'policy_invalid' })
+    await expect(editsOf(openRegistry(workspace.layout)).complete('INT-002')).rejects.toMatchObject({
+      reason: 'policy_invalid',
+    })
     expect(workspace.text()).toBe(broken)
   })
 
@@ -222,10 +224,10 @@ describe("a person's edits", () => {
     const workspace = testWorkspace(PLAN)
     const [one, two] = [openRegistry(workspace.layout), openRegistry(workspace.layout)]
     await Promise.all([
-      one.start('INT-002'),
-      two.complete('INT-001'),
-      one.expandScope('INT-003', ['x']),
-      two.expandScope('INT-003', ['y']),
+      editsOf(one).start('INT-002'),
+      editsOf(two).complete('INT-001'),
+      editsOf(one).expandScope('INT-003', ['x']),
+      editsOf(two).expandScope('INT-003', ['y']),
     ])
     expect((await one.list()).map(({ status }) => status)).toEqual(['COMPLETED', 'IN_PROGRESS', 'COMPLETED'])
     expect([...((await two.get('INT-003'))?.ownedScope ?? [])].sort()).toEqual(['x', 'y'])
@@ -236,3 +238,106 @@ describe("a person's edits", () => {
 function squeeze(line: string): string {
   return line.replace(/\s+/g, '').replaceAll('"', '')
 }
+
+describe('what a person declares', () => {
+  const SECOND = 'active_intent_id: A-1\nintents:\n  - id: A-1 # first\n    title: One\n    scope: {paths: [a]}\n'
+
+  it.each([
+    ['a list', PLAN, 'INT-004'],
+    ['an empty list', 'active_intents: [] # none yet\n', 'INT-001'],
+    ['nothing under the key', '# a plan\nactive_intents:\n', 'INT-001'],
+    ['a map', MAP, 'INT-001'],
+    ['the second shape', SECOND, 'INT-001'],
+    ['Windows line ends', PLAN.replaceAll('\n', '\r\n'), 'INT-004'],
+  ])('is added behind what there is: %s', async (_, text, id) => {
+    const workspace = testWorkspace(text)
+    const registry = openRegistry(workspace.layout)
+    const before = await registry.list()
+    const wanted = { name: 'Say "no": # never', ownedScope: ['x/**', '!x/y'], constraints: ['A: b'], dependsOn: ['Z'] }
+    const added = await editsOf(registry).add({ ...wanted, acceptanceCriteria: ['c'] })
+    expect(added).toEqual({
+      ...wanted,
+      id,
+      status: 'PENDING',
+      acceptanceCriteria: ['c'],
+      createdAt: expect.stringMatching(/Z$/),
+    })
+    expect(await registry.list()).toEqual([...before, added])
+    for (const comment of text.match(/#.*/g) ?? []) expect(workspace.text()).toContain(comment.trimEnd())
+    await editsOf(registry).add({ name: 'Another', id: 'B.1', status: 'DRAFT' })
+    expect(await registry.get('B.1')).toMatchObject({ name: 'Another', status: 'DRAFT', ownedScope: [] })
+  })
+
+  it('is refused with an id that is taken or unreadable, a bad glob, or no template of that name', async () => {
+    const workspace = testWorkspace(PLAN)
+    const { add } = editsOf(openRegistry(workspace.layout))
+    const taken = { name: 'x', id: 'INT-001' }
+    await expect(add(taken)).rejects.toMatchObject({ reason: 'nothing_selected' })
+    await expect(add({ name: 'x', id: 'a b' })).rejects.toMatchObject({ reason: 'policy_invalid' })
+    await expect(add({ name: 'x', ownedScope: ['../x'] })).rejects.toMatchObject({ reason: 'policy_invalid' })
+    const unknown = add({ name: 'x', from: 'bugfix' })
+    await expect(unknown).rejects.toMatchObject({ hint: expect.stringContaining('bug-fix, refactor') })
+    expect(workspace.text()).toBe(PLAN)
+  })
+
+  it('comes from a template, with what is given beside it', async () => {
+    const registry = openRegistry(testWorkspace(PLAN).layout)
+    const { add } = editsOf(registry)
+    const docs = await add({ name: 'Guide', from: 'docs', constraints: ['Short'] })
+    expect(docs).toMatchObject({ ownedScope: ['docs/**', '**/*.md'], constraints: ['No change of code', 'Short'] })
+    expect(await add({ name: 'Guide', from: 'docs', ownedScope: ['a.md'] })).toMatchObject({ ownedScope: ['a.md'] })
+  })
+})
+
+describe('changes of an intent', () => {
+  it('are made in one edit; comments stay, and so does all else', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    const before = await registry.list()
+    const changes = {
+      name: 'Tokens',
+      status: 'BLOCKED',
+      addScope: ['src/token/**'],
+      removeScope: ['src/auth/**'],
+      constraints: ['One'],
+      dependsOn: ['INT-003'],
+    } as const
+    const after = await editsOf(registry).change('INT-001', changes)
+    expect(after).toMatchObject({
+      name: 'Tokens',
+      status: 'BLOCKED',
+      ownedScope: ['src/middleware/jwt.ts', 'src/token/**'],
+      constraints: ['One'],
+      acceptanceCriteria: before[0]?.acceptanceCriteria,
+      dependsOn: ['INT-003'],
+    })
+    expect((await registry.list()).slice(1)).toEqual(before.slice(1))
+    for (const comment of PLAN.match(/#.*/g) ?? []) expect(workspace.text()).toContain(comment)
+  })
+
+  it('keep the comment of each glob that stays', async () => {
+    const text =
+      'active_intents:\n  - id: A\n    owned_scope:\n      # why a\n      - a\n      - b # why b\n      - c # why c\n'
+    const workspace = testWorkspace(text)
+    await editsOf(openRegistry(workspace.layout)).change('A', { removeScope: ['b'], addScope: ['d'] })
+    expect(workspace.text()).toBe(text.replace('      - b # why b\n', '').concat('      - d\n'))
+  })
+
+  it('that change nothing leave the file byte for byte', async () => {
+    const workspace = testWorkspace(PLAN)
+    const { change } = editsOf(openRegistry(workspace.layout))
+    await change('INT-001', { status: 'IN_PROGRESS', addScope: ['src/auth/**'], name: 'JWT Authentication Migration' })
+    expect(workspace.text()).toBe(PLAN)
+  })
+
+  it('are refused for a glob that is not in the scope, and for an unknown intent', async () => {
+    const workspace = testWorkspace(PLAN)
+    const { change } = editsOf(openRegistry(workspace.layout))
+    await expect(change('INT-001', { removeScope: ['src/**'] })).rejects.toMatchObject({
+      reason: 'nothing_selected',
+      hint: expect.stringContaining('src/auth/**'),
+    })
+    await expect(change('INT-7', { status: 'DRAFT' })).rejects.toMatchObject({ reason: 'unknown_intent' })
+    expect(workspace.text()).toBe(PLAN)
+  })
+})

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Intent, IntentChanges, NewIntent } from '../../src/core/api.js'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { RegistryStore } from '../../src/intents/index.js'
 
 export interface TestWorkspace {
   readonly layout: Layout
@@ -21,6 +23,20 @@ export function testWorkspace(text?: string): TestWorkspace {
   }
   if (text !== undefined) write(text)
   return { layout, write, text: () => readFileSync(layout.intentsFile, 'utf8') }
+}
+
+/** Each edit under the registry's lock, as everybody makes it. */
+export function editsOf(registry: RegistryStore) {
+  return {
+    start: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.start(id)),
+    select: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.select(id)),
+    complete: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.complete(id)),
+    expandScope: (id: string, addScope: string[]): Promise<Intent> =>
+      registry.editing(async (edits) => edits.change(id, { addScope })),
+    change: (id: string, changes: IntentChanges): Promise<Intent> =>
+      registry.editing(async (edits) => edits.change(id, changes)),
+    add: (intent: NewIntent): Promise<Intent> => registry.editing(async (edits) => edits.add(intent)),
+  }
 }
 
 export const PLAN = `# what may be worked on

@@ -48,8 +48,7 @@ const reviewOf = () =>
     settledSeq: () => 3,
     mergesUnasked: () => unasked,
     questionNotes: async () => [],
-    expandScope: async () => undefined,
-    onAnswer: async () => undefined,
+    carryOut: async () => undefined,
     reviewer: () => ({ name: 'Default' }),
     onVerdict: async (verdict) => {
       if (failing.ledger !== undefined) throw failing.ledger

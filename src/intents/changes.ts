@@ -1,0 +1,87 @@
+import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { globProblem } from '../core/globs.js'
+import type { IntentEdit, OpenFile } from './edit.js'
+
+/** What becomes of an intent by one edit; undefined where it is that already. */
+export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
+
+export const starting: Change = (intent) =>
+  intent.status === 'IN_PROGRESS' ? undefined : { intent: { ...intent, status: 'IN_PROGRESS' } }
+
+/** By a person: also what the file itself calls active, where it has a word for it. */
+export const selecting: Change = (intent, file) => {
+  const { yaml, data } = file
+  const start = starting(intent, file)
+  if (data.activeIntentId === intent.id || !yaml.document.hasIn(['active_intent_id'])) return start
+  return { intent, ...start, activeIntentId: intent.id }
+}
+
+export const completing: Change = (intent) => {
+  if (intent.status === 'ARCHIVED') {
+    throw new EscrowError('intent_not_active', `Intent Not Active: ${intent.id} is ARCHIVED and cannot be completed.`)
+  }
+  return intent.status === 'COMPLETED' ? undefined : { intent: { ...intent, status: 'COMPLETED' } }
+}
+
+/** @throws EscrowError policy_invalid for a glob no scope can have; nothing_selected for one that is not there. */
+export function changing(changes: IntentChanges): Change {
+  const { addScope = [], removeScope = [], ...rest } = changes
+  refuseBadGlobs(addScope)
+  return (intent) => {
+    const absent = removeScope.find((glob) => !intent.ownedScope.includes(glob))
+    if (absent !== undefined) throw notOwned(intent, absent)
+    const kept = intent.ownedScope.filter((glob) => !removeScope.includes(glob))
+    const added = [...new Set(addScope)].filter((glob) => !kept.includes(glob))
+    const after = { ...intent, ...rest, ownedScope: [...kept, ...added] }
+    return JSON.stringify(after) === JSON.stringify(intent) ? undefined : { intent: after }
+  }
+}
+
+/**
+ * The intent a person declares, the template's parts filled in.
+ * @throws EscrowError nothing_selected for an unknown template or an id that is taken; policy_invalid for a bad glob.
+ */
+export function declared(wanted: NewIntent, templates: readonly IntentTemplate[], taken: ReadonlySet<string>): Intent {
+  const { from, id = nextId(taken), name, status = 'PENDING', dependsOn = [] } = wanted
+  const template = from === undefined ? undefined : templates.find((each) => each.name === from)
+  if (from !== undefined && !template) throw noTemplate(from, templates)
+  if (taken.has(id)) {
+    throw new EscrowError('nothing_selected', `There is an intent ${id} already.`, { hint: 'Give it another id.' })
+  }
+  const ownedScope = wanted.ownedScope ?? template?.ownedScope ?? []
+  refuseBadGlobs(ownedScope)
+  return {
+    id,
+    name,
+    status,
+    ownedScope,
+    constraints: [...(template?.constraints ?? []), ...(wanted.constraints ?? [])],
+    acceptanceCriteria: [...(template?.acceptanceCriteria ?? []), ...(wanted.acceptanceCriteria ?? [])],
+    dependsOn,
+    createdAt: new Date().toISOString(),
+  }
+}
+
+function nextId(taken: ReadonlySet<string>): string {
+  const numbers = [...taken].map((id) => Number(/^INT-(\d{1,9})$/.exec(id)?.[1] ?? 0))
+  return `INT-${String(Math.max(0, ...numbers) + 1).padStart(3, '0')}`
+}
+
+function refuseBadGlobs(globs: readonly string[]): void {
+  for (const glob of globs) {
+    const problem = globProblem(glob)
+    if (problem) throw new EscrowError('policy_invalid', `The glob ${JSON.stringify(glob)} cannot be used: ${problem}.`)
+  }
+}
+
+function notOwned({ id, ownedScope }: Intent, glob: string): EscrowError {
+  const hint = ownedScope.length === 0 ? 'Its scope is empty.' : `Its scope is: ${ownedScope.join(', ')}.`
+  return new EscrowError('nothing_selected', `${glob} is not in the scope of ${id}.`, { hint })
+}
+
+function noTemplate(name: string, templates: readonly IntentTemplate[]): EscrowError {
+  return new EscrowError('nothing_selected', `There is no template ${name}.`, {
+    hint: `There are: ${templates.map((each) => each.name).join(', ')}.`,
+  })
+}

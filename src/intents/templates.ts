@@ -1,0 +1,120 @@
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { codeOf } from '../../overlay/errno.js'
+import type { IntentTemplate } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { globProblem } from '../core/globs.js'
+import { type Layout, ORCHESTRATION } from '../core/layout.js'
+import { cachedFile } from '../host/cached-file.js'
+import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
+import { checkYaml } from '../host/yaml-schema.js'
+
+/** More files than that are no templates. */
+const MAX_TEMPLATES = 200
+
+/** What ordinary work asks of an agent. Where it happens only a person knows, unless the kind of work says so. */
+export const BUILT_IN: readonly IntentTemplate[] = [
+  template('bug-fix', 'repair one fault, and prove it with a test', {
+    constraints: ['Change no more than the fault needs', 'Keep the public behaviour that is not at fault'],
+    acceptanceCriteria: ['A test that failed before the fix passes now', 'All other tests pass as before'],
+  }),
+  template('refactor', 'change the form, not what it does', {
+    constraints: ['No change of behaviour', 'No change of public names'],
+    acceptanceCriteria: ['The tests pass, and none of them was changed'],
+  }),
+  template('feature', 'something new that a user can notice', {
+    constraints: ['Follow the conventions of the code around it'],
+    acceptanceCriteria: ['Tests show what it does and how it fails', 'It is documented where users look for it'],
+  }),
+  template('docs', 'words only', {
+    ownedScope: ['docs/**', '**/*.md'],
+    constraints: ['No change of code'],
+    acceptanceCriteria: ['Each example in it was tried as it stands'],
+  }),
+  template('tests', 'tests for what is there', {
+    ownedScope: ['test/**', 'tests/**', '**/*.{test,spec}.*'],
+    constraints: ['No change of the code under test'],
+    acceptanceCriteria: ['Each new test fails when what it tests is broken'],
+  }),
+]
+
+type Lists = Partial<Pick<IntentTemplate, 'ownedScope' | 'constraints' | 'acceptanceCriteria'>>
+
+function template(name: string, summary: string, lists: Lists): IntentTemplate {
+  const none = { ownedScope: [], constraints: [], acceptanceCriteria: [] }
+  return { name, summary, source: 'built-in', ...none, ...lists }
+}
+
+const text = z.string({ error: 'a text is expected; put it in quotes' })
+const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
+const fileSchema = z.strictObject(
+  {
+    summary: text.nullish(),
+    owned_scope: texts,
+    constraints: texts,
+    acceptance_criteria: texts,
+  },
+  { error: 'a map with summary, owned_scope, constraints and acceptance_criteria is expected' },
+)
+
+/**
+ * A workspace's own templates by name, then the built-in ones that have no namesake there.
+ * @throws EscrowError policy_invalid for a file that cannot be used; the message has its line.
+ */
+export function templatesOf(layout: Layout): IntentTemplate[] {
+  const own = namesIn(layout.templates).map((name) => readTemplate(layout, name))
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    const names = readdirSync(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
+    if (names.length <= MAX_TEMPLATES) return names.sort()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+    throw error
+  }
+  throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Take some away.`)
+}
+
+function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
+  const source = `${ORCHESTRATION}/templates/${fileName}`
+  const file = cachedFile(join(templates, fileName), MAX_YAML_BYTES, (bytes) => bytes)()
+  if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: messageOf(file) })
+  const yaml = readYaml(file.bytes)
+  if (!yaml.ok) throw invalid(source, yaml.problem)
+  const read = checkYaml(yaml.file, yaml.file.value, fileSchema)
+  if (!read.ok) throw invalid(source, read.problem)
+  const { summary, owned_scope, constraints, acceptance_criteria } = read.value
+  const problem = scopeProblem(yaml.file, owned_scope ?? [])
+  if (problem) throw invalid(source, problem)
+  return {
+    name: basename(fileName).replace(/\.ya?ml$/, ''),
+    summary: summary ?? '',
+    source,
+    ownedScope: owned_scope ?? [],
+    constraints: constraints ?? [],
+    acceptanceCriteria: acceptance_criteria ?? [],
+  }
+}
+
+function messageOf(file: { readonly kind: 'absent' } | { readonly kind: 'unreadable'; readonly message: string }) {
+  return file.kind === 'absent' ? 'it is not there any more' : file.message
+}
+
+function scopeProblem(file: YamlFile, globs: readonly string[]): YamlProblem | undefined {
+  for (const [index, glob] of globs.entries()) {
+    const problem = globProblem(glob)
+    if (problem)
+      return file.problem(['owned_scope', index], `the glob ${JSON.stringify(glob.slice(0, 80))}: ${problem}`)
+  }
+  return undefined
+}
+
+function invalid(file: string, { line, column, message }: YamlProblem): EscrowError {
+  return new EscrowError('policy_invalid', `Template Invalid: ${file}, line ${line}, column ${column}: ${message}.`, {
+    hint: 'Correct the file, or take it away.',
+  })
+}

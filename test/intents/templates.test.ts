@@ -1,0 +1,60 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { globProblem } from '../../src/core/globs.js'
+import { BUILT_IN, templatesOf } from '../../src/intents/templates.js'
+import { testWorkspace } from './workspace.js'
+
+function workspaceWith(files: Record<string, string>) {
+  const { layout } = testWorkspace('active_intents: []\n')
+  fs.mkdirSync(layout.templates)
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(`${layout.templates}/${name}`, text)
+  return layout
+}
+
+describe('templates', () => {
+  it('that come with it have scopes that can be used', () => {
+    expect(BUILT_IN.map(({ name }) => name)).toEqual(['bug-fix', 'refactor', 'feature', 'docs', 'tests'])
+    for (const glob of BUILT_IN.flatMap(({ ownedScope }) => ownedScope)) expect(globProblem(glob)).toBeUndefined()
+  })
+
+  it('of a workspace come first, and one takes the place of its namesake', () => {
+    const own = 'summary: ours\nowned_scope: [a/**]\nconstraints: [c]\nacceptance_criteria: [d]\n'
+    const found = templatesOf(workspaceWith({ 'docs.yaml': own, 'zeta.yml': '{}\n', 'notes.txt': '[', '.x.yaml': '[' }))
+    expect(found.map(({ name, source }) => `${name} ${source}`)).toEqual([
+      'docs .orchestration/templates/docs.yaml',
+      'zeta .orchestration/templates/zeta.yml',
+      'bug-fix built-in',
+      'refactor built-in',
+      'feature built-in',
+      'tests built-in',
+    ])
+    expect(found[0]).toMatchObject({
+      summary: 'ours',
+      ownedScope: ['a/**'],
+      constraints: ['c'],
+      acceptanceCriteria: ['d'],
+    })
+  })
+
+  it.each([
+    ['no YAML', '[', /line 1/],
+    ['an unknown key', 'summary: x\nscope: [a]\n', /line 2, column 1: unknown key `scope`/],
+    ['a bad glob', 'owned_scope:\n  - a\n  - /etc\n', /line 3.*absolute path/],
+    ['no text', 'constraints: [1]\n', /text is expected/],
+  ])('with %s are refused by file and line', (_, text, message) => {
+    const layout = workspaceWith({ 'bad.yaml': text })
+    expect(() => templatesOf(layout)).toThrow(expect.objectContaining({ reason: 'policy_invalid' }))
+    expect(() => templatesOf(layout)).toThrow(message)
+    expect(() => templatesOf(layout)).toThrow(/templates\/bad\.yaml/)
+  })
+
+  it('that are no files are refused, and are not waited for', () => {
+    const layout = workspaceWith({})
+    fs.symlinkSync('/dev/zero', `${layout.templates}/endless.yaml`)
+    expect(() => templatesOf(layout)).toThrow(/not a regular file/)
+  })
+
+  it('are none where there is no such directory', () => {
+    expect(templatesOf(testWorkspace('active_intents: []\n').layout)).toEqual(BUILT_IN)
+  })
+})
