@@ -1,0 +1,69 @@
+import type { Language } from './languages.js'
+
+/**
+ * Comments that something obeys, or may: compilers, linters, bundlers, documentation tests, code generators, loaders. It
+ * would take knowing all of these to say which they are, so whatever does not look like plain prose is one.
+ */
+const DIRECTIVE: readonly RegExp[] = [
+  /@[\w*]/,
+  /^#!/,
+  // Documentation in code (`///`, `/*!`), regions, tags of tools (`//#`, `/*:`, `//~`, `//go:`, `#SBATCH`).
+  /^(?:\/\/|\/\*)[/!#:=~%<?+$&|-]/,
+  /^#[^\s#]/,
+  /^\W*\+\w/,
+  /==|%%|-\*-|\*-|-\{|\{\{|\{%|<%|%>/,
+  /[\w-]+-(?:ignore|disable|enable|env|expect|next|off|on|environment)\b/i,
+  /\b(?:ignore|noqa|pragma|no-?lint|nolint|lint|pylint|mypy|pyright|ruff|flake8|isort|fmt|yapf|black|nocov|cover)\b/i,
+  /\b(?:eslint|tslint|jshint|jslint|jscs|istanbul|[cv]8|webpack\w*|vite|rollup|globals?|exported|sourceMap\w*)\b/i,
+  /\b(?:typed|nodoc|rubocop|steep|frozen_string_literal|encoding|coding|warn_indent|shareable_constant_value)\b/i,
+  /\b(?:no(?:inspection|sonar|format)|checkstyle|suppress\w*|resharper|fall-?thr(?:ough|u)|notreached|lcov\w*|iwyu)\b/i,
+  /\b(?:shellcheck|vim|emacs|ex|modeline|auto-?generated|do not edit|begin [a-z]+ info|language)\b/i,
+  /^\/\*\s*(?:graphql|gql|html|css|sql|svg|xml|glsl|wgsl|regex|js|ts|md|markdown|json|yaml)\s*\*\/$/i,
+  /\b(?:unordered )?output:/i,
+  /\bwant\s+[`"]/,
+  // Control characters, other ends of a line and directions of writing hide code.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0085\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/,
+  // The next line belongs to the comment, or ought to.
+  /\\[ \t]*(?:\r?\n|$)|\?\?\//,
+]
+
+/** A line that begins with a name and a colon: headers of plugins, themes, scripts, examples. */
+const HEADER = /^[\s/*#;!-]*[\w][\w .-]{0,40}:(?!\/\/)/m
+const REMARK = /^[\s/*#;!-]*(?:todo|fixme|note|hack|xxx|why|warning|caution|important|reason|see|tip)\b[^:\n]{0,20}:/i
+
+/** True for a comment that nothing but a reader takes notice of. */
+export function isPlainComment(text: string, language: Language): boolean {
+  if (DIRECTIVE.some((each) => each.test(text))) return false
+  if (HEADER.test(text) && !REMARK.test(text)) return false
+  switch (language.grammar) {
+    case 'rust':
+      return !/^\/\*\*/.test(text)
+    case 'php':
+      // Annotations and plugin headers are read from block comments.
+      return !text.startsWith('/*')
+    case 'go':
+      return !/^\/\/\S/.test(text)
+    case 'css':
+      return !text.includes('\\') && !text.startsWith('//')
+    case 'java':
+      return !text.includes('\\u')
+    case 'javascript':
+      // Types in JavaScript live in comments.
+      return text.startsWith('//') || (text.startsWith('/*') && !/\{[^}]*\}/.test(text))
+    default:
+      return true
+  }
+}
+
+const ALL_COUNT: Readonly<Record<string, RegExp>> = {
+  // The comment before it is C, and those at the end of an example are what it must print.
+  go: /"C"|(?:^|\n)\s*\/\/\s*(?:Unordered )?[Oo]utput:/,
+  python: /^#\s*\/\/\/\s/m,
+  typescript: /==UserScript==/,
+  javascript: /==UserScript==/,
+}
+
+/** True where any comment of a file may count, plain as it looks. */
+export function everyCommentCounts(text: string, language: Language): boolean {
+  return ALL_COUNT[language.grammar]?.test(text) ?? false
+}

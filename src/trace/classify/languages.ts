@@ -1,0 +1,117 @@
+import { basename, extname } from 'node:path'
+
+/**
+ * How white space counts. `free`: between words only. `ecmascript`, `go`, `python`: by those languages' rules for the ends
+ * of statements. `css`: as a combinator. `spaced`: wherever it stands, but not how much of it.
+ */
+export type Spacing = 'free' | 'ecmascript' | 'go' | 'python' | 'css' | 'spaced'
+
+export interface Language {
+  /** As the grammar's file is called. */
+  readonly grammar: string
+  readonly spacing: Spacing
+  /** Nodes whose inner white space is content. */
+  readonly exact: RegExp
+  /** Code that can observe where or how it is written. */
+  readonly seesItself: RegExp
+}
+
+const EXACT =
+  /string|heredoc|nowdoc|regex|char|symbol|shell|jsx_text|raw_|^text|_literal_content|user_defined_literal|^line_continuation/
+const with_ = (more: RegExp) => new RegExp(`${EXACT.source}|${more.source}`)
+const MACROS = with_(/token_tree|macro_definition/)
+const PREPROCESSOR = with_(/^preproc_(?!if|ifdef|else|elif)/)
+
+const ECMASCRIPT = {
+  spacing: 'ecmascript',
+  exact: EXACT,
+  seesItself: /prepareStackTrace|captureStackTrace|callsite|lineNumber|__line|<!--/,
+} as const
+
+const LANGUAGES = {
+  typescript: { ...ECMASCRIPT, grammar: 'typescript' },
+  tsx: { ...ECMASCRIPT, grammar: 'tsx' },
+  javascript: { ...ECMASCRIPT, grammar: 'javascript' },
+  python: {
+    grammar: 'python',
+    spacing: 'python',
+    exact: EXACT,
+    seesItself: /\binspect\b|_getframe|currentframe|lineno|getsource|linecache|icecream|\bic\(|varname|executing/,
+  },
+  go: { grammar: 'go', spacing: 'go', exact: EXACT, seesItself: /runtime\.Callers?\b|Lshortfile|Llongfile|\.go:/ },
+  rust: {
+    grammar: 'rust',
+    spacing: 'free',
+    exact: MACROS,
+    seesItself: /\b(?:line|column|include|include_str|include_bytes)!|Location::caller|track_caller/,
+  },
+  java: { grammar: 'java', spacing: 'free', exact: EXACT, seesItself: /getLineNumber|StackWalker|\\u/ },
+  csharp: {
+    grammar: 'c-sharp',
+    spacing: 'free',
+    // A method may ask for the text of its arguments.
+    exact: new RegExp(`${PREPROCESSOR.source}|^argument_list`),
+    seesItself: /Caller(?:LineNumber|ArgumentExpression)|StackFrame|StackTrace|^\s*#line/m,
+  },
+  cpp: {
+    grammar: 'cpp',
+    spacing: 'free',
+    exact: PREPROCESSOR,
+    seesItself: /__LINE__|__COUNTER__|source_location|\?\?[/=()<>!'-]|^\s*(?:#|%:)\s*line\b/m,
+  },
+  ruby: {
+    grammar: 'ruby',
+    spacing: 'spaced',
+    exact: EXACT,
+    seesItself: /__LINE__|\bcaller|\bDATA\b|__END__|source_location|method_source|RubyVM/,
+  },
+  php: {
+    grammar: 'php',
+    spacing: 'free',
+    exact: EXACT,
+    seesItself:
+      /__LINE__|__halt_compiler|HALT_OFFSET|debug_(?:print_)?backtrace|get(?:Start|End)?Line\b|getDocComment/i,
+  },
+  css: { grammar: 'css', spacing: 'css', exact: with_(/^(?:integer|float)_value$/), seesItself: /@charset|\\/i },
+  bash: {
+    grammar: 'bash',
+    spacing: 'spaced',
+    exact: EXACT,
+    seesItself: /LINENO|BASH_SOURCE|\bcaller\b|\$\{?0\b|\bhistory\b|\bfc\b|\r/,
+  },
+} as const satisfies Record<string, Language>
+
+const BY_EXTENSION: Readonly<Record<string, Language>> = {
+  '.ts': LANGUAGES.typescript,
+  '.mts': LANGUAGES.typescript,
+  '.cts': LANGUAGES.typescript,
+  '.tsx': LANGUAGES.tsx,
+  '.js': LANGUAGES.javascript,
+  '.mjs': LANGUAGES.javascript,
+  '.cjs': LANGUAGES.javascript,
+  '.jsx': LANGUAGES.javascript,
+  '.py': LANGUAGES.python,
+  '.pyi': LANGUAGES.python,
+  '.go': LANGUAGES.go,
+  '.rs': LANGUAGES.rust,
+  '.java': LANGUAGES.java,
+  '.cs': LANGUAGES.csharp,
+  '.cc': LANGUAGES.cpp,
+  '.cpp': LANGUAGES.cpp,
+  '.cxx': LANGUAGES.cpp,
+  '.h': LANGUAGES.cpp,
+  '.hh': LANGUAGES.cpp,
+  '.hpp': LANGUAGES.cpp,
+  '.rb': LANGUAGES.ruby,
+  '.php': LANGUAGES.php,
+  '.css': LANGUAGES.css,
+  '.sh': LANGUAGES.bash,
+  '.bash': LANGUAGES.bash,
+}
+
+/** By the name of a file; a template of another language (`x.blade.php`, `x.js.erb`) is none of these. */
+export function languageOf(path: string): Language | undefined {
+  const name = basename(path).toLowerCase()
+  if (name.endsWith('.blade.php')) return undefined
+  return BY_EXTENSION[extname(name)]
+}

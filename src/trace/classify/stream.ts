@@ -1,0 +1,200 @@
+import { everyCommentCounts, isPlainComment } from './comments.js'
+import { type Gap, gapMark, type Leaf } from './gaps.js'
+import { Indentation } from './indentation.js'
+import type { Language } from './languages.js'
+import { type Node, type Syntax, textOf } from './tree.js'
+
+/** One step of a file as its language reads it: equal streams are one program, up to layout and plain comments. */
+export interface Token {
+  /** All but the text: what it is, and what of the white space before it counts. */
+  readonly shape: string
+  readonly text: string
+  /** Of a leaf. */
+  readonly node?: Node
+}
+
+/**
+ * The tree in its written order, with every byte of the text either in a leaf or known to be layout.
+ * @throws Doubtful where it cannot be told what the text means.
+ */
+export function streamOf(syntax: Syntax, language: Language): Token[] {
+  const stream = new Stream(syntax, language)
+  stream.visit(syntax.root, false)
+  stream.finish()
+  return stream.tokens
+}
+
+export function isSame(a: Token, b: Token): boolean {
+  return a.shape === b.shape && a.text === b.text
+}
+
+class Stream {
+  readonly tokens: Token[] = []
+  readonly #indentation: Indentation | undefined
+  readonly #allComments: boolean
+  #end = 0
+  #gap = ''
+  #gapOwner: Node | undefined
+  #left: Leaf | undefined
+
+  constructor(
+    private readonly syntax: Syntax,
+    private readonly language: Language,
+  ) {
+    this.#indentation = language.spacing === 'python' ? new Indentation(syntax.text) : undefined
+    this.#allComments = everyCommentCounts(syntax.text, language)
+  }
+
+  visit(node: Node, within: boolean): void {
+    this.#between(node.start, node.parent ?? node, within, node)
+    if (isComment(node)) this.#comment(node)
+    else if (node.children.length === 0) this.#leaf(node, within)
+    else this.#inner(node, within)
+  }
+
+  #inner(node: Node, within: boolean): void {
+    const exact = within || this.#isExact(node)
+    this.#push(`(${node.type}`)
+    for (const child of node.children) this.visit(child, exact)
+    this.#between(node.end, node, exact)
+    this.#push(')')
+  }
+
+  finish(): void {
+    this.#between(this.syntax.text.length, this.syntax.root, false)
+    // What follows the end of the code is printed.
+    if (this.#left?.text === '?>') this.#push('gap', this.#gap)
+  }
+
+  #isExact(node: Node): boolean {
+    if (!node.named) return false
+    if (this.language.exact.test(node.type)) return true
+    if (this.language.spacing === 'css' && node.type === 'declaration') return this.#textOf(node).startsWith('--')
+    return (
+      this.language.grammar === 'cpp' &&
+      node.type === 'call_expression' &&
+      /^(?:[A-Z_][A-Z0-9_]*|\w*assert\w*)\s*\(/.test(this.#textOf(node))
+    )
+  }
+
+  /** Takes the text up to the next node: no grammar names every byte, and what is not white space must not be lost. */
+  #between(until: number, owner: Node, exact: boolean, next?: Node): void {
+    if (until <= this.#end) return
+    const text = this.syntax.text.slice(this.#end, until)
+    this.#end = until
+    const read = this.#indentation ? text.replace(/\\\r?\n/g, ' ') : text
+    const isBlank = !/[^ \t\r\n]/.test(read)
+    if (exact) this.#unnamed(owner, text)
+    else if (!isBlank) {
+      this.#gap += /^[ \t\r\n]*/.exec(text)?.[0] ?? ''
+      this.#unnamed(owner, text.trim())
+      this.#gap += /[ \t\r\n]*$/.exec(text)?.[0] ?? ''
+    } else if (isJsx(owner)) {
+      // Between the tags of JSX white space is text, unless it holds a line break.
+      if (!text.includes('\n') || nextToEntity(next)) this.#push('gap', text)
+    } else this.#gap += read
+    this.#gapOwner = owner
+  }
+
+  /** Text that the grammar has no leaf for. */
+  #unnamed(node: Node, text: string): void {
+    const leaf = { node, text }
+    this.#push(`${this.#mark(leaf, this.#end - text.length)}unnamed`, text)
+    this.#left = leaf
+    this.#gap = ''
+  }
+
+  #comment(node: Node): void {
+    const text = this.#textOf(node)
+    this.#end = node.end
+    if (!this.#allComments && isPlainComment(text, this.language)) {
+      this.#gap += text.replace(/[^\n]+/g, '') || ' '
+      return
+    }
+    // Some tools look at the very next line, so how far it is counts too.
+    const above = lineBreaks(this.#gap)
+    const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
+    this.#push(`comment ${above} ${below}`, text.trimEnd())
+    this.#gap += text.includes('\n') ? '\n' : ' '
+  }
+
+  #leaf(node: Node, exact: boolean): void {
+    const text = this.#textOf(node)
+    // Some grammars make a leaf of a line's end.
+    if (!node.named && !exact && /^\s*$/.test(text)) {
+      this.#gap += text
+      this.#end = node.end
+      return
+    }
+    this.#end = node.end
+    if (text === '') {
+      this.#push(`leaf ${node.type}`)
+      return
+    }
+    const right = { node, text }
+    const mark = this.#mark(right, node.start)
+    this.#indentation?.leaf(text, exact)
+    const read = node.type === 'jsx_text' && !nextToEntity(node) ? shownText(text) : text
+    if (read !== '') this.tokens.push({ shape: `${mark}${node.type}${node.named ? '' : '~'}`, text: read, node })
+    this.#left = right
+    this.#gap = ''
+  }
+
+  #mark(right: Leaf, start: number): string {
+    const gap: Gap = { left: this.#left, right, text: this.#gap, owner: this.#gapOwner }
+    const { spacing } = this.language
+    if (spacing === 'go' && endsGoStatement(gap)) this.#push(';~', ';')
+    const line = this.#indentation?.mark(this.#gap, start)
+    if (line !== undefined) return line
+    // Behind the end of the code a line break is swallowed, and white space is printed.
+    if (gap.left?.text === '?>' || right.node.type === 'php_tag') return `${JSON.stringify(gap.text)} `
+    return gapMark(gap, this.language)
+  }
+
+  #push(shape: string, text = ''): void {
+    this.tokens.push({ shape, text })
+  }
+
+  #textOf(node: Node): string {
+    return textOf(this.syntax, node)
+  }
+}
+
+const COMMENTS = new Set(['comment', 'line_comment', 'block_comment', 'js_comment'])
+
+function isComment(node: Node): boolean {
+  return node.named && COMMENTS.has(node.type)
+}
+
+function lineBreaks(text: string): number {
+  return Math.min(2, text.split('\n').length - 1)
+}
+
+const GO_ENDS = new Set(['break', 'continue', 'fallthrough', 'return', '++', '--', ')', ']', '}', '"', "'", '`'])
+
+/** The rule of the language's specification; before a closing bracket the semicolon may be left out. */
+function endsGoStatement({ left, right, text }: Gap): boolean {
+  if (left === undefined || !text.includes('\n') || right.text === ')' || right.text === '}') return false
+  return left.node.named || GO_ENDS.has(left.text)
+}
+
+function isJsx(node: Node | undefined): boolean {
+  return node?.type === 'jsx_element' || node?.type === 'jsx_fragment'
+}
+
+function nextToEntity(node: Node | undefined): boolean {
+  if (node === undefined) return true
+  const siblings = node.parent?.children ?? []
+  const at = siblings.indexOf(node)
+  return [siblings[at - 1], node, siblings[at + 1]].some((each) => each?.type === 'html_character_reference')
+}
+
+/** JSX shows a text without the white space around its line breaks. */
+function shownText(text: string): string {
+  const lines = text.split('\n')
+  const trimmed = lines.map((line, index) => {
+    const begun = index === 0 ? line : line.replace(/^[ \t]+/, '')
+    return index === lines.length - 1 ? begun : begun.replace(/[ \t\r]+$/, '')
+  })
+  return trimmed.filter((line) => line !== '').join(' ')
+}
