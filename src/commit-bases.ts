@@ -3,6 +3,7 @@ import { codeOf, digest, type RelPath, type StageDiff, type StagedChange, sameCo
 import { beforeOf } from './change-view.js'
 import { type CommitEntry, settledLook } from './commit/index.js'
 import type { AgentInfo } from './core/api.js'
+import { type Declarations, type Mutation, mutationOf } from './core/mutation.js'
 import type { FreePaths } from './policy/index.js'
 import type { AmendmentState } from './review/amend.js'
 import type { StageStore } from './stage-store.js'
@@ -10,6 +11,7 @@ import {
   attributeFile,
   type Comparison,
   compareContents,
+  createMeasure,
   editedLines,
   type FileAttribution,
   type FileLines,
@@ -23,11 +25,12 @@ interface Attributing {
   readonly free: FreePaths
   readonly amendments: AmendmentState
   readonly ledger: Pick<LedgerStore, 'lineHead' | 'outside'>
+  readonly declarations: Declarations
 }
 
 /**
- * Who wrote which lines, how each line can be followed through the changes, and for each old file read for it how it
- * looked then: while it looks so still, the commit need not read it again.
+ * Who wrote which lines, how each line can be followed through the changes, what each change does to its file, and for
+ * each old file read for it how it looked then: while it looks so still, the commit need not read it again.
  */
 export async function readBases(
   store: StageStore,
@@ -37,7 +40,9 @@ export async function readBases(
 ) {
   const files: FileAttribution[] = []
   const lines: FileLines[] = []
+  const mutations = new Map<StagedChange, Mutation>()
   const looks = new Map<string, BigIntStats>()
+  const measure = createMeasure()
   const proved = (path: RelPath, readAt: number | undefined) => {
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)
@@ -55,12 +60,17 @@ export async function readBases(
     const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
     const told = followed && linesOfChange(path, followed, known === 'whole')
     if (told) lines.push(told)
-    if (after === null || about.undone?.restores(path, after)) continue
+    if (about.undone?.restores(path, after)) continue
+    const mutation = mutationOf(await measure(change, read), about.declarations.of(change))
+    mutations.set(change, mutation)
+    if (after === null) continue
     const outside = known === 'older' && read?.before ? await about.ledger.outside(from, read.before) : NONE
     const edited = read ? editedLines(editsOf(store, change, about.amendments), read.after ?? EMPTY) : NONE
-    files.push(attributeFile({ ...credit(change), comparison: read?.comparison, edited, outside }))
+    files.push(
+      attributeFile({ ...credit(change), ...classOf(mutation), comparison: read?.comparison, edited, outside }),
+    )
   }
-  return { files, lines, looks }
+  return { files, lines, mutations, looks }
 }
 
 const NONE: ReadonlySet<number> = new Set()
@@ -105,6 +115,10 @@ function readBoth(store: StageStore, change: StagedChange, look: BigIntStats | u
 function credit({ path, intentId, agent }: StagedChange): Omit<FileAttribution, 'ranges'> {
   const said = agent === undefined ? {} : { agent: agent as AgentInfo | null }
   return { path, contributor: 'ai', intent: intentId ?? null, ...said }
+}
+
+function classOf({ class: measured }: Mutation): Pick<FileAttribution, 'mutationClass'> {
+  return measured === 'UNVERIFIED' ? {} : { mutationClass: measured }
 }
 
 /** Null where nothing stood, or what did cannot be read any more: the check of the bases says what that means. */

@@ -8,12 +8,14 @@ import { EscrowError, type Refusal } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
+import type { Mutation } from './core/mutation.js'
+import { declarationsOf } from './declarations.js'
 import { commitDenial, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
 import type { ReviewRecord } from './review/record.js'
 import type { StageStore } from './stage-store.js'
-import { type LedgerStore, newDraft, type RecordDraft, splitDraft } from './trace/index.js'
+import { type LedgerStore, newDraft, type RecordDraft, type RecordedChange, splitDraft } from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
@@ -48,8 +50,9 @@ export async function commitSession(
   // The records are made after this: only what is appended from here on can be one of them.
   const before = await deps.ledger.head()
   const { ledger } = deps
-  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger }
-  const { looks, ...written } = await readBases(store, diff, approved, about)
+  const declarations = declarationsOf(store)
+  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations }
+  const { looks, mutations, ...written } = await readBases(store, diff, approved, about)
   const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
@@ -58,7 +61,7 @@ export async function commitSession(
     gate: gateOf(deps, ownersOf(approved), undone),
     records: ({ tx }) => {
       const { approvals } = options
-      const draft = commitDraft(deps, { approved, written, tx, undone, approvals, amendments })
+      const draft = commitDraft(deps, { approved, mutations, written, tx, undone, approvals, amendments })
       return splitDraft(draft).map((part) => ({ ...part }))
     },
     append: async (record, isOwn) => {
@@ -176,6 +179,7 @@ function targetOf(root: string, { path, new: next, content }: CommitEntry): stri
 
 interface Decided {
   readonly approved: readonly StagedChange[]
+  readonly mutations: ReadonlyMap<StagedChange, Mutation>
   readonly written: Pick<RecordDraft, 'files' | 'lines'>
   readonly tx: string
   readonly undone: Undone | undefined
@@ -183,7 +187,8 @@ interface Decided {
   readonly amendments: AmendmentState
 }
 
-function commitDraft(deps: CommitDeps, { approved, written, tx, undone, approvals, amendments }: Decided): RecordDraft {
+function commitDraft(deps: CommitDeps, decided: Decided): RecordDraft {
+  const { approved, mutations, written, tx, undone, approvals, amendments } = decided
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -197,17 +202,22 @@ function commitDraft(deps: CommitDeps, { approved, written, tx, undone, approval
     tx,
     approvedBy: reviewers,
     ...written,
-    changes: approved.map(({ path, from, before, after }) => ({
-      path,
-      before: before?.digest ?? null,
-      after: after?.digest ?? null,
-      ...(from !== undefined && { from }),
-    })),
+    changes: approved.map((change) => recordedChange(change, mutations.get(change))),
     data: {
       ...(undone !== undefined && { undoes: undone.tx }),
       ...(editors.length > 0 && { edited_by: editors }),
     },
   })
+}
+
+function recordedChange({ path, from, before, after }: StagedChange, mutation: Mutation | undefined): RecordedChange {
+  return {
+    path,
+    before: before?.digest ?? null,
+    after: after?.digest ?? null,
+    ...(from !== undefined && { from }),
+    ...(mutation !== undefined && { mutation }),
+  }
 }
 
 /** Who wrote all of it; where several did, or the stage does not say, the session's agent of now. */

@@ -1,5 +1,6 @@
 import type { AgentInfo, Reviewer } from '../core/api.js'
 import { newId } from '../core/ids.js'
+import type { Mutation, MutationClass } from '../core/mutation.js'
 
 /**
  * What a room hands to the ledger. Plain JSON throughout: a commit keeps its draft in the redo journal, so that recovery
@@ -24,7 +25,6 @@ export const TRACE_TYPES = [
 ] as const
 
 export type TraceType = (typeof TRACE_TYPES)[number]
-export type MutationClass = 'AST_REFACTOR' | 'INTENT_EVOLUTION'
 export type ContributorType = 'ai' | 'human' | 'mixed' | 'unknown'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
@@ -69,6 +69,7 @@ export interface RecordedChange {
   readonly after: string | null
   /** Of a rename: where it was. */
   readonly from?: string
+  readonly mutation?: Mutation
 }
 
 export interface RecordDraft {

@@ -8,13 +8,13 @@ export {
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
+export { createMeasure, type Sides } from './classify/measure.js'
 export {
   type ContributorType,
   type FileAttribution,
   type FileLines,
   type Json,
   type LineRange,
-  type MutationClass,
   newDraft,
   type RecordDraft,
   type RecordedChange,

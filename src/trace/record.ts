@@ -1,6 +1,7 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { FileAttribution, RecordDraft } from './draft.js'
+import type { MutationClass } from '../core/mutation.js'
+import type { RecordDraft } from './draft.js'
 import { isObject } from './lines.js'
 import { fileEntry } from './record-file.js'
 import type { Vcs } from './vcs.js'
@@ -44,7 +45,7 @@ export function buildRecord(draft: RecordDraft, chain: ChainLink, vcs: Vcs | und
     intent_id: draft.intent,
     session_id: draft.session,
     req_id: draft.reqId,
-    mutation_class: mutationClass(draft.files),
+    mutation_class: mutationClass(draft),
     files: draft.files.map((file) => fileEntry(file, draft)),
     metadata: { [OWN]: ownFields(draft, chain) },
   }
@@ -62,7 +63,9 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
     intent: draft.intent,
     verdict: draft.verdict ?? null,
     tx: draft.tx ?? null,
-    changes: draft.changes.map(({ path, before, after, from }) => ({ path, before, after, ...(from && { from }) })),
+    changes: draft.changes.map(({ path, before, after, from, mutation }) => {
+      return { path, before, after, ...(from && { from }), ...(mutation && { mutation }) }
+    }),
     ...(draft.lines !== undefined && draft.lines.length > 0 && { lines: draft.lines }),
     ...(agent !== undefined && { agent }),
     ...(reason !== undefined && { reason }),
@@ -79,10 +82,12 @@ function toolOf({ agent }: RecordDraft): Record<string, string> {
   return { name: agent.tool, ...(agent.toolVersion !== undefined && { version: agent.toolVersion }) }
 }
 
-/** A record evolves the intent as soon as one of its files does. */
-function mutationClass(files: readonly FileAttribution[]): string | null {
-  if (files.some((file) => file.mutationClass === 'INTENT_EVOLUTION')) return 'INTENT_EVOLUTION'
-  return files.find((file) => file.mutationClass !== undefined)?.mutationClass ?? null
+/** A record evolves the intent as soon as one of its files does, and refactors only where all of them do. */
+function mutationClass({ files, changes }: RecordDraft): MutationClass | null {
+  const measured = changes.flatMap(({ mutation }) => (mutation ? [mutation.class] : []))
+  const classes = [...files.map((file) => file.mutationClass), ...measured]
+  if (classes.includes('INTENT_EVOLUTION')) return 'INTENT_EVOLUTION'
+  return classes.length > 0 && classes.every((each) => each === 'AST_REFACTOR') ? 'AST_REFACTOR' : null
 }
 
 function isoTime(given: string): string {

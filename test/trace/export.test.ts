@@ -56,7 +56,7 @@ describe('export', () => {
         related: ['REQ-1', 'INT-001'],
         ranges: { content_hash: hash('1') },
       },
-      expect.objectContaining({ file: 'b.ts', content_hash: hash('1'), mutation_class: 'AST_REFACTOR' }),
+      expect.objectContaining({ file: 'b.ts', content_hash: hash('1'), mutation_class: null }),
       expect.objectContaining({ file: 'c.ts', intent_id: null, content_hash: null, related: [] }),
       older,
       expect.objectContaining({ file: 'n.ts', content_hash: hash('3'), mutation_class: 'INTENT_EVOLUTION' }),

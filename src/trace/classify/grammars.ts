@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { Language, Parser as ParserType } from '@vscode/tree-sitter-wasm'
 import { copyTree, type Syntax } from './tree.js'
 
 /** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
-const require = createRequire(import.meta.url)
 const loaded = new Map<string, Promise<Language>>()
 let ready: Promise<typeof import('@vscode/tree-sitter-wasm')> | undefined
 
@@ -51,9 +50,9 @@ function parseWith(parser: ParserType, text: string): Parsed {
 
 function engine(): Promise<typeof import('@vscode/tree-sitter-wasm')> {
   ready ??= (async () => {
-    const module = require('@vscode/tree-sitter-wasm') as typeof import('@vscode/tree-sitter-wasm')
-    await module.Parser.init()
-    return module
+    const { default: engine } = await import('@vscode/tree-sitter-wasm')
+    await engine.Parser.init()
+    return engine
   })()
   return ready
 }
@@ -62,7 +61,7 @@ function languageOf(grammar: string): Promise<Language> {
   const known = loaded.get(grammar)
   if (known !== undefined) return known
   const loading = engine().then(({ Language }) =>
-    Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)),
+    Language.load(fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))),
   )
   loaded.set(grammar, loading)
   return loading

@@ -1,0 +1,55 @@
+import { type StagedChange, sameContent } from '../../../overlay/change.js'
+import type { Measured } from '../../core/mutation.js'
+import type { classify } from './classify.js'
+
+/** Bytes of source, both sides, that are parsed for one commit or review: a second or two of work. */
+const BUDGET = 2 * 1024 * 1024
+
+/** A file's whole content; null where there is none or it was not read. */
+export interface Sides {
+  readonly before: Uint8Array | null
+  readonly after: Uint8Array | null
+}
+
+/**
+ * Says what changes do to their files, one after another, until the budget is spent. Whatever is more than a change of one
+ * file's content evolves the intent: a file that came, went or has another name, mode or type.
+ */
+export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: Sides) => Promise<Measured> {
+  let left = budget
+  return async (change, sides) => {
+    const plain = withoutContent(change)
+    if (plain !== undefined) return plain
+    const { before, after } = sides ?? { before: null, after: null }
+    if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
+    left -= before.length + after.length
+    if (left < 0) return unverified('budget', `more than ${budget >> 20} MiB of changed files at once`)
+    const { classify } = await loaded()
+    return classify({ path: change.path, before, after })
+  }
+}
+
+let loading: Promise<{ readonly classify: typeof classify }> | undefined
+
+/** Most commands never compare anything, and loading takes time. */
+function loaded(): Promise<{ readonly classify: typeof classify }> {
+  loading ??= import('./classify.js')
+  return loading
+}
+
+function withoutContent({ before, after, from }: StagedChange): Measured | undefined {
+  if (before === null) return evolution('created', 'a new file')
+  if (after === null) return evolution('deleted', 'the file is gone')
+  if (from !== undefined) return evolution('renamed-file', `it was ${from}`)
+  if (before.type !== 'file' || after.type !== 'file') return evolution('link', 'a link, or another type')
+  if (before.mode !== after.mode) return evolution('mode', 'its permissions changed')
+  return sameContent(before, after) ? evolution('touched', 'its content stays') : undefined
+}
+
+function evolution(rule: string, detail: string): Measured {
+  return { class: 'INTENT_EVOLUTION', rule, detail: detail.slice(0, 200) }
+}
+
+function unverified(rule: string, detail: string): Measured {
+  return { class: 'UNVERIFIED', rule, detail }
+}

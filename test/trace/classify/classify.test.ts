@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { classify, MAX_BYTES } from '../../../src/trace/classify/classify.js'
+import { PAIRS } from './pairs/index.js'
+
+const measured = (path: string, before: string | Uint8Array, after: string | Uint8Array) =>
+  classify({ path, before: Buffer.from(before), after: Buffer.from(after) })
+
+describe('classify', () => {
+  it('never calls a change of behaviour a refactoring', async () => {
+    const wrong: string[] = []
+    for (const { path, label, why, before, after } of PAIRS) {
+      if (label === 'refactor') continue
+      const there = await measured(path, before, after)
+      const back = await measured(path, after, before)
+      for (const each of [there, back]) if (each.class === 'AST_REFACTOR') wrong.push(`${path}: ${why} (${each.rule})`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it.each([
+    ['src/a.unknown', 'a', 'b', 'language'],
+    ['src/a.ts', 'let a = (', 'let a = 1', 'syntax'],
+    ['src/a.ts', 'let a = 1', 'let a = (', 'syntax'],
+    ['src/a.ts', new Uint8Array([0xff, 0xfe]), 'let a = 1', 'encoding'],
+    ['src/a.ts', 'let a = 1', 'let a = 1\0', 'encoding'],
+    ['src/a.ts', 'let a = 1', ' '.repeat(MAX_BYTES + 1), 'size'],
+    ['src/a.ts', 'let a = 1', `let a = ${'['.repeat(5_000)}${']'.repeat(5_000)}`, 'size'],
+    ['src/a.json', '{"a": 1}', '{"a": 1,}', 'doubt'],
+    ['src/a.yaml', 'a: &x 1\nb: *x\n', 'a: &x 1\nb:  *x\n', 'doubt'],
+    ['src/a.py', 'if a:\n    b()\n    c()\n', 'if a:\n\tb()\n        c()\n', 'doubt'],
+  ])('answers unverified where it cannot tell: %s (%#)', async (path, before, after, rule) => {
+    expect(await measured(path, before, after)).toMatchObject({ class: 'UNVERIFIED', rule })
+  })
+})
