@@ -10,6 +10,7 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export { editText } from './host/editor.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { openWorkspace } from './workspace.js'

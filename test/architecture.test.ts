@@ -119,6 +119,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs.ReadStream': 'with our own open, read and close',
     'fs.WriteStream': 'with our own open, write and close',
   },
+  'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
   'src/trace/classify/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },

@@ -16,6 +16,7 @@ export interface CommandEntry {
 /** All commands, in the order of `--help`. A new one is a file in `commands/` and a row here. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'init', summary: 'make a directory a workspace', load: () => import('./commands/init.js') },
+  { name: 'intents', summary: 'list, declare and change intents', load: () => import('./commands/intents.js') },
   { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },

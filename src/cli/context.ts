@@ -21,6 +21,7 @@ export interface Io {
 export interface Library {
   openWorkspace(root: string): Promise<Workspace>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
+  editText(text: string, name: string): Promise<string>
 }
 
 /** What a command is given to do its work. */

@@ -20,11 +20,11 @@ export function pathsOf(record: TraceRecord): string[] {
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
 }
 
-/** A line of `escrow log`: number, time, what, intent, session, paths or reason. */
+/** A line of `escrow log`: number, time, what, intent, session, paths, the change of an intent, or reason. */
 export function rowOf(record: TraceRecord): string[] {
-  const { seq, type, verdict, reason, words } = own(record)
+  const { seq, type, verdict, reason, words, change } = own(record)
   const why = text(reason) ?? text(words)
-  const paths = pathsOf(record)
+  const paths = pathsOf(record).length > 0 ? pathsOf(record) : changeWords(change)
   const about = paths.length > 3 ? [...paths.slice(0, 3), `and ${paths.length - 3} more`] : paths
   return [
     typeof seq === 'number' ? `${seq}` : '-',
@@ -33,6 +33,19 @@ export function rowOf(record: TraceRecord): string[] {
     intentOf(record) ?? '-',
     text(record.session_id) ?? '-',
     [...about, ...(why === undefined ? [] : [`(${why})`])].join(' '),
+  ]
+}
+
+/** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
+function changeWords(change: unknown): string[] {
+  const { status, scope } = object(change)
+  const { from, to } = object(status)
+  const { added, removed } = object(scope)
+  const globs = (sign: string, all: unknown) => list(all).map((glob) => `${sign}${String(glob)}`)
+  return [
+    ...(text(to) === undefined ? [] : [`${String(from)} to ${String(to)}`]),
+    ...globs('+', added),
+    ...globs('-', removed),
   ]
 }
 

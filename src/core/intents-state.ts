@@ -29,7 +29,7 @@ export type IntentsState =
     }
 
 export const INIT_HINT =
-  'This workspace declares no intents. A person runs `escrow init`, then declares one in .orchestration/active_intents.yaml.'
+  'This workspace declares no intents. A person runs `escrow init`, then declares one with `escrow intents add`.'
 
 const SELECTABLE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 
@@ -82,6 +82,6 @@ function choice(state: IntentsState): string {
 function hintOf(state: IntentsState): string {
   if (!state.ok) return INIT_HINT
   return selectableIds(state).length === 0
-    ? 'Ask a person to declare an intent in .orchestration/active_intents.yaml.'
+    ? 'Ask a person to declare an intent.'
     : 'Call select_active_intent with one of these ids.'
 }

@@ -4,7 +4,7 @@ import { readYaml, type YamlPath } from './yaml.js'
 /** Changes of a YAML text a person keeps: comments and order stay. */
 
 /**
- * The text after a change of its document, written with the file's own indentation and line ends.
+ * The text after a change of its document, written with the file's own indentation, padding in brackets and line ends.
  * @returns undefined where the text is no YAML of ours.
  */
 export function rewriteYaml(text: string, change: (document: Document) => void): string | undefined {
@@ -12,7 +12,8 @@ export function rewriteYaml(text: string, change: (document: Document) => void):
   if (!read.ok) return undefined
   const { document } = read.file
   change(document)
-  const written = document.toString({ lineWidth: 0, ...layoutOf(text, document) })
+  const flowCollectionPadding = !/: [[{][^\s\]}]/.test(text)
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding, ...layoutOf(text, document) })
   return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written
 }
 

@@ -67,6 +67,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       note('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
     },
+    editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)
   return ran

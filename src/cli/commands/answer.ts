@@ -6,6 +6,7 @@ import { byOption } from '../reviewer.js'
 
 interface Options {
   readonly reason?: string
+  readonly remember?: true
   readonly by?: Reviewer
 }
 
@@ -20,14 +21,16 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .argument('<question>', "the question's id, as 'escrow questions' shows it")
     .addArgument(new Argument('<answer>', 'what to answer').choices(ANSWERS))
     .option('--reason <text>', 'what the agent is told')
+    .option('--remember', 'make it a rule of policy.yaml, for every session from now on')
     .addOption(byOption())
-    .action(async (session: string, question: string, answer: Answer['answer'], { reason, by }: Options) => {
+    .action(async (session: string, question: string, answer: Answer['answer'], { reason, remember, by }: Options) => {
       await withWorkspace(async (workspace) => {
         const review = await workspace.review(session)
         await review.answer(question, {
           answer,
           ...(reason !== undefined && { words: reason }),
           ...(by !== undefined && { by }),
+          ...(remember && { remember }),
         })
       })
       io.out(`Answered: ${answer}. Session '${oneLine(session)}' hears it at its next call.\n`)

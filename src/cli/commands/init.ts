@@ -9,6 +9,6 @@ export function register(command: Command, { io, library, directory }: Context):
       const { created, kept } = await (await library()).initWorkspace(directory())
       for (const path of created) io.out(`created  ${oneLine(path)}\n`)
       for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
-      io.out("Declare an intent in .orchestration/active_intents.yaml, then see 'escrow status'.\n")
+      io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
     })
 }

@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index.js'
+import type { Context } from '../context.js'
+import { oneLine } from '../printable.js'
+import { addDetails, addTold, type Details, detailsOf, parseStatus, statusOption, type Told } from './options.js'
+
+interface AddOptions extends Told, Details {
+  readonly id?: string
+  readonly from?: string
+  readonly scope?: string[]
+  readonly status?: IntentStatus
+}
+
+interface EditOptions extends Told, Details {
+  readonly name?: string
+  readonly status?: IntentStatus
+}
+
+/** `add`, `edit` and `status`: what a person declares. */
+export function registerEditing(command: Command, context: Context): void {
+  const { io, withWorkspace } = context
+  addTold(addDetails(command.command('add').addOption(statusOption())))
+    .description('Declare an intent: what is to be done, and which paths it may touch.')
+    .argument('<name>', 'what is to be done, in a few words')
+    .option('--scope <glob...>', 'paths it may touch; `!` takes away')
+    .option('--from <template>', "begin with a template's lists; 'escrow intents templates' has them")
+    .option('--id <id>', 'its id; without one, the next number')
+    .action(async (name: string, options: AddOptions) => {
+      const intent = await withWorkspace(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
+      io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
+      if (intent.ownedScope.length === 0)
+        io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
+    })
+  addTold(addDetails(command.command('edit').addOption(statusOption())))
+    .description('Change an intent by options, or without any the whole file in your editor ($VISUAL, $EDITOR).')
+    .argument('[id]', "the intent's id")
+    .option('--name <text>', 'its name')
+    .action(async (id: string | undefined, options: EditOptions, self: Command) => {
+      const changes = changesOf(options)
+      if (Object.keys(changes).length === 0) return byEditor(context, options)
+      if (id === undefined) return self.error('error: name the intent to change')
+      await change(context, id, changes, options)
+    })
+  addTold(command.command('status'))
+    .description('Set the status of an intent.')
+    .argument('<id>', "the intent's id")
+    .argument('<status>', 'DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED or ARCHIVED', parseStatus)
+    .action((id: string, status: IntentStatus, told: Told) => change(context, id, { status }, told))
+}
+
+function wanted(name: string, options: AddOptions): NewIntent {
+  const { id, from, scope, status } = options
+  return {
+    name,
+    ...(id !== undefined && { id }),
+    ...(from !== undefined && { from }),
+    ...(scope !== undefined && { ownedScope: scope }),
+    ...(status !== undefined && { status }),
+    ...detailsOf(options),
+  }
+}
+
+function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
+  return { ...(name !== undefined && { name }), ...(status !== undefined && { status }), ...detailsOf(details) }
+}
+
+async function change(context: Context, id: string, changes: IntentChanges, { by, why }: Told): Promise<void> {
+  const intent: Intent = await context.withWorkspace(({ intents }) => intents.edit(id, changes, by, why))
+  context.io.out(`changed  ${oneLine(intent.id)}  ${intent.status}  ${oneLine(intent.name)}\n`)
+}
+
+/** What cannot be read goes back to the editor, until it can, or is left as it was. */
+async function byEditor({ io, library, withWorkspace }: Context, { by, why }: Told): Promise<void> {
+  const { editText } = await library()
+  let draft: string | undefined
+  let problem: unknown
+  const edited = async (text: string) => {
+    const now = await editText(draft ?? text, 'active_intents.yaml')
+    if (problem !== undefined && now === draft) throw problem
+    draft = now
+    return now
+  }
+  await withWorkspace(async ({ intents }) => {
+    for (;;) {
+      try {
+        await intents.editFile(edited, by, why)
+        return
+      } catch (error) {
+        if (error === problem || !(error instanceof Error) || Reflect.get(error, 'reason') !== 'policy_invalid')
+          throw error
+        problem = error
+        io.err(`${oneLine(error.message)} The editor is opened again.\n`)
+      }
+    }
+  })
+  io.out("Done. 'escrow intents' shows what there is now.\n")
+}

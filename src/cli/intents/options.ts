@@ -1,0 +1,54 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Intent, IntentStatus, Reviewer } from '../../index.js'
+import { byOption } from '../reviewer.js'
+
+const STATUSES: readonly IntentStatus[] = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED']
+
+/** Who makes an edit, and why: both go into the ledger. */
+export interface Told {
+  readonly by?: Reviewer
+  readonly why?: string
+}
+
+export function addTold(command: Command): Command {
+  return command.addOption(byOption()).option('--why <text>', 'why; the ledger holds it')
+}
+
+/** What an intent says of itself, as options. */
+export interface Details {
+  readonly constraint?: string[]
+  readonly criterion?: string[]
+  readonly dependsOn?: string[]
+}
+
+export function addDetails(command: Command): Command {
+  return command
+    .option('--constraint <text...>', 'what the agent must keep to')
+    .option('--criterion <text...>', 'when it is done')
+    .option('--depends-on <id...>', 'intents that must be completed first')
+}
+
+export function detailsOf({ constraint, criterion, dependsOn }: Details) {
+  return {
+    ...(constraint !== undefined && { constraints: constraint }),
+    ...(criterion !== undefined && { acceptanceCriteria: criterion }),
+    ...(dependsOn !== undefined && { dependsOn }),
+  }
+}
+
+export function statusOption(): Option {
+  return new Option('--status <status>', 'its status').argParser(parseStatus)
+}
+
+/** In whatever case, with a hyphen for the underscore. */
+export function parseStatus(text: string): IntentStatus {
+  const word = text.toUpperCase().replace('-', '_')
+  const status = STATUSES.find((each) => each === word)
+  if (!status) throw new InvalidArgumentError(`One of ${STATUSES.join(', ')} is expected.`)
+  return status
+}
+
+/** `INT-001  PENDING  Show prices with tax`. */
+export function rowOf({ id, status, name }: Intent): string[] {
+  return [id, status, name]
+}

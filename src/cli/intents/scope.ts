@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import type { Question, Workspace } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { oneLine } from '../printable.js'
+import { addTold, type Told } from './options.js'
+
+interface Options extends Told {
+  readonly add?: string[]
+  readonly remove?: string[]
+  readonly accept?: string
+  readonly refuse?: string
+}
+
+/** `scope`: which paths an intent may touch, and what agents ask for beyond them. */
+export function registerScope(command: Command, context: Context): void {
+  addTold(command.command('scope'))
+    .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
+    .argument('<id>', "the intent's id")
+    .option('--add <glob...>', 'globs to add; `!` takes away')
+    .option('--remove <glob...>', 'globs to take out, as the file spells them')
+    .option('--accept <request>', "add the globs of a session's request, by its id")
+    .option('--refuse <request>', 'refuse a request; --why is what the agent is told')
+    .action(async (id: string, options: Options) => {
+      await context.withWorkspace((workspace) => scope(context, workspace, id, options))
+    })
+}
+
+async function scope(context: Context, workspace: Workspace, id: string, options: Options): Promise<void> {
+  const { add, remove, accept, refuse, by, why } = options
+  if (accept !== undefined) await answer(workspace, id, accept, 'allow', options)
+  if (refuse !== undefined) await answer(workspace, id, refuse, 'deny', options)
+  if (add !== undefined || remove !== undefined)
+    await workspace.intents.edit(
+      id,
+      { ...(add !== undefined && { addScope: add }), ...(remove !== undefined && { removeScope: remove }) },
+      by,
+      why,
+    )
+  await show(context, workspace, id)
+}
+
+type Request = Extract<Question, { kind: 'scope' }>
+
+async function requestsFor(workspace: Workspace, id: string): Promise<{ session: string; request: Request }[]> {
+  const found = []
+  for (const { id: session, damaged } of await workspace.sessions()) {
+    if (damaged !== undefined) continue
+    for (const question of await (await workspace.review(session)).questions())
+      if (question.kind === 'scope' && question.intentId === id) found.push({ session, request: question })
+  }
+  return found
+}
+
+async function answer(
+  workspace: Workspace,
+  id: string,
+  wanted: string,
+  word: 'allow' | 'deny',
+  { by, why }: Told,
+): Promise<void> {
+  const found = (await requestsFor(workspace, id)).find(({ request }) => request.id === wanted)
+  if (!found) {
+    throw Object.assign(new Error(`There is no open request ${wanted} for more scope of ${id}.`), {
+      reason: 'nothing_selected',
+      hint: `'escrow intents scope ${id}' lists them.`,
+    })
+  }
+  const words = why === undefined ? {} : { words: why }
+  await (await workspace.review(found.session)).answer(wanted, { answer: word, ...words, ...(by && { by }) })
+}
+
+async function show({ io, exit }: Context, workspace: Workspace, id: string): Promise<void> {
+  const intent = await workspace.intents.get(id)
+  if (!intent) {
+    io.err(`escrow: There is no intent ${oneLine(id)}. 'escrow intents' lists them.\n`)
+    exit(EXIT.refused)
+    return
+  }
+  for (const glob of intent.ownedScope) io.out(`${oneLine(glob)}\n`)
+  if (intent.ownedScope.length === 0) io.out('Nothing, so every write is refused.\n')
+  for (const { session, request } of await requestsFor(workspace, id))
+    io.out(
+      `asked by ${oneLine(session)}  ${request.id}  ${oneLine(request.globs.join(', '))}: ${oneLine(request.why)}\n`,
+    )
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import type { Intent, IntentVersion } from '../../index.js'
+import type { Context } from '../context.js'
+import { json, table } from '../output.js'
+import { oneLine } from '../printable.js'
+import { rowOf } from './options.js'
+
+interface Options {
+  readonly json?: true
+}
+
+/** `list`, `show` and `templates`: what there is. */
+export function registerShowing(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .command('list', { isDefault: true })
+    .description('List the intents.')
+    .option('--json', 'print one JSON document')
+    .action(async (options: Options) => {
+      const intents = await withWorkspace((workspace) => workspace.intents.list())
+      if (options.json) io.out(json({ intents }))
+      else
+        io.out(
+          intents.length === 0 ? "No intents. Declare one with 'escrow intents add'.\n" : table(intents.map(rowOf)),
+        )
+    })
+  command
+    .command('show')
+    .description('Show an intent, and the versions of its scope and status.')
+    .argument('<id>', "the intent's id")
+    .option('--json', 'print one JSON document')
+    .action(async (id: string, options: Options) => {
+      const { intent, versions } = await withWorkspace(async ({ intents }) => ({
+        intent: await intents.get(id),
+        versions: await intents.history(id),
+      }))
+      if (!intent && versions.length === 0) throw unknown(id)
+      io.out(options.json ? json({ intent, versions }) : render(id, intent, versions))
+    })
+  command
+    .command('templates')
+    .description('List the templates for new intents: those of .orchestration/templates, and built-in ones.')
+    .option('--json', 'print one JSON document')
+    .action(async (options: Options) => {
+      const templates = await withWorkspace((workspace) => workspace.intents.templates())
+      if (options.json) io.out(json({ templates }))
+      else io.out(table(templates.map(({ name, source, summary }) => [name, source, summary])))
+    })
+}
+
+function unknown(id: string): Error {
+  return Object.assign(new Error(`There is no intent ${id}, and the ledger knows of none.`), {
+    reason: 'unknown_intent',
+    hint: "'escrow intents' lists them.",
+  })
+}
+
+function render(id: string, intent: Intent | undefined, versions: readonly IntentVersion[]): string {
+  const head = intent ? renderIntent(intent) : `${oneLine(id)} is no longer declared.\n`
+  return versions.length === 0 ? head : `${head}Versions\n${table(versions.map(versionRow), '  ')}`
+}
+
+function renderIntent(intent: Intent): string {
+  const list = (title: string, texts: readonly string[]) =>
+    texts.length === 0 ? '' : `${title}\n${texts.map((text) => `  ${oneLine(text)}\n`).join('')}`
+  return [
+    table([rowOf(intent)]),
+    intent.ownedScope.length === 0 ? 'Scope: nothing, so every write is refused.\n' : list('Scope', intent.ownedScope),
+    list('Constraints', intent.constraints),
+    list('Acceptance criteria', intent.acceptanceCriteria),
+    list('Depends on', intent.dependsOn),
+  ].join('')
+}
+
+function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): string[] {
+  const { created, deleted, status, added = [], removed = [] } = what
+  const words = [
+    ...(created ? ['declared'] : []),
+    ...(deleted ? ['taken out of the file'] : []),
+    ...(status ? [`${status.from} to ${status.to}`] : []),
+    ...added.map((glob) => `+${glob}`),
+    ...removed.map((glob) => `-${glob}`),
+  ]
+  const who = [by ?? (byHand ? 'file edited' : undefined), session].filter((each) => each !== undefined)
+  return [at, who.join(', '), words.join(' '), why ?? '']
+}

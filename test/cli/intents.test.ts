@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../../src/cli/run.js'
+import * as library from '../../src/index.js'
+import { type Scene, scene } from '../attacks/kit.js'
+
+const INTENTS = `# the plan
+active_intents:
+  - id: INT-001 # now
+    name: Prices
+    status: PENDING
+    owned_scope: ["src/**"]
+`
+
+/** `escrow` in process, on a real workspace. */
+async function escrow(at: Scene, ...argv: string[]) {
+  const said = { code: -1, out: '', err: '' }
+  const io = {
+    out: (text: string) => {
+      said.out += text
+    },
+    err: (text: string) => {
+      said.err += text
+    },
+    cwd: at.root,
+    color: false,
+    version: '1.2.3',
+  }
+  said.code = await run(['intents', ...argv], io, async () => library)
+  return said
+}
+
+const BY = ['--by', 'Ada <ada@example.org>']
+const plan = (at: Scene) => readFileSync(at.at('.orchestration/active_intents.yaml'), 'utf8')
+
+function editor(command: string): void {
+  const { VISUAL, EDITOR } = process.env
+  process.env.VISUAL = command
+  onTestFinished(() => {
+    process.env.VISUAL = VISUAL ?? ''
+    process.env.EDITOR = EDITOR ?? ''
+  })
+}
+
+describe('intents', () => {
+  it('lists them, also where nothing else is typed', async () => {
+    const at = scene({}, INTENTS)
+    expect((await escrow(at)).out).toBe('INT-001  PENDING  Prices\n')
+    expect(JSON.parse((await escrow(at, 'list', '--json')).out)).toMatchObject({ intents: [{ id: 'INT-001' }] })
+    const none = await escrow(scene({}, 'active_intents: []\n'), 'list')
+    expect(none.out).toContain("'escrow intents add'")
+  })
+
+  it('adds one from a template, and tells where nothing is owned', async () => {
+    const at = scene({}, INTENTS)
+    const bare = await escrow(at, 'add', 'Mend it', '--from', 'bug-fix', '--depends-on', 'INT-001', ...BY)
+    expect(bare.out).toBe("added  INT-002  Mend it\nIt owns no path yet: 'escrow intents scope INT-002 --add GLOB'.\n")
+    const full = await escrow(
+      at,
+      'add',
+      'Words',
+      '--id',
+      'DOC-1',
+      '--scope',
+      'docs/**',
+      '!docs/old',
+      '--why',
+      'Asked for.',
+    )
+    expect(full.out).toBe('added  DOC-1  Words\n')
+    expect(plan(at)).toContain(INTENTS)
+    expect((await escrow(at, 'show', 'INT-002')).out).toMatch(
+      /^INT-002 {2}PENDING {2}Mend it\nScope: nothing.*\nConstraints\n {2}Change no more.*\n(?:.*\n)*Depends on\n {2}INT-001\nVersions\n {2}\S+Z {2}Ada {2}declared\n$/,
+    )
+    expect((await escrow(at, 'show', 'DOC-1')).out).toMatch(/declared \+docs\/\*\* \+!docs\/old {2}Asked for\.\n$/)
+    const unknown = await escrow(at, 'add', 'x', '--from', 'nothing')
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('There are: bug-fix, refactor')])
+  })
+
+  it('sets status and scope, and shows who did', async () => {
+    const at = scene({}, INTENTS)
+    await escrow(at, 'status', 'INT-001', 'in-progress', ...BY)
+    const scoped = await escrow(
+      at,
+      'scope',
+      'INT-001',
+      '--add',
+      'lib/**',
+      '--remove',
+      'src/**',
+      '--why',
+      'Moved.',
+      ...BY,
+    )
+    expect(scoped.out).toBe('lib/**\n')
+    const { out } = await escrow(at, 'show', 'INT-001')
+    expect(out).toMatch(/Ada {2}PENDING to IN_PROGRESS\n {2}\S+ {2}Ada {2}\+lib\/\*\* -src\/\*\* {9}Moved\.\n$/)
+    expect((await escrow(at, 'status', 'INT-001', 'finished')).code).toBe(2)
+    expect((await escrow(at, 'scope', 'INT-009')).code).toBe(1)
+    expect((await escrow(at, 'show', 'INT-009')).err).toContain('unknown_intent')
+  })
+
+  it('accepts and refuses what an agent asks for', async () => {
+    const at = scene({}, INTENTS)
+    const workspace = await at.open()
+    const session = await at.agent(workspace)
+    const [first, second] = [
+      await session.requestScope(['test/**'], 'tests'),
+      await session.requestScope(['etc/**'], 'more'),
+    ]
+    const { out } = await escrow(at, 'scope', 'INT-001')
+    expect(out).toBe(`src/**\nasked by one  ${first.id}  test/**: tests\nasked by one  ${second.id}  etc/**: more\n`)
+    expect((await escrow(at, 'scope', 'INT-001', '--refuse', second.id)).err).toContain('needs words')
+    await escrow(at, 'scope', 'INT-001', '--refuse', second.id, '--why', 'Not there.', ...BY)
+    expect((await escrow(at, 'scope', 'INT-001', '--accept', first.id, ...BY)).out).toBe('src/**\ntest/**\n')
+    expect(await session.feedback()).toMatchObject([{ reason: 'Not there.' }, { kind: 'granted' }])
+    const again = await escrow(at, 'scope', 'INT-001', '--accept', first.id)
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('no open request')])
+  })
+
+  it('lists templates', async () => {
+    const at = scene({ '.orchestration/templates/release.yaml': 'summary: a release\n' }, INTENTS)
+    const { out } = await escrow(at, 'templates')
+    expect(out).toMatch(/^release {3}\.orchestration\/templates\/release\.yaml {2}a release\nbug-fix {3}built-in/)
+    at.write('.orchestration/templates/release.yaml', 'x: y\n')
+    expect((await escrow(at, 'templates')).err).toContain('release.yaml, line 1')
+  })
+})
+
+describe('intents edit', () => {
+  it('changes what the options name', async () => {
+    const at = scene({}, INTENTS)
+    const { out } = await escrow(at, 'edit', 'INT-001', '--name', 'Taxes', '--criterion', 'It adds up', ...BY)
+    expect(out).toBe('changed  INT-001  PENDING  Taxes\n')
+    expect(plan(at)).toContain('      - It adds up\n')
+    expect((await escrow(at, 'edit', '--name', 'x')).code).toBe(2)
+  })
+
+  it('opens the file in an editor, and records what was changed', async () => {
+    const at = scene({}, INTENTS)
+    editor("sed -i 's/PENDING/BLOCKED/'")
+    expect((await escrow(at, 'edit', '--why', 'Waits.', ...BY)).code).toBe(0)
+    expect(plan(at)).toBe(INTENTS.replace('PENDING', 'BLOCKED'))
+    expect((await escrow(at, 'show', 'INT-001')).out).toMatch(/Ada {2}PENDING to BLOCKED {2}Waits\.\n$/)
+  })
+
+  it('opens it again while it cannot be read, and gives up when nothing more is changed', async () => {
+    const at = scene({}, INTENTS)
+    editor("sed -i 's/PENDING/WAITING/'")
+    const { code, err } = await escrow(at, 'edit')
+    expect([code, err]).toEqual([1, expect.stringMatching(/line 5.*editor is opened again/)])
+    expect(plan(at)).toBe(INTENTS)
+    editor("sed -i 's/WAITING/DRAFT/; s/PENDING/WAITING/'")
+    expect((await escrow(at, 'edit')).code).toBe(0)
+    expect(plan(at)).toBe(INTENTS.replace('PENDING', 'DRAFT'))
+  })
+
+  it('changes nothing when the editor fails', async () => {
+    const at = scene({}, INTENTS)
+    editor('sed -i \'s/PENDING/DRAFT/\' "$1"; exit 3; :')
+    const { code, err } = await escrow(at, 'edit')
+    expect([code, err]).toEqual([1, expect.stringContaining('Nothing was changed')])
+    expect(plan(at)).toBe(INTENTS)
+  })
+})
