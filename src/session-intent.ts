@@ -4,7 +4,7 @@ import type { Layout } from './core/layout.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { IntentVersions } from './intent-versions.js'
 import { intentContext, type RegistryStore } from './intents/index.js'
-import { selectable } from './policy/index.js'
+import { selectable, selectableIds } from './policy/index.js'
 import type { Settings } from './policy/policy-schema.js'
 import { SessionClaims } from './session-claims.js'
 import type { SessionJournal } from './session-journal.js'
@@ -40,6 +40,12 @@ export class SessionIntent {
   /** As the registry has it now. */
   get current(): Intent | undefined {
     return this.#id === undefined ? undefined : this.#declared(this.#id)
+  }
+
+  /** Those that can be selected now. */
+  choice(): Intent[] {
+    const state = this.#deps.registry.state()
+    return selectableIds(state).flatMap((id) => (state.ok ? (state.intents.get(id) ?? []) : []))
   }
 
   /** Throws EscrowError `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid`. */

@@ -112,6 +112,10 @@ export class LocalSession implements Session {
     return this.#policy.gate()
   }
 
+  async intents(): Promise<Intent[]> {
+    return this.#intent.choice()
+  }
+
   async selectIntent(id: string | null): Promise<IntentContext> {
     this.#open()
     return id === null ? this.#intent.clear() : this.#intent.select(id)

@@ -200,6 +200,8 @@ export interface Session {
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
   readonly gate: GateSettings
+  /** Those it can select now. */
+  intents(): Promise<Intent[]>
   selectIntent(id: string | null): Promise<IntentContext>
   requestScope(globs: string[], why: string): Promise<ScopeRequest>
   recordLesson(lesson: string, context?: string): Promise<void>

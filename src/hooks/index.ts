@@ -1,4 +1,5 @@
 /** Hooks: what stands between a host's tool calls and a session. */
+export { ADDED_TOOLS, type AddedTool, type AddedToolName, isAddedTool } from './added-tools.js'
 export {
   classifyTool,
   KNOWN_TOOLS,
@@ -9,6 +10,38 @@ export {
   type ToolEntry,
   toolCatalogue,
 } from './catalogue.js'
+export { HookEngine, type HookEngineOptions } from './engine.js'
+export {
+  approverOf,
+  type Human,
+  type HumanAnswer,
+  type HumanQuestion,
+  type MessageWindow,
+  modalHuman,
+} from './human.js'
+export { mutationHash } from './mutation-hash.js'
 export { type PatchChunk, type PatchLine, type PatchOperation, parsePatch } from './patch-parser.js'
+export { type PreExecutionInput, type PreExecutionResult, preExecutionHook } from './pre-execution.js'
+export { INTENT_PROTOCOL, intentPrompt } from './prompt.js'
 export { feedbackOf, type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
+export {
+  ActiveIntentSyncHook,
+  AddedToolsHook,
+  ContextLoadingHook,
+  HumanInTheLoopHook,
+  hashMutation,
+  IntentGateHook,
+  MutationHashHook,
+  OptimisticLockHook,
+  requireActiveIntent,
+  ScopeEnforcementHook,
+  standardHooks,
+  syncActiveIntent,
+  TraceLedgerHook,
+} from './standard-hooks.js'
 export { ToolFailure } from './tool-failure.js'
+export { type AnthropicTool, anthropicTools, type OpenAiTool, openAiTools } from './tool-schemas.js'
+export { buildJsonToolError, enforceToolSecurityPreHook } from './tool-security.js'
+export { TurnState, TurnStateMachine } from './turn-state.js'
+export type { HookContext, HookError, HookInput, HookPayload, HookResult, HookRun, ToolHook } from './types.js'
+export { type HookStyle, withFeedback, worded } from './wording.js'

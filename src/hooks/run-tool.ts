@@ -17,7 +17,7 @@ export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
   | { readonly status: 'failed'; readonly error: unknown }
 )
 
-export interface RunOptions extends Pick<ToolCall, 'host'> {
+export interface RunOptions extends Pick<ToolCall, 'host' | 'ambient'> {
   readonly catalogue?: ToolCatalogue
   /** What must hold beside policy: see {@link ToolCall.gate}. */
   readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
@@ -45,8 +45,8 @@ export async function runTool<T>(
 type Unheard<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
 
 /** What a session is told of a call. */
-export function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {
-  const { host, gate, catalogue = DEFAULT } = options
+function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {
+  const { host, gate, ambient, catalogue = DEFAULT } = options
   const entry = catalogue.of(name)
   const writes = entry.writes(args)
   const waits = session.gate.tools === 'all' && entry.free !== true
@@ -59,10 +59,11 @@ export function callOf(session: Session, { id, name, args }: ToolUse, options: R
     ...(writes.length > 0 && { writes }),
     ...(needsIntent && { needsIntent }),
     ...(gate && { gate }),
+    ...(ambient === true && { ambient }),
   }
 }
 
-export function notDone(tool: string, error: unknown) {
+function notDone(tool: string, error: unknown) {
   const denial = denialRecord(tool, error)
   return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
 }
@@ -73,5 +74,40 @@ export async function feedbackOf(session: Session): Promise<Feedback[]> {
     return await session.feedback()
   } catch {
     return []
+  }
+}
+
+/** A call whose tool its host runs itself. */
+export interface OpenTool {
+  /** The tool has ended: with an error, or without. */
+  end(error?: unknown): Promise<ToolOutcome<void>>
+}
+
+/** Begins a call that passes its gate; else answers with what became of it. */
+export async function beginTool(
+  session: Session,
+  use: ToolUse,
+  options: RunOptions,
+): Promise<{ readonly open: OpenTool } | { readonly refused: ToolOutcome<void> }> {
+  let settle = (_error: unknown): void => {}
+  let began = (): void => {}
+  const begun = new Promise<undefined>((resolve) => {
+    began = () => resolve(undefined)
+  })
+  const work = () =>
+    new Promise<void>((done, fail) => {
+      settle = (error) => (error === undefined ? done() : fail(error))
+      began()
+    })
+  const ended = runTool(session, use, work, { ...options, ambient: true })
+  const refused = await Promise.race([begun, ended])
+  if (refused) return { refused }
+  return {
+    open: {
+      end(error) {
+        settle(error)
+        return ended
+      },
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '../../hooks/index.js'
+import { type ToolOutcome, withFeedback } from '../../hooks/index.js'
 import type { Feedback, ToolError } from '../../index.js'
 import type { Outcome } from './tool.js'
 
@@ -23,20 +23,19 @@ export const NOTICE =
 /** A refusal becomes its `tool_error` record; anything else the host's error shape, never a stack. */
 export function rendered(tool: string, outcome: ToolOutcome<Outcome>): RooToolResult {
   const { feedback } = outcome
-  if (outcome.status === 'done') return { ...withFeedback(outcome.value, feedback), isError: false }
+  if (outcome.status === 'done') return { ...told(outcome.value, feedback), isError: false }
   if (outcome.status === 'denied') {
     const { denial } = outcome
-    return { ...withFeedback({ ...denial }, feedback), isError: true, denial }
+    return { ...told({ ...denial }, feedback), isError: true, denial }
   }
   const { error } = outcome
   const words = error instanceof Error ? error.message : String(error)
-  return { ...withFeedback({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
+  return { ...told({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
 }
 
 /** A reviewer's words ride on the next result, so that a model that asks for nothing still gets them. */
-function withFeedback(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
+function told(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
   if (feedback.length === 0) return { content: typeof outcome === 'string' ? outcome : JSON.stringify(outcome) }
   if (typeof outcome !== 'string') return { content: JSON.stringify({ ...outcome, feedback }), feedback }
-  const words = feedback.map((item) => `- ${item.path ?? 'all changes'}: ${item.kind}: ${item.reason}`)
-  return { content: `${outcome}\n\nFrom the reviewer:\n${words.join('\n')}`, feedback }
+  return { content: withFeedback(outcome, feedback), feedback }
 }

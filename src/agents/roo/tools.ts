@@ -1,4 +1,4 @@
-import { feedbackOf, runTool, ToolFailure } from '../../hooks/index.js'
+import { ADDED_TOOLS, type AddedToolName, feedbackOf, isAddedTool, runTool, ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { applyDiff } from './apply-diff.js'
 import { applyPatch } from './apply-patch.js'
@@ -7,7 +7,6 @@ import { listFiles } from './list-files.js'
 import { readFile } from './read-file.js'
 import { type RooToolResult, rendered } from './result.js'
 import { searchFiles } from './search-files.js'
-import { selectActiveIntent } from './select-active-intent.js'
 import type { RooTool, Work } from './tool.js'
 import { writeFile, writeToFile } from './write-to-file.js'
 
@@ -30,10 +29,9 @@ const TOOLS = {
   search_replace: searchReplace,
   edit_file: editFile,
   apply_patch: applyPatch,
-  select_active_intent: selectActiveIntent,
 } as const satisfies Record<string, RooTool>
 
-export type RooToolName = keyof typeof TOOLS
+export type RooToolName = keyof typeof TOOLS | AddedToolName
 
 export interface RooTools {
   readonly names: readonly RooToolName[]
@@ -41,11 +39,18 @@ export interface RooTools {
   execute(call: RooToolCall): Promise<RooToolResult>
 }
 
-const NAMES = Object.keys(TOOLS).filter(isToolName)
+const NAMES = [...Object.keys(TOOLS), ...Object.keys(ADDED_TOOLS)].filter(isToolName)
 const BY_NAME: ReadonlyMap<string, RooTool> = new Map(Object.entries(TOOLS))
 
 function isToolName(name: string): name is RooToolName {
-  return Object.hasOwn(TOOLS, name)
+  return Object.hasOwn(TOOLS, name) || isAddedTool(name)
+}
+
+function workOf(name: string, args: Record<string, unknown>): Work {
+  if (isAddedTool(name)) return (session) => ADDED_TOOLS[name].run(session, args)
+  const tool = BY_NAME.get(name)
+  if (tool === undefined) throw new ToolFailure(`There is no tool ${name}. Use one of: ${NAMES.join(', ')}.`)
+  return tool.prepare(args)
 }
 
 /** Roo Code's file tools, by the names and arguments its models know, executed on a session. */
@@ -56,9 +61,7 @@ export function createRooTools(session: Session): RooTools {
 async function execute(session: Session, { id, name, arguments: args }: RooToolCall): Promise<RooToolResult> {
   let work: Work
   try {
-    const tool = BY_NAME.get(name)
-    if (tool === undefined) throw new ToolFailure(`There is no tool ${name}. Use one of: ${NAMES.join(', ')}.`)
-    work = tool.prepare(args)
+    work = workOf(name, args)
   } catch (error) {
     return rendered(name, { status: 'failed', error, feedback: await feedbackOf(session) })
   }

@@ -40,6 +40,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     fs: face,
     intent: undefined,
     gate: { tools: 'destructive', breaker: 3, modal: 'ask' },
+    intents: async () => [],
     async selectIntent(id) {
       if (id === 'INT-404')
         throw new EscrowError('unknown_intent', 'There is no intent INT-404.', { hint: 'Use INT-001.' })

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import type { ChangeSet, Session } from '../core/api.js'
+import type { ToolArguments } from './catalogue.js'
+import { ToolFailure } from './tool-failure.js'
+
+/** A tool that hosts do not have: what a model can ask of its session. */
+export interface AddedTool {
+  readonly name: string
+  readonly description: string
+  readonly schema: z.ZodObject
+  /** Answers in words for the model. Throws {@link ToolFailure} for wrong arguments, EscrowError as the session does. */
+  run(session: Session, args: ToolArguments): Promise<string>
+}
+
+function tool<S extends z.ZodObject>(
+  name: string,
+  description: string,
+  schema: S,
+  run: (session: Session, args: z.output<S>) => Promise<string>,
+): AddedTool {
+  return {
+    name,
+    description,
+    schema,
+    async run(session, args) {
+      const checked = schema.safeParse(args)
+      if (!checked.success) throw new ToolFailure(`Wrong arguments for ${name}.\n${z.prettifyError(checked.error)}`)
+      return run(session, checked.data)
+    },
+  }
+}
+
+const text = (description: string) => z.string().min(1).describe(description)
+
+const selectActiveIntent = tool(
+  'select_active_intent',
+  'Declare which intent you work for before you change anything. Answers with its scope, constraints and criteria.',
+  z.object({ intent_id: text('The id of a declared intent; null to have none.').nullable() }),
+  async (session, { intent_id }) => (await session.selectIntent(intent_id)).xml,
+)
+
+const listIntents = tool(
+  'list_intents',
+  'List the intents that can be selected, with their scopes.',
+  z.object({}),
+  async (session) => {
+    const intents = await session.intents()
+    if (intents.length === 0) return 'No intent can be selected. Ask a person to declare one.'
+    return intents
+      .map(({ id, name, status, ownedScope }) => `${id} (${status}): ${name}\n  ${ownedScope.join(', ')}`)
+      .join('\n')
+  },
+)
+
+const requestScope = tool(
+  'request_scope_expansion',
+  "Ask a person to add paths to the active intent's scope.",
+  z.object({ paths: z.array(z.string().min(1)).min(1).describe('Globs.'), why: text('For the person who decides.') }),
+  async (session, { paths, why }) => {
+    const { id, globs } = await session.requestScope(paths, why)
+    return `A person was asked for ${globs.join(', ')} (question ${id}). Their answer comes with a later result.`
+  },
+)
+
+const recordLesson = tool(
+  'record_lesson',
+  'Record what was learnt from a failure, for later work.',
+  z.object({ lesson: text('What was learnt.'), context: text('Where it came up.').nullish() }),
+  async (session, { lesson, context }) => {
+    await session.recordLesson(lesson, context ?? undefined)
+    return 'The lesson was recorded.'
+  },
+)
+
+const showChanges = tool(
+  'show_staged_changes',
+  'Show what you have staged, with what reviewers decided, and the snapshots you can go back to.',
+  z.object({ paths: z.array(z.string().min(1)).nullish().describe('These files alone; null for all.') }),
+  async (session, { paths }) => {
+    const snapshots = (await session.snapshots()).slice(-SNAPSHOTS)
+    const marks = snapshots.map(
+      ({ id, name, tool: before }) => `${id}${before ? ` before ${before}` : ''}${name ? ` ${name}` : ''}`,
+    )
+    return `${shown(await session.changes(), paths ?? undefined)}\n\nSnapshots: ${marks.join(', ') || 'none'}`
+  },
+)
+
+const revertChanges = tool(
+  'revert_staged_changes',
+  'Drop your own staged changes. The disk is not touched.',
+  z.object({ paths: z.array(z.string().min(1)).nullish().describe('These files alone; null for all.') }),
+  async (session, { paths }) => {
+    await session.revert(paths ?? undefined)
+    return paths ? `Reverted: ${paths.join(', ')}.` : 'Everything staged was reverted.'
+  },
+)
+
+const travel = tool(
+  'travel_to_snapshot',
+  'Bring what is staged back to a snapshot. What is there now stays as another snapshot.',
+  z.object({ snapshot_id: text('As show_staged_changes lists it.') }),
+  async (session, { snapshot_id }) => {
+    const { left, kept } = await session.travel(snapshot_id)
+    const stays = kept.length === 0 ? '' : ` Committed since, and as the disk has them: ${kept.join(', ')}.`
+    return `The stage is as it was at ${snapshot_id}; go to ${left.id} to come back.${stays}`
+  },
+)
+
+/** The tools escrowfs adds, by their names. */
+export const ADDED_TOOLS = {
+  select_active_intent: selectActiveIntent,
+  list_intents: listIntents,
+  request_scope_expansion: requestScope,
+  record_lesson: recordLesson,
+  show_staged_changes: showChanges,
+  revert_staged_changes: revertChanges,
+  travel_to_snapshot: travel,
+} as const satisfies Record<string, AddedTool>
+
+export type AddedToolName = keyof typeof ADDED_TOOLS
+
+export function isAddedTool(name: string): name is AddedToolName {
+  return Object.hasOwn(ADDED_TOOLS, name)
+}
+
+/** Snapshots and characters of hunks a model is shown at once. */
+const SNAPSHOTS = 20
+const HUNKS = 20_000
+
+function shown({ changes }: ChangeSet, paths: readonly string[] | undefined): string {
+  const wanted = paths ? changes.filter(({ path }) => paths.includes(path)) : changes
+  if (wanted.length === 0) return 'Nothing is staged.'
+  let left = HUNKS
+  const parts = wanted.map(({ path, from, kind, state, flags, hunks }) => {
+    const about = [kind, state, ...flags].join(', ')
+    const lines = hunks.map((hunk) => hunk.text.trimEnd()).join('\n')
+    left -= lines.length
+    return `${from === undefined ? '' : `${from} -> `}${path} (${about})${left < 0 || lines === '' ? '' : `\n${lines}`}`
+  })
+  const cut = left < 0 ? '\n\n(Not every hunk is shown. Name fewer paths.)' : ''
+  return parts.join('\n\n') + cut
+}

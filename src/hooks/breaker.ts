@@ -1,0 +1,27 @@
+import type { Denial } from '../core/denials.js'
+import { type AskedCall, type Human, questionOf } from './human.js'
+import type { HookTask } from './tasks.js'
+
+/**
+ * The circuit breaker: after `gate.breaker` refusals in a row, no destructive call between them, every call is refused
+ * until a person lets the agent go on. A person's next message (`startTurn`) does as well.
+ */
+export async function breakerDenial(
+  task: HookTask,
+  call: AskedCall,
+  human: Human | undefined,
+): Promise<Denial | undefined> {
+  const { refusals, session } = task
+  const last = refusals.at(-1)
+  if (last === undefined || refusals.length < session.gate.breaker) return undefined
+  const what = `${refusals.length} calls in a row were refused, the last with: ${last.message}`
+  const answer = await human?.(questionOf('breaker', call, `${what} May the agent go on?`))
+  if (answer?.approved === true) {
+    task.refusals = []
+    return undefined
+  }
+  const hint = 'Stop, and tell the person what you were trying to do and what refused it.'
+  const words = answer?.words === undefined ? '' : ` ${answer.words}`
+  const reason = human ? 'user_rejected' : 'needs_approval'
+  return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to go on.${words}`, hint }
+}

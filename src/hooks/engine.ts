@@ -1,0 +1,258 @@
+import type { GatedCall, IntentContext } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Denial } from '../core/denials.js'
+import { breakerDenial } from './breaker.js'
+import { type ToolCatalogue, toolCatalogue } from './catalogue.js'
+import { denialRecord } from './denial-record.js'
+import { type HookCall, hookCall } from './hook-call.js'
+import { HookChain } from './hook-chain.js'
+import { approverOf, type Human, whileAsking } from './human.js'
+import { beginTool, type RunOptions, runTool, type ToolOutcome } from './run-tool.js'
+import { standardHooks } from './standard-hooks.js'
+import { type HookTask, HookTasks, type TaskOptions } from './tasks.js'
+import { TurnStateMachine } from './turn-state.js'
+import type { HookContext, HookError, HookInput, HookResult, HookRun, ToolHook } from './types.js'
+import { type HookStyle, withFeedback, worded } from './wording.js'
+
+export interface HookEngineOptions extends Omit<TaskOptions, 'workspace'> {
+  /** Asks a person. Without it what needs a person is refused. */
+  readonly human?: Human
+  readonly catalogue?: ToolCatalogue
+  readonly host?: RunOptions['host']
+  /** The hooks to begin with, in their order; {@link standardHooks} unless told. */
+  readonly hooks?: { readonly pre: readonly ToolHook[]; readonly post: readonly ToolHook[] }
+}
+
+let instance: HookEngine | undefined
+
+/**
+ * One engine under all the styles hosts call hooks in. A task is a conversation; its session has the task's id, in the
+ * workspace of the call's `cwd`. A refusal is an answer and one record, whatever the style; what cannot be opened, read
+ * or judged is refused.
+ */
+export class HookEngine {
+  readonly turns = new TurnStateMachine()
+  readonly #options: HookEngineOptions
+  readonly #catalogue: ToolCatalogue
+  readonly #chain: HookChain
+  readonly #tasks: HookTasks
+
+  constructor(options: HookEngineOptions) {
+    const { human, catalogue = toolCatalogue(), hooks = standardHooks(human) } = options
+    this.#options = options
+    this.#catalogue = catalogue
+    this.#chain = new HookChain(hooks)
+    const workspace = { ...(human && { approver: approverOf(human) }) }
+    this.#tasks = new HookTasks({ ...options, workspace })
+  }
+
+  /**
+   * The engine of this process. The first call makes it and needs the options; later ones go without.
+   * @throws EscrowError `session_busy` for options when there is one; `no_orchestration` for none when there is not.
+   */
+  static getInstance(options?: HookEngineOptions): HookEngine {
+    if (options && instance) throw new EscrowError('session_busy', 'This process has its HookEngine already.')
+    if (options) instance = new HookEngine(options)
+    if (instance) return instance
+    throw new EscrowError('no_orchestration', 'There is no HookEngine yet, so nothing can be judged.', {
+      hint: 'Call HookEngine.getInstance({ open: openWorkspace }) when the host starts.',
+    })
+  }
+
+  registerPreHook(hook: ToolHook): void {
+    this.#chain.registerPre(hook)
+  }
+
+  registerPostHook(hook: ToolHook): void {
+    this.#chain.registerPost(hook)
+  }
+
+  /** Runs a tool between its hooks. Rejects with the tool's own error, after the hooks were told of it. */
+  async runWithHooks<T>(input: HookInput, execute: () => Promise<T> | T): Promise<HookRun<T>> {
+    const call = await this.#enter(input)
+    if (!('task' in call)) return { ...this.#refused(call, 'middleware'), failures: [] }
+    const work = () => (call.handled === undefined ? execute() : undefined)
+    const outcome = await runTool(call.task.session, call.use, work, this.#gating(call))
+    const failures = await this.#leave(call, outcome)
+    if (outcome.status === 'failed' && call.admitted) throw outcome.error
+    const { contentHash } = call.payload
+    const told = { failures, ...(contentHash !== undefined && { contentHash }) }
+    if (outcome.status !== 'done') return { ...this.#refused(outcome, 'middleware'), ...told }
+    return { ...allowed(call, outcome), ...told, ...(outcome.value !== undefined && { value: outcome.value }) }
+  }
+
+  /**
+   * Before a tool its host runs. When it is allowed, what the host does by the session's `fs` belongs to it until
+   * {@link runPostHook}, or until the task's next call.
+   */
+  async runPreHook(input: HookInput, style: HookStyle = 'engine'): Promise<HookResult> {
+    const call = await this.#enter(input)
+    if (!('task' in call)) return this.#refused(call, style)
+    const begun = await beginTool(call.task.session, call.use, this.#gating(call))
+    if ('refused' in begun) {
+      await this.#leave(call, begun.refused)
+      return this.#refused(begun.refused, style)
+    }
+    while (call.task.open) await this.runPostHook(input)
+    call.task.open = { call, tool: begun.open }
+    if (call.handled === undefined) return { allow: true, feedback: [] }
+    const { feedback } = await this.runPostHook(input)
+    return { allow: true, feedback, toolResult: withFeedback(call.handled, feedback) }
+  }
+
+  /**
+   * The tool has ended; without its {@link runPreHook} there is nothing to end.
+   * @param error what it failed with
+   */
+  async runPostHook({ taskId }: Pick<HookContext, 'taskId'>, error?: unknown): Promise<HookRun<never>> {
+    const task = this.#tasks.known(taskId)
+    const open = task?.open
+    if (!task || !open) return { allow: true, feedback: [], failures: [] }
+    task.open = undefined
+    const outcome = await open.tool.end(error)
+    const failures = await this.#leave(open.call, outcome)
+    const { feedback } = outcome
+    const { contentHash } = open.call.payload
+    const message = withFeedback('', feedback)
+    const hash = contentHash === undefined ? {} : { contentHash }
+    return { allow: true, feedback, failures, ...hash, ...(message !== '' && { message }) }
+  }
+
+  /** {@link runPreHook} in the form of a hook's own answer: an error where the call is refused. */
+  async executePreHooks(toolName: string, payload: Omit<HookInput, 'toolName'>): Promise<HookError | undefined> {
+    const { allow, message = '', error } = await this.runPreHook({ ...payload, toolName }, 'record')
+    if (allow) return undefined
+    return { message, code: error?.reason ?? 'policy_invalid', toolName, ...(error && { details: error }) }
+  }
+
+  /** {@link runPostHook}; the first failure of a hook. */
+  async executePostHooks(
+    _toolName: string,
+    payload: Pick<HookContext, 'taskId'>,
+    error?: unknown,
+  ): Promise<HookError | undefined> {
+    return (await this.runPostHook(payload, error)).failures[0]
+  }
+
+  /**
+   * Selects a task's intent, null for none.
+   * @param cwd the workspace's root, for a task that was not heard of before
+   * @throws EscrowError as `selectIntent` of a session
+   */
+  async setActiveIntent(taskId: string, intentId: string | null, cwd?: string): Promise<IntentContext> {
+    const task = this.#tasks.known(taskId) ?? (cwd === undefined ? undefined : await this.#tasks.of(taskId, cwd))
+    if (!task) {
+      const hint = 'Name its workspace: setActiveIntent(taskId, intentId, cwd).'
+      throw new EscrowError('nothing_selected', `Nothing is known of the task ${taskId}.`, { hint })
+    }
+    const context = await task.session.selectIntent(intentId)
+    this.#follow(taskId, task)
+    return context
+  }
+
+  getActiveIntentId(taskId: string): string | undefined {
+    return this.#tasks.known(taskId)?.session.intent?.id
+  }
+
+  async clearIntent(taskId: string): Promise<void> {
+    if (this.#tasks.known(taskId)) await this.setActiveIntent(taskId, null)
+  }
+
+  /** A person has spoken: refusals are forgotten, and an intent is to be selected for what they asked. */
+  async startTurn(taskId: string): Promise<void> {
+    const task = this.#tasks.known(taskId)
+    if (task) task.refusals = []
+    await this.clearIntent(taskId)
+    this.turns.startTurn(taskId)
+  }
+
+  /** The conversation is over: its session is closed and keeps its stage. */
+  async endTask(taskId: string): Promise<void> {
+    this.turns.forget(taskId)
+    await this.#tasks.end(taskId)
+  }
+
+  async close(): Promise<void> {
+    if (instance === this) instance = undefined
+    await this.#tasks.close()
+  }
+
+  /** Never rejects: a call that cannot be brought before its session is refused. */
+  async #enter(input: HookInput): Promise<HookCall | ToolOutcome<never>> {
+    try {
+      const { taskId, cwd, modelId } = input
+      const params = structuredClone(input.params)
+      const task = await this.#tasks.of(taskId, cwd, modelId)
+      await this.runPostHook(input)
+      const activeIntentId = input.activeIntentId ?? task.session.intent?.id
+      const context = { ...input, params, activeIntentId, timestamp: input.timestamp ?? new Date().toISOString() }
+      return hookCall(task, context, this.#catalogue)
+    } catch (error) {
+      const denial = denialRecord(input.toolName, error)
+      return denial ? { status: 'denied', denial, error, feedback: [] } : { status: 'failed', error, feedback: [] }
+    }
+  }
+
+  #gating(call: HookCall): RunOptions {
+    const { host } = this.#options
+    const gate = (gated: GatedCall) => {
+      call.gated = gated
+      return whileAsking(call.asked, () => this.#judge(call))
+    }
+    return { catalogue: this.#catalogue, gate, ...(host !== undefined && { host }) }
+  }
+
+  async #judge(call: HookCall): Promise<Denial | undefined> {
+    const { task, asked, payload } = call
+    const stopped = await breakerDenial(task, asked, this.#options.human)
+    call.stopped = stopped !== undefined
+    if (stopped) return stopped
+    this.#follow(asked.taskId, task)
+    const denial = (await this.#chain.before(payload)) ?? (await payload.judge())
+    if (denial) return denial
+    this.#follow(asked.taskId, task)
+    if (call.destructive) this.turns.allowAction(asked.taskId)
+    call.admitted = true
+    return undefined
+  }
+
+  /** The turn goes by the session's intent, and a refusal that was handed to the model is dealt with. */
+  #follow(taskId: string, { session }: HookTask): void {
+    const { intent } = session
+    if (intent === undefined) this.turns.startTurn(taskId)
+    else this.turns.onIntentSelected(taskId, intent.id)
+  }
+
+  async #leave(call: HookCall, outcome: ToolOutcome<unknown>): Promise<HookError[]> {
+    const { task, asked, destructive, payload, stopped } = call
+    if (outcome.status === 'denied') {
+      this.turns.block(asked.taskId)
+      if (!stopped) task.refusals.push(outcome.denial)
+    } else if (destructive) {
+      if (outcome.status === 'done') task.refusals = []
+      this.turns.resetToContextLoaded(asked.taskId)
+    }
+    return this.#chain.after(Object.assign(payload, { outcome: outcome.status }))
+  }
+
+  #refused(outcome: ToolOutcome<unknown>, style: HookStyle): HookResult {
+    const { feedback } = outcome
+    if (outcome.status === 'denied') {
+      const message = withFeedback(worded(style, outcome.denial), feedback)
+      return { allow: false, message, error: outcome.denial, feedback }
+    }
+    const words = outcome.status === 'failed' && outcome.error instanceof Error ? outcome.error.message : 'It failed.'
+    return { allow: false, message: withFeedback(words, feedback), feedback }
+  }
+}
+
+function allowed(call: HookCall, { feedback }: ToolOutcome<unknown>): HookResult {
+  const message = withFeedback('', feedback)
+  const toolResult = call.handled === undefined ? undefined : withFeedback(call.handled, feedback)
+  return {
+    allow: true,
+    feedback,
+    ...(message !== '' && { message }),
+    ...(toolResult !== undefined && { toolResult }),
+  }
+}

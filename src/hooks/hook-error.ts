@@ -1,0 +1,36 @@
+import { DENIAL_CODES, type Denial, type DenialReason, toolError } from '../core/denials.js'
+import type { HookError } from './types.js'
+
+/** A denial, as a hook returns it. */
+export function hookError(tool: string, denial: Denial): HookError {
+  return {
+    message: denial.message,
+    code: denial.reason,
+    toolName: tool,
+    details: toolError({ ...denial, tool }),
+  }
+}
+
+/** What a hook refused, as a denial. A code that is no reason of ours is kept in the words. */
+export function refusalOf(tool: string, { code, message, details }: HookError, file: string | undefined): Denial {
+  const known = isReason(code)
+  const hint = typeof details === 'object' && details !== null && 'hint' in details ? details.hint : undefined
+  return {
+    reason: known ? code : 'access_denied',
+    message: known ? message : `${message} (${code})`,
+    tool,
+    ...(file !== undefined && { file }),
+    ...(typeof hint === 'string' && { hint }),
+  }
+}
+
+/** A hook that fails has not said yes. */
+export function hookFailure(tool: string, hook: object, error: unknown): Denial {
+  const what = error instanceof Error ? error.message : String(error)
+  const message = `Hook Failed: ${hook.constructor.name} could not judge ${tool} (${what}). The call is refused until that is mended.`
+  return { reason: 'policy_invalid', tool, message }
+}
+
+function isReason(code: string): code is DenialReason {
+  return Object.hasOwn(DENIAL_CODES, code)
+}

@@ -1,0 +1,126 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Answer, Approver, Question, Reviewer } from '../core/api.js'
+import type { ToolArguments } from './catalogue.js'
+
+/** What a person is asked while a tool call waits. */
+export interface HumanQuestion {
+  /** `call`: may it run; `access`, `scope`: what policy asks; `breaker`: may the agent go on after many refusals. */
+  readonly kind: 'call' | 'access' | 'scope' | 'breaker'
+  readonly taskId?: string
+  readonly intentId?: string
+  readonly tool?: string
+  readonly targets: readonly string[]
+  /** One sentence. */
+  readonly message: string
+  /** What the call would change, shortened. */
+  readonly detail: string
+}
+
+export interface HumanAnswer {
+  readonly approved: boolean
+  /** For the agent. */
+  readonly words?: string
+  readonly by?: Reviewer
+}
+
+/**
+ * Asks a person, and nobody else: a host's own approval, a rule or a queued message is no answer. Undefined: no answer
+ * was given. An approval lets a call run; what it writes is staged and needs its verdict like everything else.
+ */
+export type Human = (question: HumanQuestion) => Promise<HumanAnswer | undefined>
+
+/** The call a question is about. */
+export interface AskedCall {
+  readonly taskId: string
+  readonly intentId: string | undefined
+  readonly tool: string
+  readonly targets: readonly string[]
+  readonly params: ToolArguments
+}
+
+const asking = new AsyncLocalStorage<AskedCall>()
+
+/** Questions that come up while `run` runs are about this call. */
+export function whileAsking<T>(call: AskedCall, run: () => T): T {
+  return asking.run(call, run)
+}
+
+export function questionOf(kind: HumanQuestion['kind'], call: AskedCall, message: string): HumanQuestion {
+  const { taskId, intentId, tool, targets, params } = call
+  const detail = previewOf(params)
+  return { kind, taskId, tool, targets, message, detail, ...(intentId !== undefined && { intentId }) }
+}
+
+/** As the `approver` of a workspace: policy's questions go to the same person. A yes holds for the one call. */
+export function approverOf(human: Human): Approver {
+  return async (question) => {
+    const answer = await human(policyQuestion(question))
+    if (answer === undefined) return undefined
+    const { approved, words, by } = answer
+    const said: Answer = approved
+      ? { answer: question.kind === 'access' ? 'once' : 'allow' }
+      : { answer: 'deny', words: words ?? 'A person said no.' }
+    return { ...said, ...(words !== undefined && { words }), ...(by && { by }) }
+  }
+}
+
+function policyQuestion(question: Question): HumanQuestion {
+  const call = asking.getStore()
+  const { intentId } = question
+  const isAccess = question.kind === 'access'
+  const targets = isAccess ? [question.path] : question.globs
+  const message = isAccess
+    ? `May ${question.path} be written? The rule \`${question.rule}\` asks.`
+    : `May ${question.intentId} also write ${question.globs.join(', ')}?`
+  return {
+    kind: question.kind,
+    targets,
+    message,
+    detail: isAccess ? previewOf(call?.params ?? {}) : question.why,
+    ...(call && { taskId: call.taskId, tool: call.tool }),
+    ...(intentId !== undefined && { intentId }),
+  }
+}
+
+const PREVIEW = 2_000
+/** Where tools keep what they would write or run. */
+const TOLD_BY = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
+
+/** What a call would change, as its arguments tell it. */
+function previewOf(params: ToolArguments): string {
+  const told = TOLD_BY.filter((name) => params[name] !== undefined).map((name) => params[name])
+  const text = (told.length > 0 ? told : [params]).map((each) => (typeof each === 'string' ? each : json(each)))
+  const whole = text.join('\n')
+  return whole.length > PREVIEW ? `${whole.slice(0, PREVIEW)}\n… ${whole.length - PREVIEW} more characters` : whole
+}
+
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value, undefined, 2) ?? String(value)
+  } catch {
+    return String(value)
+  }
+}
+
+/** What of `vscode.window` a modal needs. */
+export interface MessageWindow {
+  showWarningMessage(
+    message: string,
+    options: { modal: boolean; detail?: string },
+    ...items: string[]
+  ): PromiseLike<string | undefined>
+}
+
+/** A modal with Approve and Reject. Closed without either it has no answer, and what waits for one is refused. */
+export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
+  return async ({ message, intentId, tool, targets, detail }) => {
+    const about = [
+      ...(intentId === undefined ? [] : [`Intent: ${intentId}`]),
+      ...(tool === undefined ? [] : [`Tool: ${tool}`]),
+      ...(targets.length === 0 ? [] : [`Target: ${targets.join(', ')}`]),
+    ]
+    const options = { modal: true, detail: [...about, '', detail].join('\n') }
+    const chosen = await window.showWarningMessage(message, options, 'Approve', 'Reject')
+    return chosen === undefined ? undefined : { approved: chosen === 'Approve', ...(by && { by }) }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Session } from '../core/api.js'
+import { intentContext } from '../intents/index.js'
+
+/** What a model must know to work in escrow; fit for a host's static rules (`.roo/rules`, AGENTS.md) too. */
+export const INTENT_PROTOCOL = `# Working under an intent
+
+Your changes are held in escrow: each is checked when you make it, staged, and reaches the disk only when a person approves it.
+
+1. Before you change anything, call select_active_intent with the id of the intent that fits the task. list_intents shows what there is.
+   Without an active intent, tools that change something are refused.
+2. Change only what the intent's owned_scope covers, and keep to its constraints. For more, call request_scope_expansion.
+3. A refusal is a JSON record of type tool_error. Its reason and hint say what to do; the same call again is refused again.
+4. Read a file again before you edit it when a refusal says it is stale.
+5. Words from the reviewer come with tool results. Follow them.`
+
+/** The prompt's section for this turn: the protocol, and the active intent or the ones to choose from. */
+export async function intentPrompt(session: Session): Promise<string> {
+  const { intent } = session
+  if (intent !== undefined) return `${INTENT_PROTOCOL}\n\n${intentContext(intent).xml}`
+  const ids = (await session.intents()).map(({ id, name }) => `- ${id}: ${name}`)
+  const choice = ids.length === 0 ? 'No intent can be selected: ask the person to declare one.' : ids.join('\n')
+  return `${INTENT_PROTOCOL}\n\nNo intent is active. Your first action is select_active_intent.\n${choice}`
+}

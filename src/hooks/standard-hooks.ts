@@ -1,0 +1,191 @@
+import type { DenialReason } from '../core/denials.js'
+import { ADDED_TOOLS, isAddedTool } from './added-tools.js'
+import { hookError } from './hook-error.js'
+import { type Human, questionOf } from './human.js'
+import { mutationHash } from './mutation-hash.js'
+import { ToolFailure } from './tool-failure.js'
+import type { HookError, HookPayload, ToolHook } from './types.js'
+
+/**
+ * The hooks by their names. They are thin: what they say is what the session's policy decides, which stands behind every
+ * call of `fs` whether hooks are installed or not.
+ */
+
+/** Refuses what policy refuses for one of some reasons. */
+class PolicyHook implements ToolHook {
+  readonly #reasons: ReadonlySet<DenialReason>
+
+  constructor(...reasons: DenialReason[]) {
+    this.#reasons = new Set(reasons)
+  }
+
+  async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
+    const denial = await payload.judge()
+    return denial && this.#reasons.has(denial.reason) ? hookError(toolName, denial) : undefined
+  }
+
+  postExecute(): void {}
+}
+
+/** Nothing destructive without an active intent; nothing at all with `gate.tools: all`. */
+export class IntentGateHook extends PolicyHook {
+  constructor() {
+    super('missing_intent_id', 'unknown_intent', 'intent_not_active', 'intent_ignored')
+  }
+
+  override async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
+    const denied = await super.preExecute(toolName, payload)
+    const { params, session, classification, targets } = payload
+    const { intent_id: cited } = params
+    const active = session.intent?.id
+    if (denied || classification === 'SAFE' || typeof cited !== 'string' || cited === active) return denied
+    const [file] = targets
+    const message = `Intent Not Active: the call cites ${cited}; the active intent is ${active ?? 'none'}.`
+    const hint = 'Call select_active_intent first.'
+    return hookError(toolName, { reason: 'intent_not_active', message, hint, ...(file !== undefined && { file }) })
+  }
+}
+
+/** Nothing outside of the intent's owned scope, nor where no agent may write. */
+export class ScopeEnforcementHook extends PolicyHook {
+  constructor() {
+    super('scope_violation', 'protected_path', 'path_escape', 'access_denied', 'hidden', 'claimed')
+  }
+}
+
+/** Nothing over a file that changed since the model read it. */
+export class OptimisticLockHook extends PolicyHook {
+  constructor() {
+    super('stale_file')
+  }
+}
+
+/** Asks a person where policy wants it, and with `approval.modal: all` before each destructive call. */
+export class HumanInTheLoopHook implements ToolHook {
+  readonly classification = 'DESTRUCTIVE'
+  readonly #human: Human | undefined
+
+  constructor(human?: Human) {
+    this.#human = human
+  }
+
+  async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
+    const denial = await payload.judge()
+    if (denial) {
+      const isPersons = denial.reason === 'needs_approval' || denial.reason === 'user_rejected'
+      return isPersons ? hookError(toolName, denial) : undefined
+    }
+    if (payload.session.gate.modal !== 'all') return undefined
+    const { taskId, params, targets } = payload
+    const call = { taskId, tool: toolName, targets, params, intentId: payload.session.intent?.id }
+    const answer = await this.#human?.(questionOf('call', call, `May ${toolName} run?`))
+    if (answer?.approved === true) return undefined
+    return hookError(toolName, this.#human ? rejected(answer?.words, targets) : NOBODY)
+  }
+
+  postExecute(): void {}
+}
+
+function rejected(words: string | undefined, [file]: readonly string[]) {
+  const hint = 'Do something else, or ask what is wanted instead.'
+  const message = words ?? 'A person rejected this call.'
+  return { reason: 'user_rejected', message, hint, ...(file !== undefined && { file }) } as const
+}
+
+const NOBODY = {
+  reason: 'needs_approval',
+  message:
+    'Needs Approval: each call that changes something needs a person’s word (approval.modal), and none can be asked.',
+  hint: 'Run where a person can be asked.',
+} as const
+
+/** `select_active_intent` is answered with the intent's curated context; null clears the intent. */
+export class ContextLoadingHook implements ToolHook {
+  async preExecute(toolName: string, { params, session, handle }: HookPayload): Promise<HookError | undefined> {
+    if (toolName !== 'select_active_intent') return undefined
+    return answered(toolName, 'unknown_intent', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
+  }
+
+  postExecute(): void {}
+}
+
+/** The other tools escrowfs adds are answered here as well: no host has them. */
+export class AddedToolsHook implements ToolHook {
+  async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
+    if (toolName === 'select_active_intent' || !isAddedTool(toolName)) return undefined
+    const denial = await payload.judge()
+    if (denial) return hookError(toolName, denial)
+    const { session, params, handle } = payload
+    return answered(toolName, 'unsupported', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
+  }
+
+  postExecute(): void {}
+}
+
+/** Arguments a tool does not take are a refusal the model can mend. */
+async function answered(tool: string, reason: DenialReason, work: () => Promise<void>): Promise<HookError | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error
+    return hookError(tool, { reason, message: error.message })
+  }
+}
+
+/** Brings the intent a host keeps for its task into the session. One that is not declared is refused, never invented. */
+export class ActiveIntentSyncHook implements ToolHook {
+  async preExecute(toolName: string, { activeIntentId, session }: HookPayload): Promise<undefined> {
+    if (toolName === 'select_active_intent' || activeIntentId === undefined) return
+    if (activeIntentId !== session.intent?.id) await session.selectIntent(activeIntentId)
+  }
+
+  postExecute(): void {}
+}
+
+/** Notes the digest of the canonical call. */
+export class MutationHashHook implements ToolHook {
+  readonly classification = 'DESTRUCTIVE'
+
+  preExecute(toolName: string, payload: HookPayload): void {
+    payload.contentHash = mutationHash(toolName, payload.params)
+  }
+
+  postExecute(): void {}
+}
+
+/** After each call the ledger holds its record, on the medium. */
+export class TraceLedgerHook implements ToolHook {
+  preExecute(): void {}
+
+  async postExecute(_toolName: string, { session }: HookPayload): Promise<void> {
+    await session.flush()
+  }
+}
+
+/** {@link IntentGateHook} by its other name. */
+export const requireActiveIntent: ToolHook = new IntentGateHook()
+/** {@link MutationHashHook} by its other name. */
+export const hashMutation: ToolHook = new MutationHashHook()
+/** {@link ActiveIntentSyncHook} by its other name. */
+export const syncActiveIntent: ToolHook = new ActiveIntentSyncHook()
+
+/** The hooks of an engine that is told nothing else, in their order. */
+export function standardHooks(human?: Human): {
+  readonly pre: readonly ToolHook[]
+  readonly post: readonly ToolHook[]
+} {
+  return {
+    pre: [
+      syncActiveIntent,
+      new ContextLoadingHook(),
+      requireActiveIntent,
+      new ScopeEnforcementHook(),
+      new OptimisticLockHook(),
+      hashMutation,
+      new HumanInTheLoopHook(human),
+      new AddedToolsHook(),
+    ],
+    post: [new TraceLedgerHook()],
+  }
+}

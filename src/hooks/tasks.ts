@@ -1,0 +1,91 @@
+import type { AgentInfo, Session, Workspace, WorkspaceOptions } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { ToolError } from '../core/denials.js'
+import type { HookCall } from './hook-call.js'
+import type { OpenTool } from './run-tool.js'
+
+/** A call whose tool its host runs itself. */
+export interface OpenCall {
+  readonly call: HookCall
+  readonly tool: OpenTool
+}
+
+/** One conversation as an engine knows it. */
+export interface HookTask {
+  readonly session: Session
+  /** Refusals in a row, no destructive call between them. */
+  refusals: ToolError[]
+  open: OpenCall | undefined
+}
+
+export interface TaskOptions {
+  /** `openWorkspace`, which this room may not import. */
+  readonly open: (root: string, options?: WorkspaceOptions) => Promise<Workspace>
+  readonly workspace?: WorkspaceOptions
+  /** Who works in the sessions, beside the model each call names. */
+  readonly agent?: AgentInfo
+}
+
+/** The sessions behind conversations: one for each task, in the workspace of its directory. */
+export class HookTasks {
+  readonly #workspaces = new Map<string, Promise<Workspace>>()
+  readonly #tasks = new Map<string, { readonly cwd: string; readonly task: Promise<HookTask> }>()
+  readonly #known = new Map<string, HookTask>()
+
+  constructor(private readonly options: TaskOptions) {}
+
+  /** Throws what opening throws, and `path_escape` where a task moves to another workspace. */
+  async of(taskId: string, cwd: string, modelId?: string): Promise<HookTask> {
+    const found = this.#tasks.get(taskId)
+    if (found && found.cwd !== cwd) {
+      const message = `Task ${taskId} works in ${found.cwd}; a call of it named ${cwd}.`
+      throw new EscrowError('path_escape', message, { hint: 'End the task first.' })
+    }
+    if (found) return found.task
+    const task = this.#openTask(taskId, cwd, modelId)
+    this.#tasks.set(taskId, { cwd, task })
+    try {
+      const opened = await task
+      this.#known.set(taskId, opened)
+      return opened
+    } catch (error) {
+      this.#tasks.delete(taskId)
+      throw error
+    }
+  }
+
+  known(taskId: string): HookTask | undefined {
+    return this.#known.get(taskId)
+  }
+
+  async end(taskId: string): Promise<void> {
+    const task = this.#known.get(taskId)
+    this.#tasks.delete(taskId)
+    this.#known.delete(taskId)
+    await task?.open?.tool.end()
+    await task?.session.close()
+  }
+
+  async close(): Promise<void> {
+    for (const taskId of [...this.#known.keys()]) await this.end(taskId)
+    const workspaces = await Promise.allSettled(this.#workspaces.values())
+    this.#workspaces.clear()
+    for (const each of workspaces) if (each.status === 'fulfilled') await each.value.close()
+  }
+
+  async #openTask(taskId: string, cwd: string, modelId: string | undefined): Promise<HookTask> {
+    const { agent } = this.options
+    const who = { ...agent, ...(modelId !== undefined && { model: modelId }) }
+    const workspace = await this.#workspaceOf(cwd)
+    return { session: await workspace.session({ id: taskId, agent: who }), refusals: [], open: undefined }
+  }
+
+  #workspaceOf(cwd: string): Promise<Workspace> {
+    const known = this.#workspaces.get(cwd)
+    if (known) return known
+    const opening = this.options.open(cwd, this.options.workspace)
+    this.#workspaces.set(cwd, opening)
+    opening.catch(() => this.#workspaces.delete(cwd))
+    return opening
+  }
+}

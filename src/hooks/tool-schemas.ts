@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { ADDED_TOOLS } from './added-tools.js'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+export interface OpenAiTool {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: string
+    readonly description: string
+    readonly strict: true
+    readonly parameters: JsonSchema
+  }
+}
+
+export interface AnthropicTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: JsonSchema
+}
+
+/** The tools escrowfs adds, as OpenAI's API takes them. Every argument is required, as `strict` wants it; null leaves it out. */
+export function openAiTools(): OpenAiTool[] {
+  return Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
+    return { type: 'function', function: { name, description, strict: true, parameters: jsonSchema(schema) } }
+  })
+}
+
+/** The tools escrowfs adds, as Anthropic's API takes them. */
+export function anthropicTools(): AnthropicTool[] {
+  return Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
+    return { name, description, input_schema: jsonSchema(schema) }
+  })
+}
+
+function jsonSchema(schema: z.ZodObject): JsonSchema {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { override: ({ jsonSchema }) => flatten(jsonSchema) })
+  return { ...made, required: Object.keys(schema.shape), additionalProperties: false }
+}
+
+/** "A or null" as one type with two names, which every model's API takes. */
+function flatten(node: { anyOf?: unknown; type?: unknown }): void {
+  const { anyOf } = node
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return
+  const [some, none]: { type?: unknown }[] = anyOf
+  if (none?.type !== 'null' || typeof some?.type !== 'string') return
+  delete node.anyOf
+  Object.assign(node, some, { type: [some.type, 'null'] })
+}

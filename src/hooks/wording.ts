@@ -1,0 +1,25 @@
+import type { Feedback } from '../core/api.js'
+import type { ToolError } from '../core/denials.js'
+
+/** The styles hosts ask in. Each has its own words for a missing intent; the record is the same. */
+export type HookStyle = 'engine' | 'middleware' | 'pre-execution' | 'record'
+
+const MISSING: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
+  engine: 'Error: You must call select_active_intent before writing files.',
+  middleware: 'No active intent selected. Call select_active_intent first.',
+  'pre-execution':
+    'Error: You must first declare an active intent using select_active_intent(intent_id) before performing any other actions.',
+}
+
+/** What a model is told of a refusal. */
+export function worded(style: HookStyle, { reason, message, hint }: ToolError): string {
+  if (style !== 'record' && reason === 'missing_intent_id') return MISSING[style]
+  return hint === undefined ? message : `${message} ${hint}`
+}
+
+/** A text with reviewers' words behind it, if there are any. */
+export function withFeedback(text: string, feedback: readonly Feedback[]): string {
+  if (feedback.length === 0) return text
+  const words = feedback.map((item) => `- ${item.path ?? 'all changes'}: ${item.kind}: ${item.reason}`)
+  return `${text}\n\nFrom the reviewer:\n${words.join('\n')}`.trimStart()
+}

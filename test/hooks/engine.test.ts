@@ -1,0 +1,339 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HookEngine, type HookEngineOptions, type HookPayload, type ToolHook } from '../../src/hooks/index.js'
+import { openWorkspace } from '../../src/index.js'
+import { own, reasonOf, recordsOf } from '../support/workspace.js'
+import { hook, type Stand, stand } from './stand.js'
+
+describe('HookEngine', () => {
+  it('runs hooks in the order they were registered, a class of calls to each', async () => {
+    const { engine, call } = stand()
+    const heard: string[] = []
+    const listen = (name: string, more: Partial<ToolHook> = {}) =>
+      hook(() => void heard.push(`pre ${name}`), { postExecute: () => void heard.push(`post ${name}`), ...more })
+    engine.registerPreHook(listen('a'))
+    engine.registerPreHook(listen('b', { classification: 'DESTRUCTIVE' }))
+    engine.registerPreHook(listen('c', { classification: 'SAFE' }))
+    engine.registerPostHook(listen('d'))
+    await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
+    expect(heard).toEqual(['pre a', 'pre c', 'post d'])
+  })
+
+  it('a hook that throws denies, the rest is not asked, and posts are told all the same', async () => {
+    const { engine, call, session } = stand()
+    const heard: unknown[] = []
+    class Broken implements ToolHook {
+      preExecute(): void {
+        throw new TypeError('oops')
+      }
+      postExecute(): void {}
+    }
+    engine.registerPreHook(new Broken())
+    engine.registerPreHook(hook(() => void heard.push('asked')))
+    engine.registerPostHook(hook(() => undefined, { postExecute: () => Promise.reject(new Error('post broke')) }))
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
+    const ran = await engine.runWithHooks(call('list_files', { path: '.' }), () => heard.push('ran'))
+    expect(ran).toMatchObject({ allow: false, error: { reason: 'policy_invalid', tool: 'list_files' } })
+    expect(ran.message).toContain('Broken')
+    expect(ran.failures).toMatchObject([{ code: 'policy_invalid', message: expect.stringContaining('post broke') }])
+    expect(heard).toEqual(['denied'])
+    await (await session()).flush()
+  })
+
+  it("a hook's own refusal is a record like policy's, in the ledger too", async () => {
+    const { engine, call, session, workspace } = stand()
+    engine.registerPreHook(hook((tool) => ({ message: 'Not on a Friday.', code: 'no_friday', toolName: tool })))
+    const ran = await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
+    expect(ran.error).toEqual({
+      type: 'tool_error',
+      tool: 'read_file',
+      reason: 'access_denied',
+      message: 'Not on a Friday. (no_friday)',
+    })
+    await (await session()).flush()
+    expect((await recordsOf(workspace())).map(own)).toMatchObject([
+      { type: 'denied', reason: 'access_denied', tool_name: 'read_file' },
+      { type: 'tool_call', outcome: 'denied' },
+    ])
+  })
+
+  it('a hook cannot change what was judged', async () => {
+    const { engine, call, session } = stand()
+    await engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined)
+    engine.registerPreHook(hook((_, { params }) => void Object.assign(params, { path: 'mail/m.ts' })))
+    const input = call('write_to_file', { path: 'src/a.ts', content: 'x' })
+    const { fs } = await session()
+    const ran = await engine.runWithHooks(input, () => fs.writeFileSync(String(input.params.path), 'x'))
+    expect(ran.allow).toBe(true)
+    expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts' }])
+  })
+
+  it("throws the tool's own error after its hooks were told", async () => {
+    const { engine, call } = stand()
+    const heard: unknown[] = []
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
+    const run = engine.runWithHooks(call('list_files'), () => Promise.reject(new Error('disk on fire')))
+    await expect(run).rejects.toThrow('disk on fire')
+    expect(heard).toEqual(['failed'])
+  })
+
+  it('a denial inside of the tool is a refusal, though no argument announced the path', async () => {
+    const { engine, call, session } = stand()
+    await engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined)
+    const { fs } = await session()
+    const ran = await engine.runWithHooks(call('use_mcp_tool', {}), () => fs.writeFileSync('mail/m.ts', 'x'))
+    expect(ran).toMatchObject({ allow: false, error: { reason: 'scope_violation', file: 'mail/m.ts' } })
+  })
+
+  it('keeps an intent for each task, and closing a task clears it', async () => {
+    const { engine, place } = stand()
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    await engine.setActiveIntent('task-2', 'INT-002', place.root)
+    expect([engine.getActiveIntentId('task-1'), engine.getActiveIntentId('task-2')]).toEqual(['INT-001', 'INT-002'])
+    expect(await reasonOf(() => engine.setActiveIntent('task-1', 'INT-404'))).toBe('unknown_intent')
+    expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
+    await engine.clearIntent('task-1')
+    expect(engine.getActiveIntentId('task-1')).toBeUndefined()
+    await engine.endTask('task-2')
+    expect(engine.getActiveIntentId('task-2')).toBeUndefined()
+    expect(await reasonOf(() => engine.setActiveIntent('task-9', 'INT-001'))).toBe('nothing_selected')
+  })
+
+  it('takes the intent a host keeps for its task, and invents none', async () => {
+    const { engine, call } = stand()
+    const write = { ...call('write_to_file', { path: 'src/a.ts' }), activeIntentId: 'INT-404' }
+    expect(await engine.runWithHooks(write, () => 'ran')).toMatchObject({ error: { reason: 'unknown_intent' } })
+    const known = { ...write, activeIntentId: 'INT-001' }
+    expect(await engine.runWithHooks(known, () => 'ran')).toMatchObject({ allow: true, value: 'ran' })
+    expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
+  })
+
+  it('refuses what it cannot bring before a session', async () => {
+    const { engine, call } = stand({ open: () => Promise.reject(new Error('no disk')) })
+    const ran = await engine.runWithHooks(call('read_file'), () => 'ran')
+    expect(ran).toEqual({ allow: false, message: 'no disk', feedback: [], failures: [] })
+    const odd = stand()
+    const uncloneable = odd.call('read_file', { path: () => 'src/a.ts' })
+    expect(await odd.engine.runPreHook(uncloneable)).toMatchObject({ allow: false })
+    const other = odd.call('read_file')
+    await odd.engine.runWithHooks(other, () => 'ran')
+    expect(await odd.engine.runPreHook({ ...other, cwd: '/' })).toMatchObject({ error: { reason: 'path_escape' } })
+    expect(await odd.engine.runPreHook({ ...other, taskId: '../x' })).toMatchObject({
+      error: { reason: 'path_escape' },
+    })
+  })
+
+  it('there is one for a process, once it was made', async () => {
+    const { place } = stand()
+    await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
+    const made = HookEngine.getInstance({ open: openWorkspace })
+    onTestFinished(() => made.close())
+    expect(HookEngine.getInstance()).toBe(made)
+    expect(() => HookEngine.getInstance({ open: openWorkspace })).toThrow(/already/)
+    await made.setActiveIntent('t', 'INT-001', place.root)
+    await made.close()
+    await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
+  })
+})
+
+describe('a call whose host runs the tool', () => {
+  it('owns what is written until its post hook', async () => {
+    const { engine, call, session } = stand()
+    const heard: HookPayload['outcome'][] = []
+    engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
+    expect(await engine.runPreHook(call('select_active_intent', { intent_id: 'INT-001' }))).toMatchObject({
+      allow: true,
+      toolResult: expect.stringContaining('<intent_context>'),
+    })
+    const write = call('write_to_file', { path: 'src/a.ts' })
+    expect(await engine.runPreHook(write)).toEqual({ allow: true, feedback: [] })
+    ;(await session()).fs.writeFileSync('src/a.ts', 'mine')
+    expect(await engine.runPostHook(write)).toMatchObject({
+      allow: true,
+      contentHash: expect.stringMatching(/^sha256:/),
+    })
+    expect(await engine.runPostHook(write)).toEqual({ allow: true, feedback: [], failures: [] })
+    const { changes } = await (await session()).changes()
+    expect(changes).toMatchObject([{ path: 'src/a.ts', calls: [expect.any(String)] }])
+    expect(heard).toEqual(['done', 'done'])
+  })
+
+  it('is ended by the next one where its host never says so', async () => {
+    const { engine, call, session, workspace } = stand()
+    await engine.runPreHook(call('list_files'))
+    await engine.runPreHook(call('read_file', { path: 'src/a.ts' }))
+    await engine.runPostHook(call('read_file'), new Error('it broke'))
+    await (await session()).flush()
+    const calls = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+    expect(calls).toMatchObject([
+      { tool_name: 'list_files', outcome: 'ok' },
+      { tool_name: 'read_file', outcome: 'error' },
+    ])
+  })
+
+  it('that are many at a time all end', async () => {
+    const { engine, call, session, workspace } = stand()
+    await Promise.all(['a', 'b', 'c', 'd'].map((path) => engine.runPreHook(call('list_files', { path }))))
+    await engine.runPostHook(call('list_files'))
+    await (await session()).flush()
+    const calls = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'tool_call')
+    expect(calls.length).toBe(4)
+  })
+})
+
+describe('the circuit breaker', () => {
+  const denied = (s: Stand) => s.engine.runWithHooks(s.call('write_to_file', { path: 'src/a.ts' }), () => 'ran')
+  const read = (s: Stand) => s.engine.runWithHooks(s.call('read_file', { path: 'src/a.ts' }), () => 'text')
+
+  it('stops every call after three refusals in a row, reads between them or not, until a person speaks', async () => {
+    const s = stand()
+    for (const _ of [1, 2, 3]) {
+      expect(await denied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
+      if (_ < 3) expect(await read(s)).toMatchObject({ allow: true })
+    }
+    for (const _ of [1, 2]) expect(await read(s)).toMatchObject({ error: { reason: 'needs_approval' } })
+    expect(s.engine.turns.stateOf('task-1')).toBe('BLOCKED')
+    await s.engine.startTurn('task-1')
+    expect(await read(s)).toMatchObject({ allow: true, value: 'text' })
+  })
+
+  it('asks the person, and goes on with their yes', async () => {
+    const asked: string[] = []
+    const answers = [{ approved: false, words: 'Wait for me.' }, { approved: true }]
+    const human: HookEngineOptions['human'] = async ({ kind, message }) => {
+      asked.push(`${kind}: ${message}`)
+      return answers.shift()
+    }
+    const s = stand({ human }, 'gate: {breaker: 1}\n')
+    await denied(s)
+    const stopped = await read(s)
+    expect(stopped).toMatchObject({ allow: false, error: { reason: 'user_rejected' } })
+    expect(stopped.message).toContain('Wait for me.')
+    expect(await read(s)).toMatchObject({ allow: true })
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toMatch(/^breaker: 1 calls in a row were refused/)
+  })
+
+  it('begins anew with each destructive call that is done', async () => {
+    const s = stand()
+    await denied(s)
+    await denied(s)
+    await s.engine.setActiveIntent('task-1', 'INT-001')
+    expect(await denied(s)).toMatchObject({ value: 'ran' })
+    await s.engine.setActiveIntent('task-1', null)
+    for (const _ of [1, 2, 3]) expect(await denied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
+    expect(await denied(s)).toMatchObject({ error: { reason: 'needs_approval' } })
+  })
+})
+
+describe('the turn', () => {
+  it('no destructive tool runs outside the two middle states, in any short sequence of a conversation', async () => {
+    const s = stand({}, 'gate: {breaker: 100}\n')
+    const { engine, call, place } = s
+    await engine.setActiveIntent('task-1', null, place.root)
+    const steps = {
+      turn: () => engine.startTurn('task-1'),
+      select: () => engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined),
+      clear: () => engine.runWithHooks(call('select_active_intent', { intent_id: null }), () => undefined),
+      wrong: () => engine.runWithHooks(call('write_to_file', { path: 'mail/m.ts' }), () => expect.unreachable()),
+      command: () =>
+        engine.runWithHooks(call('execute_command', { command: 'ls' }), () => {
+          expect(engine.turns.stateOf('task-1')).toBe('ACTION_ALLOWED')
+          expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
+        }),
+    }
+    const names = Object.keys(steps) as (keyof typeof steps)[]
+    let ran = 0
+    for (const a of names)
+      for (const b of names)
+        for (const c of names) {
+          let active = engine.getActiveIntentId('task-1') !== undefined
+          for (const name of [a, b, c]) {
+            const result = await steps[name]()
+            if (name === 'select') active = true
+            if (name === 'turn' || name === 'clear') active = false
+            if (name === 'command') {
+              expect(result).toMatchObject({ allow: active })
+              if (active) ran++
+            }
+            expect(engine.turns.canExecuteWrite('task-1')).toBe(active && name !== 'wrong')
+          }
+        }
+    expect(ran).toBeGreaterThan(20)
+  })
+})
+
+describe('a person in the loop', () => {
+  const question = { kind: 'call', taskId: 'task-1', intentId: 'INT-001', tool: 'write_to_file', targets: ['src/a.ts'] }
+
+  it('approval.modal: all asks about each destructive call; a yes is no verdict', async () => {
+    const asked: unknown[] = []
+    const human: HookEngineOptions['human'] = async (each) => {
+      asked.push(each)
+      return { approved: true }
+    }
+    const { engine, call, place, session } = stand({ human }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { fs } = await session()
+    const write = call('write_to_file', { path: 'src/a.ts', content: 'mine\n' })
+    expect(await engine.runWithHooks(write, () => fs.writeFileSync('src/a.ts', 'mine\n'))).toMatchObject({
+      allow: true,
+    })
+    await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
+    expect(asked).toEqual([{ ...question, message: 'May write_to_file run?', detail: 'mine\n' }])
+    expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
+    expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
+  })
+
+  it('a no is a tool_error the model can act on, and nobody is asked about what policy refuses', async () => {
+    let asked = 0
+    const human: HookEngineOptions['human'] = async () => {
+      asked++
+      return { approved: false, words: 'Use the other file.' }
+    }
+    const { engine, call, place } = stand({ human }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const write = (path: string) => engine.runWithHooks(call('write_to_file', { path }), () => 'ran')
+    expect(await write('src/a.ts')).toMatchObject({
+      allow: false,
+      error: {
+        type: 'tool_error',
+        tool: 'write_to_file',
+        reason: 'user_rejected',
+        file: 'src/a.ts',
+        message: 'Use the other file.',
+      },
+    })
+    expect(await write('mail/m.ts')).toMatchObject({ error: { reason: 'scope_violation' } })
+    expect(asked).toBe(1)
+  })
+
+  it.each([
+    ['nobody can be asked', undefined, 'needs_approval'],
+    ['the modal was closed', async () => undefined, 'user_rejected'],
+    ['asking fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
+  ])('where %s the call is refused', async (_why, human, reason) => {
+    const { engine, call, place } = stand(human ? { human } : {}, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const ran = await engine.runWithHooks(call('execute_command', { command: 'ls' }), () => 'ran')
+    expect(ran).toMatchObject({ allow: false, error: { reason } })
+  })
+
+  it('an `ask` rule asks the same person before the first write, and a yes holds for the one call', async () => {
+    const asked: unknown[] = []
+    const human: HookEngineOptions['human'] = async (each) => {
+      asked.push(each)
+      return { approved: true, by: { name: 'Ann' } }
+    }
+    const { engine, call, place, session } = stand({ human }, 'access: {src/a.ts: ask}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const { fs } = await session()
+    const write = call('write_to_file', { path: 'src/a.ts', content: 'mine' })
+    for (const _ of [1, 2])
+      expect(await engine.runWithHooks(write, () => fs.writeFileSync('src/a.ts', 'mine'))).toMatchObject({
+        allow: true,
+      })
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toMatchObject({ ...question, kind: 'access', detail: 'mine' })
+  })
+})

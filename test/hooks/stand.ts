@@ -1,0 +1,42 @@
+import { expect, onTestFinished } from 'vitest'
+import { HookEngine, type HookEngineOptions, type ToolHook } from '../../src/hooks/index.js'
+import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
+import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
+
+export interface Stand {
+  readonly place: TestWorkspace
+  readonly engine: HookEngine
+  session(): Promise<Session>
+  workspace(): Workspace
+  call(
+    toolName: string,
+    params?: Record<string, unknown>,
+  ): { taskId: string; cwd: string; toolName: string; params: object & Record<string, unknown> }
+}
+
+/** An engine on a workspace of its own; both go with the test. */
+export function stand(options: Partial<HookEngineOptions> = {}, policy?: string): Stand {
+  const place = testWorkspace()
+  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  let opened: Workspace | undefined
+  const open: HookEngineOptions['open'] = async (root, more) => {
+    opened = await openWorkspace(root, more)
+    return opened
+  }
+  const engine = new HookEngine({ open, ...options })
+  onTestFinished(() => engine.close())
+  const workspace = () => opened ?? expect.unreachable('nothing was opened')
+  return {
+    place,
+    engine,
+    workspace,
+    session: () => workspace().session({ id: 'task-1' }),
+    call: (toolName, params = {}) => ({ taskId: 'task-1', cwd: place.root, toolName, params }),
+  }
+}
+
+export const hook = (preExecute: ToolHook['preExecute'], more: Partial<ToolHook> = {}): ToolHook => ({
+  preExecute,
+  postExecute: () => undefined,
+  ...more,
+})
