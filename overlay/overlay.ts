@@ -22,6 +22,8 @@ export interface OverlayOptions {
    */
   readonly log?: (edit: StageEdit, data: EditData | undefined) => PackRef | undefined
   readonly credit?: () => Credit
+  /** Told how many bytes a staged file is going to have, before it has. A throw leaves the stage as it was. */
+  readonly room?: (path: RelPath, size: number) => void
   /** The base the session knows for a path it is about to touch first (what its agent last read). */
   readonly knownBase?: (path: RelPath) => Base | undefined
   /** Keeps the content of a base, for merges; answers what was kept, and where. */
@@ -232,6 +234,8 @@ export class Overlay extends MergedView implements WriteLayer {
 
   /** Logs an edit, then applies it. `touched`: paths whose base is noted if the stage has none yet. */
   #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
+    if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data?.length ?? 0))
+    else if (edit.op === 'setattr' && edit.size !== undefined) this.#options.room?.(edit.path, edit.size)
     const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path, edit.op))
     const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
     const packed = this.#options.log?.(dated, data)

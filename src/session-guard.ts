@@ -1,7 +1,7 @@
-import { asRelPath, isWithin, type RelPath } from '../overlay/index.js'
+import { asRelPath, isWithin, type RelPath, stagedBytes } from '../overlay/index.js'
 import type { Feedback } from './core/api.js'
 import type { Access, Decide } from './core/decision.js'
-import type { Denial } from './core/denials.js'
+import { type Denial, Denied } from './core/denials.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { GuardRules } from './fs/guarded.js'
 import type { ContentLock } from './policy/content-lock.js'
@@ -37,7 +37,8 @@ export class SessionGuard implements GuardRules {
     private readonly tool: () => ToolContext | undefined,
   ) {
     this.#told = new Set(store.notes(TOLD))
-    this.#limits = new SessionLimits(store.overlay.stage.bases)
+    const { stage } = store.overlay
+    this.#limits = new SessionLimits({ paths: stage.bases, bytes: () => stagedBytes(stage.tree.root) })
   }
 
   readonly decide: Decide = (access) => {
@@ -55,6 +56,14 @@ export class SessionGuard implements GuardRules {
     if (denial) return { verdict: 'deny', denial }
     this.questions.used(access.path)
     return decision
+  }
+
+  /** Throws Denied where a staged file may not become as long as that. */
+  makeRoom(path: RelPath, size: number): void {
+    const limit = this.policy.settings()?.limits.bytes
+    const has = limit === undefined ? 0 : (this.store.overlay.stage.tree.find(path).node?.inode?.size ?? 0)
+    const denial = this.#limits.grow(path, Math.max(0, size - has), limit)
+    if (denial) throw new Denied(denial)
   }
 
   readsBy(at: number): unknown {

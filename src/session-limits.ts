@@ -5,28 +5,36 @@ import type { Limits } from './policy/policy-schema.js'
 const MINUTE_MS = 60_000
 const SLICES = 60
 
+/** What a session has staged now. */
+export interface Staged {
+  readonly paths: { readonly size: number; has(path: string): boolean }
+  /** Bytes of content; counts all of it. */
+  bytes(): number
+}
+
 /** What one session may stage and how fast, by `limits` of policy.yaml. */
 export class SessionLimits {
   /** Writes by the second they were made in, of the last minute. */
   readonly #counts = new Map<number, number>()
 
-  /**
-   * @param staged the paths that are staged, and whether one is among them.
-   * @param now milliseconds of a clock that never goes back.
-   */
+  /** No more is staged than this; undefined: nobody knows. */
+  #bytesAtMost: number | undefined
+
+  /** @param now milliseconds of a clock that never goes back. */
   constructor(
-    private readonly staged: { readonly size: number; has(path: string): boolean },
+    private readonly staged: Staged,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Counts a write that nothing else refuses, or says which limit it would pass. */
   take({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
-    if (files !== undefined && this.staged.size >= files && !this.staged.has(path))
+    const { paths } = this.staged
+    if (files !== undefined && paths.size >= files && !paths.has(path))
       return passed(
         asked,
         'files',
         files,
-        `${this.staged.size} paths are staged`,
+        `${paths.size} paths are staged`,
         'Ask a person to review them, or revert some.',
       )
     if (opsPerMinute === undefined) return undefined
@@ -41,6 +49,20 @@ export class SessionLimits {
       )
     const slice = this.#slice()
     this.#counts.set(slice, (this.#counts.get(slice) ?? 0) + 1)
+    return undefined
+  }
+
+  /** Lets the staged content grow, unless that would pass the limit. Counting all of it is put off as long as it can be. */
+  grow(path: string, by: number, limit: number | undefined): Denial | undefined {
+    if (limit === undefined) this.#bytesAtMost = undefined
+    if (limit === undefined || by === 0) return undefined
+    if (this.#bytesAtMost === undefined || this.#bytesAtMost + by > limit) this.#bytesAtMost = this.staged.bytes()
+    const after = this.#bytesAtMost + by
+    if (after > limit) {
+      const now = `${after} bytes would be staged`
+      return passed(path, 'bytes', limit, now, 'Ask a person to review what is staged, or revert some.')
+    }
+    this.#bytesAtMost = after
     return undefined
   }
 

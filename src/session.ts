@@ -63,6 +63,7 @@ export class LocalSession implements Session {
       memory: deps.memory,
       credit: () => this.#credit(),
       knownBase: (path) => this.#lock.baseOf(path),
+      room: (path, size) => this.#guard.makeRoom(path, size),
       touched: (path) => this.#calls.touched(path),
       landed: ({ path, after }) => this.#lock.landed(path, { state: after }),
     })

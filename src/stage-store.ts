@@ -78,6 +78,8 @@ export interface OwnerOptions {
   readonly memory?: number
   readonly credit: () => Credit
   readonly knownBase: (path: RelPath) => Base | undefined
+  /** Told how many bytes a staged file is going to have; a throw keeps it from it. */
+  readonly room?: (path: RelPath, size: number) => void
   /** Told of each path an edit touched. */
   readonly touched: (path: RelPath) => void
   /** Told of each path a commit of this session has set, whoever in this process came upon it. */
@@ -97,12 +99,13 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
   const files = filesOf(layout, sessionId)
   const found = options.durability === 'memory' ? undefined : replayed(stage, files, true)
   const log = found && openStageLog(files, found, options.durability === 'power')
-  const { credit, knownBase } = options
+  const { credit, knownBase, room } = options
   const overlay = new Overlay({
     lower: openLower(layout.root),
     stage,
     credit,
     knownBase,
+    ...(room && { room }),
     ...(log && { keep: (content: Uint8Array) => log.store(content) }),
     log(edit, data) {
       const packed = log?.append(edit, data)

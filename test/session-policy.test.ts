@@ -110,6 +110,42 @@ describe('settings of policy.yaml', () => {
     fs.writeFileSync(at('src/d.ts'), 'y')
   })
 
+  it('limits.bytes: so much content is staged at most, by whatever call it comes', async () => {
+    const big = 'x'.repeat(600)
+    const { at, open, agent, release, write, read } = scene({ 'src/a.ts': 'x', 'src/big.ts': big })
+    write('.orchestration/policy.yaml', 'limits: {bytes: 1000}\n')
+    const workspace = await open()
+    const session = await agent(workspace)
+    const { fs } = session
+    fs.writeFileSync(at('src/a.ts'), big)
+    const over = [
+      () => fs.writeFileSync(at('src/b.ts'), big),
+      () => fs.appendFileSync(at('src/a.ts'), big),
+      () => fs.truncateSync(at('src/a.ts'), 1001),
+      () => fs.copyFileSync(at('src/a.ts'), at('src/c.ts')),
+      () => fs.renameSync(at('src/big.ts'), at('src/moved.ts')),
+      () => fs.chmodSync(at('src/big.ts'), 0o600),
+    ]
+    for (const call of over) expect(call).toThrow(fails('limit_exceeded', /limits\.bytes in policy\.yaml allows 1000/))
+    const stream = fs.createWriteStream(at('src/s.ts'))
+    const failing = new Promise((resolve) => stream.on('error', resolve))
+    stream.end(big)
+    expect(await failing).toMatchObject({ code: 'EDQUOT', reason: 'limit_exceeded' })
+    fs.writeFileSync(at('src/a.ts'), big.replace('x', 'y'))
+    fs.linkSync(at('src/a.ts'), at('src/again.ts'))
+    fs.writeFileSync(at('src/b.ts'), 'x'.repeat(400))
+    fs.unlinkSync(at('src/b.ts'))
+    await session.flush()
+    await release(session.id)
+    expect(read('src/a.ts')).toHaveLength(600)
+    expect(read('src/big.ts')).toBe(big)
+    await session.flush()
+    fs.writeFileSync(at('src/d.ts'), big)
+    await session.close()
+    const again = await agent(await open())
+    expect(() => again.fs.writeFileSync(at('src/e.ts'), big)).toThrow(fails('limit_exceeded'))
+  })
+
   it('limits.ops_per_minute: so many paths are written in a minute at most', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {ops_per_minute: 5}\n')

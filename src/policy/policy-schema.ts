@@ -65,12 +65,14 @@ export interface Settings {
 export interface Limits {
   /** Paths staged and not yet committed. */
   readonly files?: number
+  /** Bytes of their content. */
+  readonly bytes?: number
   /** Paths written within a minute. */
   readonly opsPerMinute?: number
 }
 
 export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
-  const { files, ops_per_minute: opsPerMinute } = policy.limits ?? {}
+  const { files, bytes, ops_per_minute: opsPerMinute } = policy.limits ?? {}
   return {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
@@ -82,7 +84,11 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
       breaker: policy.gate?.breaker ?? 3,
       modal: policy.approval?.modal ?? 'ask',
     },
-    limits: { ...(files !== undefined && { files }), ...(opsPerMinute !== undefined && { opsPerMinute }) },
+    limits: {
+      ...(files !== undefined && { files }),
+      ...(bytes !== undefined && { bytes }),
+      ...(opsPerMinute !== undefined && { opsPerMinute }),
+    },
   }
 }
 
@@ -97,7 +103,6 @@ export const NOT_YET: readonly (readonly [path: readonly string[], current?: unk
   [['approval', 'mode'], 'manual'],
   [['approval', 'lessons'], 'manual'],
   [['gate', 'require_mutation_class'], false],
-  [['limits', 'bytes']],
   [['terminal', 'classes'], {}],
   [['terminal', 'network'], false],
   [['terminal', 'isolation_none'], false],

@@ -118,7 +118,6 @@ describe('a wrong file', () => {
     'approval: {mode: auto}',
     'approval: {lessons: auto}',
     'gate: {require_mutation_class: true}',
-    'limits: {bytes: 10}',
     'terminal: {classes: {rm: deny}}',
     'terminal: {network: true}',
     'terminal: {isolation_none: true}',

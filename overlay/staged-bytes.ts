@@ -1,0 +1,17 @@
+import type { TreeNode } from './tree.js'
+import type { Inode } from './upper.js'
+
+/** Bytes of content staged below a node: each file once, whatever it is called. Snapshots do not count. */
+export function stagedBytes(root: TreeNode): number {
+  const seen = new Set<Inode>()
+  const waiting = [root]
+  let sum = 0
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.inode?.type === 'file' && !seen.has(node.inode)) {
+      seen.add(node.inode)
+      sum += node.inode.size
+    }
+    if (node.children) for (const child of node.children.values()) waiting.push(child)
+  }
+  return sum
+}
