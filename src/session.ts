@@ -16,7 +16,7 @@ import type {
   Travelled,
 } from './core/api.js'
 import { EscrowError, unsupported } from './core/api-error.js'
-import type { Access, Effect } from './core/decision.js'
+import type { Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
 import { createFacade } from './fs/facade.js'
 import { GuardedLayer } from './fs/guarded.js'
@@ -148,7 +148,8 @@ export class LocalSession implements Session {
   async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
     this.#open()
     const effect: Effect = op === 'write' ? 'put' : op
-    return this.#policy.explain(this.#accessOf(path, effect))
+    const name = this.#relative(path)
+    return this.#policy.explain({ effect, path: name, asked: name })
   }
 
   async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
@@ -282,11 +283,6 @@ export class LocalSession implements Session {
       ...(tool && { call: tool.callId }),
       agent: this.#agent,
     }
-  }
-
-  #accessOf(path: string, effect: Effect): Access {
-    const name = this.#relative(path)
-    return { effect, path: name, asked: name }
   }
 
   #relative(path: string): RelPath {

@@ -17,6 +17,7 @@ import type {
 } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
+import { type IntentsState, selectable } from './core/intents-state.js'
 import { type Layout, layoutOf } from './core/layout.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { isLink } from './host/read.js'
@@ -183,7 +184,7 @@ class LocalWorkspace implements Workspace {
         if (!lease) throw sessionBusy(id)
       }
       if (kept && agent) replaceDurable(meta, JSON.stringify(agent))
-      return new LocalSession({
+      const session = new LocalSession({
         id,
         agent: agent ?? this.#agentOf(id),
         layout: this.layout,
@@ -201,6 +202,8 @@ class LocalWorkspace implements Workspace {
         answer: async (question, answer) => (await this.review(id)).answer(question, answer),
         closed: () => this.#live.delete(id),
       })
+      await beginNamed(session, this.#registry.state())
+      return session
     } catch (error) {
       lease?.release()
       throw sessionFailure(id, error)
@@ -265,6 +268,20 @@ function sessionBusy(id: string): EscrowError {
   return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
     hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
   })
+}
+
+/**
+ * A session begins under the intent that the registry file calls active. Where it cannot be selected, or is claimed,
+ * the session begins under none: the refusal of its first write says why.
+ */
+async function beginNamed(session: Session, state: IntentsState): Promise<void> {
+  const named = state.ok ? state.activeIntentId : undefined
+  if (named === undefined || selectable(state, named)) return
+  try {
+    await session.selectIntent(named)
+  } catch (error) {
+    if (!(error instanceof EscrowError)) throw error
+  }
 }
 
 /** A disk that does not let us keep the session, by name; any other error as it is. */

@@ -216,6 +216,9 @@ export function intentDenial(intents: IntentsState, activeId: string | undefined
 
 function selectHint(intents: IntentsState): string {
   if (!intents.ok) return INIT_HINT
+  const { activeIntentId: named } = intents
+  const denial = named === undefined ? undefined : selectable(intents, named)
+  if (denial) return `The registry's active_intent_id is ${named}. ${denial.message}`
   const ids = selectableIds(intents)
   return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
 }
