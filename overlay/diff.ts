@@ -2,10 +2,19 @@ import type { BigIntStats } from 'node:fs'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
-import { childOf, type RelPath } from './path.js'
+import { childOf, isWithin, type RelPath, ROOT } from './path.js'
 import { LowerSeen } from './seen.js'
+import { redirects } from './sources.js'
 import type { Credit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
+
+/** A directory of the disk that the merged view has under another name, and nothing in its old place. */
+export interface DirectoryMove {
+  readonly from: RelPath
+  readonly to: RelPath
+  /** Its permission bits on disk. */
+  readonly mode: number
+}
 
 /** What a stage would change on disk. */
 export interface StageDiff {
@@ -14,6 +23,11 @@ export interface StageDiff {
   readonly newDirs: readonly { readonly path: RelPath; readonly mode: number }[]
   /** Directories of the disk that the merged view lacks; children first. */
   readonly removedDirs: readonly RelPath[]
+  /**
+   * Renamed directories that could land by one rename, the outer ones first. Of those with something in them that is
+   * no file, link or directory nobody is told: it has no change to be approved by.
+   */
+  readonly moves: readonly DirectoryMove[]
   /** How a name of the disk looked when it was compared. */
   look(path: RelPath): BigIntStats | undefined
   /** When, after that look, its content was read (`Date.now()`); undefined where it was not. */
@@ -44,6 +58,7 @@ export function diffStage(overlay: Overlay): StageDiff {
     changes,
     newDirs: newDirs(overlay, touched, seen),
     removedDirs: [...touched.hiddenDirs].sort().reverse(),
+    moves: movesIn(overlay, touched, seen),
     look: (path) => seen.look(path),
     readAt: (path) => seen.readAt(path),
   }
@@ -61,6 +76,8 @@ class Touched {
   readonly dirs = new Set<RelPath>()
   /** Directories of the disk that nothing shows any more. */
   readonly hiddenDirs = new Set<RelPath>()
+  /** Hidden FIFOs, sockets and devices. */
+  readonly hiddenOthers = new Set<RelPath>()
 }
 
 function collect(overlay: Overlay, seen: LowerSeen): Touched {
@@ -86,6 +103,7 @@ function collect(overlay: Overlay, seen: LowerSeen): Touched {
 function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerSeen): void {
   const type = seen.typeOf(path)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
+  else if (type === 'other') touched.hiddenOthers.add(path)
   else if (type === undefined && overlay.stage.bases.has(path)) touched.files.add(path)
   if (type !== 'dir') return
   if (overlay.typeOf(path) !== 'dir') touched.hiddenDirs.add(path)
@@ -224,4 +242,12 @@ function newDirs(overlay: Overlay, touched: Touched, seen: LowerSeen): StageDiff
     .filter((path) => overlay.typeOf(path) === 'dir' && seen.typeOf(path) !== 'dir')
     .sort()
     .map((path) => ({ path, mode: mergedState(overlay, path, seen)?.mode ?? 0o777 }))
+}
+
+function movesIn(overlay: Overlay, touched: Touched, seen: LowerSeen): DirectoryMove[] {
+  const found = redirects(overlay.stage.tree.root, ROOT).filter(({ at, lower }) => {
+    if (seen.typeOf(lower) !== 'dir' || seen.look(at) !== undefined || overlay.typeOf(lower) !== undefined) return false
+    return ![...touched.hiddenOthers].some((path) => isWithin(path, lower))
+  })
+  return found.map(({ at, lower }) => ({ from: lower, to: at, mode: Number((seen.look(lower)?.mode ?? 0n) & 0o7777n) }))
 }

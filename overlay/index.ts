@@ -1,7 +1,7 @@
 /** The filesystem layer: a copy-on-write view over a directory, staged in memory, logged on disk. */
 export { baseOf, baseOfContent, stateNow } from './base.js'
 export { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
-export { creditedTo, diffStage, mergedState, type StageDiff } from './diff.js'
+export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
 export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
 export type { Attributes, Entry, EntryType, PutOptions, ReadLayer, WriteLayer } from './layer.js'

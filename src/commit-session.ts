@@ -53,12 +53,12 @@ export async function commitSession(
   const declarations = declarationsOf(store)
   const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations }
   const { looks, mutations, ...written } = await readBases(store, diff, approved, about)
-  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.path)))
+  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,
     entries,
-    gate: gateOf(deps, ownersOf(approved), undone),
+    gate: gateOf(deps, approved, undone),
     records: ({ tx }) => {
       const { approvals } = options
       const draft = commitDraft(deps, { approved, mutations, written, tx, undone, approvals, amendments })
@@ -141,11 +141,15 @@ function ownersOf(approved: readonly StagedChange[]): Owners {
 type Gate = (entry: CommitEntry) => Refusal | undefined
 
 /** All entries are judged by one state of the rules: that of the first, which is judged under the commit's lock. */
-function gateOf(deps: CommitDeps, owners: Owners, undone: Undone | undefined): Gate {
+function gateOf(deps: CommitDeps, approved: readonly StagedChange[], undone: Undone | undefined): Gate {
+  const owners = ownersOf(approved)
+  const lands = new Map(approved.flatMap(({ path, after }) => (after === null ? [] : [[path as string, after]])))
   let seen: Rules | undefined
   return (entry) => {
     seen ??= { intents: deps.intents(), policy: deps.policy() }
-    if (undone?.restores(entry.path, entry.new)) return refusal(entry, undoDenial(entry.path, seen.policy))
+    // What a directory carries along may be edited after it: judged is what comes of both.
+    const next = entry.carried && entry.new !== null ? (lands.get(entry.path) ?? entry.new) : entry.new
+    if (undone?.restores(entry.path, next)) return refusal(entry, undoDenial(entry.path, seen.policy))
     return gate(deps.layout.root, entry, owners, seen)
   }
 }

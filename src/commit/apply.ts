@@ -17,6 +17,8 @@ export interface Site {
   /** The transaction's directory. */
   readonly dir: string
   readonly course: Course
+  /** The plan's moves: what was to change in such a directory before it moved may be found where it is by now. */
+  readonly moves: readonly PlannedChange[]
   /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
   readonly looks?: ReadonlyMap<string, BigIntStats>
   /** True for an errno that no later try will cure: the path becomes a conflict, in place of failing the run. */
@@ -36,9 +38,16 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
       await site.course.step()
     }
   }
-  const { changes } = plan
+  const changes = plan.changes.filter(({ carried }) => !carried)
+  const { moves } = site
+  // Where a directory could not be moved, another's may stand: nothing of ours goes into that.
+  const isStuck = (path: string) => moves.some((move) => conflicts.has(move.path) && isIn(path, move.path))
   site.course.begin('applying', changes.length)
-  await each(changes, (change) => placeOne(site, plan, change))
+  await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
+  for (const { path, from = path, carried } of plan.changes) {
+    const isLeft = carried && moves.some((move) => conflicts.has(move.path) && isIn(from, move.from ?? ''))
+    if (isLeft || (carried && isStuck(path))) conflicts.set(path, 'stale_file')
+  }
   await each(changes.filter(({ op }) => op === 'mkdir').reverse(), (change) => settleOne(site, change))
   await each(changes.filter(takesOut), (change) => verifyOne(site, change))
   // A moved file is one file under both names: theirs under the old one is theirs under the new one.
@@ -62,10 +71,17 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }
 
+const isIn = (path: string, dir: string) => path === dir || path.startsWith(`${dir}/`)
+
 const takesOut = ({ op }: PlannedChange) => op === 'overwrite' || op === 'delete'
 
 /** The change's path by way of its held parent; undefined when there is no such directory any more. */
 function addressOf(site: Site, path: string): string | undefined {
+  const move = site.moves.find(({ from }) => path !== from && isIn(path, from ?? ''))
+  return directAddress(site, path) ?? (move && directAddress(site, `${move.path}${path.slice(move.from?.length)}`))
+}
+
+function directAddress(site: Site, path: string): string | undefined {
   try {
     return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
   } catch (error) {
@@ -78,7 +94,8 @@ function addressOf(site: Site, path: string): string | undefined {
 function placingOf(site: Site, change: PlannedChange, target: string): Placing {
   const { disk, looks } = site
   const look = looks?.get(change.path)
-  return { disk, change, slot: slotOf(site.dir, change), target, isFirst: looks !== undefined, look }
+  const origin = change.op === 'move' && change.from !== undefined ? addressOf(site, change.from) : undefined
+  return { disk, change, slot: slotOf(site.dir, change), target, origin, isFirst: looks !== undefined, look }
 }
 
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {
@@ -122,7 +139,8 @@ function orHopeless(
 }
 
 function syncParents(site: Site, changes: readonly PlannedChange[]): void {
-  const parents = new Set(changes.map((change) => parentOf(change.path)))
+  const names = changes.flatMap(({ path, op, from }) => (op === 'move' && from !== undefined ? [path, from] : [path]))
+  const parents = new Set(names.map(parentOf))
   if (parents.size > FLUSH_TOGETHER && site.disk.flush(site.root)) return
   for (const parent of parents) {
     const inside = addressOf(site, parent === '' ? '.' : `${parent}/.`)

@@ -23,6 +23,8 @@ export interface Checked {
   readonly looks: ReadonlyMap<string, BigIntStats>
   /** Whom the new files are to belong to, by path: those they replace, where that is another than who commits. */
   readonly owners: ReadonlyMap<string, Owner>
+  /** The inode numbers of the directories that move, by their new path. */
+  readonly inodes: ReadonlyMap<string, string>
   /** Of a create that has all it is from a file the same commit removes: where that is, and how it looked. */
   source(entry: CommitEntry): Source | undefined
   /** Finds what has moved since, at the cost of a stat for each path. */
@@ -65,6 +67,7 @@ export async function checkEntries(
   const entries: CommitEntry[] = []
   const looks = new Map<string, BigIntStats>()
   const owners = new Map<string, Owner>()
+  const inodes = new Map<string, string>()
   const gone = new Map(input.entries.filter((entry) => entry.op === 'delete').map((entry) => [entry.path, entry.old]))
   course.begin('checking', input.entries.length)
   for (const entry of input.entries) {
@@ -75,6 +78,7 @@ export async function checkEntries(
       const stats = assertBase(site, entry)
       bases.set(entry, fingerprint(stats))
       if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
+      if (entry.op === 'move' && stats !== undefined) inodes.set(entry.path, String(stats.ino))
       const owner = ownerToKeep(site, entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
       entries.push(asFound(site, entry, stats))
@@ -83,8 +87,8 @@ export async function checkEntries(
     if (refusal !== undefined) refused.push(refusal)
     await course.step()
   }
-  const source = ({ from, new: next }: CommitEntry): Source | undefined => {
-    const look = from === undefined ? undefined : looks.get(from)
+  const source = ({ from, new: next, carried }: CommitEntry): Source | undefined => {
+    const look = from === undefined || carried ? undefined : looks.get(from)
     if (from === undefined || look === undefined || !sameState(gone.get(from) ?? null, next)) return undefined
     return { address: addressOf(site, { path: from }), look }
   }
@@ -93,6 +97,7 @@ export async function checkEntries(
     entries,
     looks,
     owners,
+    inodes,
     source,
     implied: site.ground.implied,
     recheck: () => recheck(site, bases),
@@ -140,9 +145,10 @@ function assertBase(
   entry: CommitEntry,
   { look }: Pick<CommitEntry, 'look'> = entry,
 ): BigIntStats | undefined {
-  const parent = parentOf(entry.path)
+  const parent = parentOf(standsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
-  if (entry.new !== null) site.ground.assertOpen(parent)
+  if (entry.new !== null) site.ground.assertOpen(parentOf(entry.path))
+  if (entry.op === 'move') assertRoom(site, entry.path)
   if ((isNew ? site.ground.need(parent) : site.ground.at(parent)) !== 'real') {
     // A directory that is gone with its parent needs no removing; any other base was there and is not.
     if (isNew || entry.op === 'rmdir') return undefined
@@ -155,7 +161,8 @@ function assertBase(
   if (isNew && site.pairs.has(entry.path)) return stats
   if (entry.op === 'rmdir') {
     if (stats !== undefined && !stats.isDirectory()) throw stale(entry.path)
-    if (stats !== undefined && isAtOrBelow(entry.path, site.pairs)) assertEmptied(site, path, entry.path)
+    if (stats !== undefined && (entry.carried || isAtOrBelow(entry.path, site.pairs)))
+      assertEmptied(site, path, entry.path)
     return stats
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
@@ -163,11 +170,23 @@ function assertBase(
   return asOwner(site, entry, stats)
 }
 
-function addressOf(site: Site, entry: { readonly path: string }): string {
-  return `${site.pins.at(parentOf(entry.path))}/${nameOf(entry.path)}`
+function addressOf(site: Site, entry: Pick<CommitEntry, 'path' | 'at'>): string {
+  const path = standsAt(entry)
+  return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
 }
 
-/** A directory that gives way to a file must hold nothing but what the commit takes out of it. */
+/** Where an entry's base is: it may be in a directory that the commit moves. */
+function standsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string {
+  return at
+}
+
+/** Throws where something stands that a directory is to be moved to. */
+function assertRoom({ disk, pins, ground }: Site, path: string): void {
+  if (ground.need(parentOf(path)) !== 'real') return
+  if (disk.lstat(`${pins.at(parentOf(path))}/${nameOf(path)}`) !== undefined) throw stale(path)
+}
+
+/** A directory that is moved, or gives way to a file, must hold nothing but what the commit takes out of it. */
 function assertEmptied(site: Site, path: string, dir: string): void {
   if (site.disk.readdir(path).some((name) => !site.removed.has(`${dir}/${name}`))) throw stale(dir)
 }
@@ -195,10 +214,11 @@ function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[]
   const moved = new Set(site.pins.moved())
   const refused: Refusal[] = []
   for (const [entry, base] of bases) {
-    const parent = parentOf(entry.path)
+    const parent = parentOf(standsAt(entry))
     const refusal = attempt(entry.path, () => {
       if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
       if (site.ground.at(parent) !== 'real') return undefined
+      if (entry.op === 'move') assertRoom(site, entry.path)
       if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
       return undefined
     })

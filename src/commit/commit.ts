@@ -128,7 +128,7 @@ async function writePlan(
 function withBadContent(checked: Checked): Refusal[] {
   const refused = [...checked.refused]
   for (const entry of checked.entries) {
-    if (entry.op !== 'create' && entry.op !== 'overwrite') continue
+    if (entry.carried || (entry.op !== 'create' && entry.op !== 'overwrite')) continue
     const refusal = attempt(entry.path, () => {
       approvedContent(entry)
       return undefined

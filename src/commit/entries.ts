@@ -2,6 +2,7 @@ import type { StagedChange } from '../../overlay/change.js'
 import type { StageDiff } from '../../overlay/diff.js'
 import { EMPTY_DIGEST } from '../../overlay/digest.js'
 import { ancestorsOf, type RelPath } from '../../overlay/path.js'
+import { withMoves } from './moves.js'
 import type { CommitEntry } from './types.js'
 
 /**
@@ -19,7 +20,7 @@ export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): 
   for (const path of diff.removedDirs) {
     if (left.has(path) && !named.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
   }
-  return entries
+  return withMoves(entries, approved, diff)
 }
 
 function entriesOf(change: StagedChange): CommitEntry[] {

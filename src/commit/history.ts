@@ -13,8 +13,10 @@ export interface CommittedChange {
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a create: where it was before. */
+  /** Of a create or a move: where it was before. */
   readonly from?: string
+  /** Done by a move of the same commit. */
+  readonly carried?: true
 }
 
 export interface CommittedPlan {
@@ -61,8 +63,21 @@ export function committedBy(layout: Layout, sessionId: string, seq: number, disk
 function committedPlan(layout: Layout, seq: number, disk: Disk): CommittedPlan {
   const { tx, sessionId, changes } = readPlan(disk, `${commitFile(layout, seq)}.done`)
   const left = conflictPaths(disk, layout, seq)
-  const landed = changes.filter((change) => !change.implied && !left.has(change.path)).map(asCommitted)
-  return { seq, tx, sessionId, changes: landed }
+  const landed = changes.filter(({ implied, op, path }) => !implied && op !== 'move' && !left.has(path))
+  return { seq, tx, sessionId, changes: withLaterEdits(landed).map(asCommitted) }
+}
+
+/** What a move carried along and was changed after it is one change, from what was there to what is there. */
+function withLaterEdits(changes: readonly PlannedChange[]): PlannedChange[] {
+  const edits = new Map(
+    changes.filter(({ op }) => op === 'overwrite' || op === 'chmod').map((each) => [each.path, each]),
+  )
+  const isEdited = ({ carried, op, path }: PlannedChange) => carried && op === 'create' && edits.has(path)
+  const edited = new Set(changes.filter(isEdited).map(({ path }) => path))
+  return changes.flatMap((change) => {
+    if (!edited.has(change.path)) return [change]
+    return isEdited(change) ? [{ ...change, new: edits.get(change.path)?.new ?? null }] : []
+  })
 }
 
 const sessions = new Map<string, string | undefined>()
@@ -76,8 +91,8 @@ function sessionOf(layout: Layout, seq: number): string | undefined {
 /** A plan begins with its version, number, tx and session: an id is at most 100 characters. */
 const PLAN_HEAD_BYTES = 300
 
-function asCommitted({ path, op, old, new: next, from }: PlannedChange): CommittedChange {
-  return { path, op, old, new: next, ...(from !== undefined && { from }) }
+function asCommitted({ path, op, old, new: next, from, carried }: PlannedChange): CommittedChange {
+  return { path, op, old, new: next, ...(from !== undefined && { from }), ...(carried && { carried }) }
 }
 
 /** A finished commit that can still be undone. */

@@ -1,6 +1,6 @@
 import type { CommitOp, PlannedChange } from './types.js'
 
-type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new'>
+type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new' | 'from' | 'carried'>
 
 /**
  * Puts changes in the order they can be applied: room is made before it is used, parents come before children, a
@@ -8,7 +8,13 @@ type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new'>
  */
 export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
   const made = new Set(changes.filter((change) => change.new !== null).map((change) => change.path))
-  const ranked = changes.map((change) => ({ change, rank: rankOf(change, made), depth: change.path.split('/').length }))
+  // What does not come along with a directory is out of it before it moves.
+  const moving = new Set(changes.flatMap(({ op, from }) => (op === 'move' && from !== undefined ? [from] : [])))
+  const ranked = changes.map((change) => ({
+    change,
+    rank: rankOf(change, made, moving),
+    depth: change.path.split('/').length,
+  }))
   return ranked
     .sort((a, b) => a.rank - b.rank || (DEEPEST_FIRST.has(a.rank) ? b.depth - a.depth : a.depth - b.depth))
     .map(({ change }) => change)
@@ -16,10 +22,19 @@ export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
 
 const DEEPEST_FIRST = new Set([2, 6, 7])
 
-function rankOf(change: Orderable, made: Set<string>): number {
+function rankOf(change: Orderable, made: Set<string>, moving: Set<string>): number {
+  // Before their move, so that who takes the changes back last first comes to the move first.
+  if (change.carried) return 1
   if (change.op === 'chmod' && change.new?.type === 'dir') return opens(change.new.mode) ? 0 : 7
-  if (change.op === 'rmdir') return isAtOrBelow(change.path, made) ? 2 : 6
-  const ranks: Record<Exclude<CommitOp, 'rmdir'>, number> = { delete: 1, mkdir: 3, create: 4, overwrite: 4, chmod: 5 }
+  if (change.op === 'rmdir') return isAtOrBelow(change.path, made) || isAtOrBelow(change.path, moving) ? 2 : 6
+  const ranks: Record<Exclude<CommitOp, 'rmdir'>, number> = {
+    delete: 1,
+    mkdir: 3,
+    move: 3,
+    create: 4,
+    overwrite: 4,
+    chmod: 5,
+  }
   return ranks[change.op]
 }
 

@@ -12,6 +12,8 @@ export interface Placing {
   readonly slot: Slot
   /** The address of its place in the tree. */
   readonly target: string
+  /** Of a move: the address of where it was. Undefined when there is no way to it any more. */
+  readonly origin: string | undefined
   /** True in the run that published the plan, unless another process has taken it over: nothing of it is done yet. */
   readonly isFirst: boolean
   /** The old file when it was checked, where a later write would show. */
@@ -32,6 +34,7 @@ export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
   mkdir: makeDirectory,
   rmdir: removeDirectory,
   chmod: changeMode,
+  move: moveDirectory,
 }
 
 /** Times a target may be replaced by others under our hands before we call it a conflict. */
@@ -123,7 +126,7 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
     return true
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    if (code === 'EISDIR' || code === 'ENOTDIR' || code === 'ENOTEMPTY' || code === 'EEXIST') return false
     if (code !== 'ENOENT') throw error
     return !exists(disk, from)
   }
@@ -198,6 +201,16 @@ function makeDirectory({ disk, target, slot, change, isFirst }: Placing): boolea
     if (codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return false
     throw error
   }
+}
+
+/** It is known by its inode, wherever it stands: what others saved into it meanwhile moves with it. */
+function moveDirectory({ disk, target, origin, change }: Placing): boolean {
+  const isIt = (stats: BigIntStats | undefined) => stats?.isDirectory() === true && String(stats.ino) === change.inode
+  const there = disk.lstat(target)
+  if (there !== undefined) return isIt(there)
+  return (
+    origin !== undefined && isIt(disk.lstat(origin)) && renameIfThere(disk, origin, target) && isIt(disk.lstat(target))
+  )
 }
 
 /** A directory somebody has put something into meanwhile stays: no error, and nothing of theirs is lost. */

@@ -3,7 +3,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import { EscrowError } from '../core/api-error.js'
 import type { JsonObject, Plan, PlannedChange } from './types.js'
 
-const OPS: readonly unknown[] = ['create', 'overwrite', 'delete', 'mkdir', 'rmdir', 'chmod']
+const OPS: readonly unknown[] = ['create', 'overwrite', 'delete', 'mkdir', 'rmdir', 'chmod', 'move']
 const TYPES: readonly unknown[] = ['file', 'dir', 'symlink']
 
 /** A plan as its file holds it: one line of JSON, one line with that line's SHA-256. */
@@ -59,7 +59,8 @@ function isChange(value: unknown): value is PlannedChange {
     OPS.includes(value.op) &&
     isStateOrNull(value.old) &&
     isStateOrNull(value.new) &&
-    (value.from === undefined || (typeof value.from === 'string' && isPlainPath(value.from)))
+    (value.from === undefined || (typeof value.from === 'string' && isPlainPath(value.from))) &&
+    (value.op !== 'move' || (value.from !== undefined && typeof value.inode === 'string'))
   )
 }
 

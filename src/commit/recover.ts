@@ -64,7 +64,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
 }
 
 function keptOf(disk: Disk, layout: Layout, plan: Plan, { path }: Conflict): { readonly kept?: string } {
-  const change = plan.changes.find((each) => each.path === path && each.new !== null)
+  const change = plan.changes.find((each) => each.path === path && each.new !== null && !each.carried)
   const fresh = change && slotOf(txDir(layout, plan.tx), change).fresh
   return fresh !== undefined && exists(disk, fresh) ? { kept: fresh.slice(layout.root.length + 1) } : {}
 }
@@ -87,7 +87,8 @@ export async function finish(
     // The commit point itself must outlive a power cut before the tree is touched.
     disk.syncDir(layout.commits)
     const pins = pinTree(disk, layout.root)
-    const site = { disk, pins, root: layout.root, dir: txDir(layout, plan.tx), ...how }
+    const moves = plan.changes.filter(({ op }) => op === 'move')
+    const site = { disk, pins, moves, root: layout.root, dir: txDir(layout, plan.tx), ...how }
     let conflicts: Conflict[]
     try {
       conflicts = await applyPlan(site, plan)

@@ -10,10 +10,11 @@ import type { CommitEntry } from './types.js'
  */
 export function assertShape(entry: CommitEntry, seen: Set<string>): void {
   if (!isPlainPath(entry.path)) throw new EscrowError('path_escape', `${entry.path} is no plain path below the root.`)
+  if (entry.op === 'move') assertSource(entry)
   const own = entry.path.split('/').find((segment) => OWN.has(segment.toLowerCase()))
   if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} lies in ${own}, which is protected.`)
   // One removal may make room for one new thing at the same path; anything more has no order.
-  const key = `${entry.new === null ? '-' : '+'}${entry.path}`
+  const key = `${kindOf(entry)} ${entry.path}`
   if (seen.has(key)) throw malformed(entry.path, 'it is changed twice')
   seen.add(key)
   if (!FITS[entry.op](entry.old, entry.new)) throw malformed(entry.path, `its states do not fit a ${entry.op}`)
@@ -25,6 +26,16 @@ export function assertShape(entry: CommitEntry, seen: Set<string>): void {
 /** A new directory may have its parent's set-group-id bit, which only hands the group down; what is there keeps its own. */
 function mayHave({ op, old }: CommitEntry): number {
   return op === 'mkdir' ? 0o2000 : old?.type === 'dir' ? old.mode : 0
+}
+
+function assertSource({ path, from }: CommitEntry): void {
+  if (from === undefined || !isPlainPath(from)) throw malformed(path, 'nobody says from where it is moved')
+  if (from === path || path.startsWith(`${from}/`)) throw malformed(path, 'it is moved into itself')
+}
+
+function kindOf({ op, carried, new: next }: CommitEntry): string {
+  if (op === 'move') return 'move'
+  return `${carried ? 'carried' : ''}${next === null ? '-' : '+'}`
 }
 
 const OWN = new Set(['.git', '.orchestration'])
@@ -39,5 +50,6 @@ const FITS: Record<CommitEntry['op'], (old: State, next: State) => boolean> = {
   delete: (old, next) => isLeaf(old) && next === null,
   mkdir: (old, next) => old === null && next?.type === 'dir',
   rmdir: (old, next) => old?.type === 'dir' && next === null,
+  move: (old, next) => old?.type === 'dir' && next?.type === 'dir' && old.mode === next.mode,
   chmod: (old, next) => old !== null && old.type !== 'symlink' && old.type === next?.type && old.digest === next.digest,
 }

@@ -37,7 +37,7 @@ export function slotOf(dir: string, change: { n: number }): Slot {
 export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: Course): Promise<Staged> {
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
-  const together = ordered.filter((entry) => entry.new?.type === 'file').length > FLUSH_TOGETHER
+  const together = ordered.filter((entry) => entry.new?.type === 'file' && !entry.carried).length > FLUSH_TOGETHER
   const staging: Staging = { disk, checked, sync: !together, written: 0 }
   const refused: Refusal[] = []
   const changes: PlannedChange[] = []
@@ -67,7 +67,8 @@ interface Staging {
 }
 
 function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: number): PlannedChange {
-  const { path, op, old, from } = entry
+  const { path, op, old, from, carried } = entry
+  const inode = staging.checked.inodes.get(path)
   const isImplied = staging.checked.implied.has(path) && op === 'mkdir'
   const next = isImplied ? stageImplied(staging.disk, fresh) : stageEntry(staging, fresh, entry)
   return {
@@ -77,12 +78,14 @@ function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: num
     old,
     new: next,
     ...(from !== undefined && { from }),
+    ...(carried && { carried }),
+    ...(op === 'move' && inode !== undefined && { inode }),
     ...(isImplied && { implied: true as const }),
   }
 }
 
 const isFile = (change: PlannedChange) =>
-  change.new?.type === 'file' && (change.op === 'create' || change.op === 'overwrite')
+  change.new?.type === 'file' && !change.carried && (change.op === 'create' || change.op === 'overwrite')
 
 function impliedEntry(path: string): CommitEntry {
   return { path, op: 'mkdir', old: null, new: { type: 'dir', digest: EMPTY_DIGEST, mode: 0o777 } }
@@ -98,7 +101,7 @@ function stageImplied(disk: Disk, fresh: string): FileState {
 function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileState | null {
   const { disk, checked, sync } = staging
   const next = entry.new
-  if (next === null || entry.op === 'chmod') return next
+  if (next === null || entry.carried || entry.op === 'chmod' || entry.op === 'move') return next
   if (next.type === 'dir') {
     const mode = workingMode(next.mode)
     disk.makeDir(fresh, mode)

@@ -6,15 +6,19 @@ import type { Layout } from '../core/layout.js'
 
 export type JsonObject = Record<string, unknown>
 
-export type CommitOp = 'create' | 'overwrite' | 'delete' | 'mkdir' | 'rmdir' | 'chmod'
+export type CommitOp = 'create' | 'overwrite' | 'delete' | 'mkdir' | 'rmdir' | 'chmod' | 'move'
 
 /** One path to take to the disk. */
 export interface CommitEntry {
   /** Relative to the root, `/` between segments. */
   readonly path: string
   readonly op: CommitOp
-  /** Of a create: the path removed by the same commit whose content this is. */
+  /** Of a create: the path removed by the same commit whose content this is. Of a move: the directory's old path. */
   readonly from?: string
+  /** Of a change in a directory the commit moves, and of that directory: where it stands until then. */
+  readonly at?: string
+  /** A move of the same commit does it: it is checked, and recorded, and nothing more is to do. */
+  readonly carried?: true
   /** What must stand there for the change to be taken. */
   readonly old: FileState | null
   readonly new: FileState | null
@@ -69,8 +73,12 @@ export interface PlannedChange {
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a create: where it was before. */
+  /** Of a create or a move: where it was before. */
   readonly from?: string
+  /** Done by a move of the same plan. */
+  readonly carried?: true
+  /** Of a move: the directory's inode number, by which a second run knows that it was moved. */
+  readonly inode?: string
   /** A parent directory nobody asked for by name. */
   readonly implied?: true
 }

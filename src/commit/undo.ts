@@ -2,7 +2,7 @@ import type { FileState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import { codeOf, Errno } from '../../overlay/errno.js'
 import type { EntryType, WriteLayer } from '../../overlay/layer.js'
-import { ancestorsOf, type RelPath } from '../../overlay/path.js'
+import { ancestorsOf, childOf, isWithin, type RelPath } from '../../overlay/path.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { CommittedChange, KeptCommit } from './history.js'
 
@@ -28,7 +28,7 @@ export function statesBefore(kept: KeptCommit): Map<string, FileState | null> {
  * @returns the paths where nothing can be made that would be an inverse; then the whole is of no use.
  */
 export function stageInverse(layer: WriteLayer, kept: KeptCommit): Refusal[] {
-  const inverse: Inverse = { layer, kept, moved: new Set() }
+  const inverse: Inverse = { layer, kept, moved: new Set(), whole: [] }
   const refused: Refusal[] = []
   for (const change of [...kept.changes].reverse()) {
     const refusal = attempt(inverse, change)
@@ -42,12 +42,15 @@ interface Inverse {
   readonly kept: KeptCommit
   /** Old names that hold their content again: it was moved back. */
   readonly moved: Set<string>
+  /** Directories that went back as they are: all that was carried in them is back. */
+  readonly whole: CommittedChange[]
 }
 
 function attempt(inverse: Inverse, change: CommittedChange): Refusal | undefined {
   const { path } = change
   try {
-    return INVERSE[change.op](inverse, path as RelPath, change) ? undefined : inTheWay(path)
+    const step = change.carried ? CARRIED[change.op] : INVERSE[change.op]
+    return step(inverse, path as RelPath, change) ? undefined : inTheWay(path)
   } catch (error) {
     if (error instanceof EscrowError) return { path, reason: error.reason, message: error.message }
     const code = codeOf(error)
@@ -68,12 +71,65 @@ function expired(path: string): EscrowError {
 type Step = (inverse: Inverse, path: RelPath, change: CommittedChange) => boolean
 
 const INVERSE: Record<CommittedChange['op'], Step> = {
+  move: moveBack,
   create: takeAway,
   overwrite: restore,
   delete: restore,
   mkdir: removeIfEmpty,
   rmdir: makeAgain,
   chmod: resetMode,
+}
+
+/** What a move carried along is back with it; where the whole could not go back, each of it does by itself. */
+const CARRIED: Record<CommittedChange['op'], Step> = {
+  ...INVERSE,
+  create: unlessWhole(bringBack),
+  delete: () => true,
+  mkdir: unlessWhole(removeIfEmpty),
+  rmdir: unlessWhole((inverse, path, change) => {
+    makeAgain(inverse, path, change)
+    if (typeAt(inverse.layer, path) !== 'dir') return false
+    setMode(inverse.layer, path, change.old?.mode ?? 0o755)
+    return true
+  }),
+}
+
+function unlessWhole(step: Step): Step {
+  return (inverse, path, change) => {
+    const { path: name, from = name } = change
+    const isBack = inverse.whole.some(
+      (move) => isWithin(from as RelPath, (move.from ?? move.path) as RelPath) || isWithin(path, move.path as RelPath),
+    )
+    return isBack || step(inverse, path, change)
+  }
+}
+
+/** A directory goes back as it is while nothing but what the commit left is in it. */
+function moveBack({ layer, kept, whole }: Inverse, path: RelPath, change: CommittedChange): boolean {
+  const { from } = change
+  if (from === undefined || typeAt(layer, path) !== 'dir' || !standsFree(layer, from as RelPath)) return true
+  const left = new Set(kept.changes.filter((each) => each.new !== null).map((each) => each.path))
+  if (!holdsOnly(layer, path, left)) return true
+  makeParents(layer, from as RelPath)
+  layer.move(path, from as RelPath)
+  whole.push(change)
+  return true
+}
+
+function holdsOnly(layer: WriteLayer, dir: RelPath, names: ReadonlySet<string>): boolean {
+  return layer.readdir(dir).every(({ name, type }) => {
+    const path = childOf(dir, name)
+    return names.has(path) && (type !== 'dir' || holdsOnly(layer, path, names))
+  })
+}
+
+function bringBack({ layer, moved }: Inverse, path: RelPath, { from }: CommittedChange): boolean {
+  if (from === undefined || leafAt(layer, path) === undefined) return true
+  makeParents(layer, from as RelPath)
+  if (layer.typeOf(from as RelPath) !== undefined) return false
+  layer.move(path, from as RelPath)
+  moved.add(from)
+  return true
 }
 
 /** What a commit created goes; what it moved goes back. */

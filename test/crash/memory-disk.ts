@@ -56,6 +56,7 @@ export class MemoryDisk {
   afterCut(survives: readonly boolean[], torn: Torn): MemoryDisk {
     const after = new MemoryDisk()
     const copies = new Map<Inode, Inode>()
+    after.#nextInode = this.#nextInode
     const names = new Map([...this.#durable].map(([dir, entries]) => [dir, new Map(entries)]))
     this.#pending.forEach((change, i) => {
       if (survives[i] !== true) return
@@ -68,7 +69,8 @@ export class MemoryDisk {
     const copy = (inode: Inode): Inode => {
       const known = copies.get(inode)
       if (known) return known
-      const made = after.#inode(inode.type, inode.mode, inode.synced ? inode.data : tornBytes(inode.data, torn))
+      const data = inode.synced ? inode.data : tornBytes(inode.data, torn)
+      const made = { ...after.#inode(inode.type, inode.mode, data), ino: inode.ino }
       copies.set(inode, made)
       for (const [name, child] of names.get(inode) ?? []) made.names.set(name, copy(child))
       return made

@@ -10,6 +10,10 @@ export interface Shape {
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `m/${i}.txt`)
 
+function carried(entry: CommitEntry): CommitEntry {
+  return { ...entry, carried: true }
+}
+
 export const SHAPES: Shape[] = [
   { name: 'create one', before: {}, entries: [turn('a', null, { file: 'new' })] },
   { name: 'overwrite one', before: { a: { file: 'old' } }, entries: [turn('a', { file: 'old' }, { file: 'new' })] },
@@ -56,6 +60,23 @@ export const SHAPES: Shape[] = [
       turn('b', { file: 'old' }, null),
       turn('b', null, { dir: true }),
       turn('b/y', null, { file: 'new' }),
+    ],
+  },
+  {
+    name: 'a directory moves, with an edit, an addition and a deletion in it',
+    before: { 'p/x': { file: 'old' }, 'p/q/y': { file: 'old y' }, 'p/l': { link: 'x' }, 'p/g/h': { file: 'old h' } },
+    entries: [
+      ...Object.entries({ x: { file: 'old' }, 'q/y': { file: 'old y' }, l: { link: 'x' } }).flatMap(([name, thing]) => [
+        carried(turn(`p/${name}`, thing, null)),
+        carried({ ...turn(`n/m/${name}`, null, thing), from: `p/${name}` }),
+      ]),
+      ...['p/q', 'p'].map((path) => carried(turn(path, { dir: true }, null))),
+      ...['n/m/q', 'n/m'].map((path) => carried(turn(path, null, { dir: true }))),
+      turn('p/g/h', { file: 'old h' }, null),
+      turn('p/g', { dir: true }, null),
+      { ...turn('n/m', { dir: true }, { dir: true }), op: 'move', from: 'p', at: 'p' },
+      { ...turn('n/m/q/y', { file: 'old y' }, { file: 'new y' }), at: 'p/q/y' },
+      turn('n/m/z', null, { file: 'new' }),
     ],
   },
   {

@@ -1,0 +1,85 @@
+import type { StagedChange } from '../../overlay/change.js'
+import type { DirectoryMove, StageDiff } from '../../overlay/diff.js'
+import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import { isWithin, type RelPath } from '../../overlay/path.js'
+import type { CommitEntry } from './types.js'
+
+/**
+ * Lets directories that were renamed land by one rename(2), with all that is in them: what they carry along is marked, and
+ * later edits in them become changes at the new name. Only where all of it was approved: else each file of it goes its own
+ * way, as it would without this.
+ */
+export function withMoves(
+  entries: readonly CommitEntry[],
+  approved: readonly StagedChange[],
+  diff: StageDiff,
+): CommitEntry[] {
+  const taken = new Set(approved.map(keyOf))
+  const moving: DirectoryMove[] = []
+  for (const move of [...diff.moves].sort((a, b) => a.from.length - b.from.length)) {
+    // Out of a directory that moves each file is taken by itself: a move in a move has no order that is always right.
+    if (!moving.some(({ from }) => isWithin(move.from, from)) && isWhole(move, diff, taken)) moving.push(move)
+  }
+  return moving.reduce<CommitEntry[]>((all, move) => [...carriedBy(move, all, diff), moveOf(move)], [...entries])
+}
+
+function keyOf({ path, after }: StagedChange): string {
+  return `${after === null ? '-' : '+'}${path}`
+}
+
+/**
+ * Whether all that was in the directory, and is in it now, is approved. What does not come along is taken out of it at its
+ * old name first.
+ */
+function isWhole(move: DirectoryMove, diff: StageDiff, taken: ReadonlySet<string>): boolean {
+  const modes = modesOf(diff)
+  const isKept = (path: RelPath) => (modes.get(moved(move, path)) ?? modeOf(diff, path)) === modeOf(diff, path)
+  if (!diff.removedDirs.filter((path) => isWithin(path, move.from)).every(isKept)) return false
+  return diff.changes.every((change) => {
+    const { path, from = path, drifted } = change
+    if (!isWithin(from, move.from) && !isWithin(path, move.to)) return true
+    return !drifted && taken.has(keyOf(change))
+  })
+}
+
+function modesOf({ newDirs }: StageDiff): Map<string, number> {
+  return new Map(newDirs.map(({ path, mode }) => [path, mode]))
+}
+
+function moved({ from, to }: DirectoryMove, path: string): string {
+  return `${to}${path.slice(from.length)}`
+}
+
+function modeOf(diff: StageDiff, path: RelPath): number {
+  return Number((diff.look(path)?.mode ?? 0n) & 0o7777n)
+}
+
+function moveOf({ from, to, mode }: DirectoryMove): CommitEntry {
+  const state = { type: 'dir', digest: EMPTY_DIGEST, mode } as const
+  return { path: to, op: 'move', from, at: from, old: state, new: state }
+}
+
+function carriedBy(move: DirectoryMove, entries: readonly CommitEntry[], diff: StageDiff): CommitEntry[] {
+  const made = modesOf(diff)
+  const dirs = diff.removedDirs.filter((path) => isWithin(path, move.from) && made.has(moved(move, path)))
+  const gone = new Map(entries.filter(({ op }) => op === 'delete').map((entry) => [entry.path, entry.old]))
+  const comesAlong = ({ path, op, from }: CommitEntry) =>
+    op === 'create' && from !== undefined && isWithin(from as RelPath, move.from) && path === moved(move, from)
+  const names = new Set<string>(dirs.flatMap((path) => [path, moved(move, path)]))
+  for (const { from } of entries.filter(comesAlong)) if (from !== undefined) names.add(from)
+  return entries.flatMap((entry): CommitEntry[] => {
+    const { path, op, from } = entry
+    if (names.has(path) && (op === 'mkdir' || entry.new === null)) return [{ ...entry, carried: true }]
+    const old = from === undefined ? undefined : gone.get(from)
+    if (from === undefined || !old || !comesAlong(entry)) return [entry]
+    return [{ ...entry, new: old, carried: true }, ...editAfter(entry, from, old)]
+  })
+}
+
+/** What was written, or given another mode, in a directory that was renamed. */
+function editAfter({ path, new: next, content }: CommitEntry, at: string, old: CommitEntry['old']): CommitEntry[] {
+  if (next === null || old === null) return []
+  const isSame = next.type === old.type && next.digest === old.digest
+  if (isSame) return next.mode === old.mode ? [] : [{ path, at, op: 'chmod', old, new: next }]
+  return [{ path, at, op: 'overwrite', old, new: next, ...(content && { content }) }]
+}
