@@ -13,6 +13,8 @@ export interface CallDeps {
   /** What is said to a call that changes what no path tells of. */
   readonly withoutPath: () => Denial | undefined
   readonly denied: (denial: Denial) => void
+  /** Merges what is staged with a disk that has moved on below it. */
+  readonly merge: (reads: NonNullable<ToolCall['reads']>) => Promise<void>
   /** Waits for an approver that is being asked; true when it may have answered. */
   readonly answered: () => Promise<boolean>
   /** What held for this call alone is over. */
@@ -46,6 +48,7 @@ export class SessionCalls {
     try {
       const result = await runInTool(context, async () => {
         await admit(call, id, deps)
+        if (call.reads !== undefined) await deps.merge(call.reads)
         if (call.ambient === true) this.#ambient.push(context)
         return work()
       })

@@ -105,7 +105,8 @@ export class SessionGuard implements GuardRules {
     const rejected = fresh(this.#rejections).map(({ path, hunks, reason, by }) => {
       return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
     })
-    const amended = fresh(this.#amendments).map(({ path, cause, by }) => {
+    const amended = fresh(this.#amendments).map(({ path, cause, by, read }) => {
+      if (read) return { path, kind: 'merged', reason: READ[read] }
       return {
         path,
         kind: 'amended',
@@ -192,6 +193,15 @@ const AMENDED = {
   discard: 'took parts out of the staged file',
   merge: 'merged the staged file with what is on disk now',
 } as const satisfies Record<Amendment['cause'], string>
+
+/** What became of a staged file when a read tool found that the disk had moved on. */
+const READ = {
+  clean: 'The file was changed on disk since you staged it. What you staged was merged with that.',
+  markers:
+    'The file was changed on disk in the lines you staged. Both stand between conflict markers: make one of them, and take the markers out.',
+  beside:
+    'The file was changed on disk since you staged it, and cannot be merged. What you staged stays, and so does the file on disk; a person decides.',
+} as const satisfies Record<NonNullable<Amendment['read']>, string>
 
 function keyOf(kind: string, { id, path }: { readonly id: string; readonly path: string }): string {
   return `${kind}:${id}:${path}`

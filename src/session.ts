@@ -1,4 +1,4 @@
-import { diffStage, type Inside, isWithin, lexical, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
+import { diffStage, isWithin, lexical, type RelPath } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -19,19 +19,20 @@ import { EscrowError, unsupported } from './core/api-error.js'
 import type { Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
 import { createFacade } from './fs/facade.js'
-import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
-import { View } from './fs/view.js'
+import type { View } from './fs/view.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
+import { mergeDrifted } from './session-drift.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
+import { sessionView } from './session-view.js'
 import { ownStage, type StageStore } from './stage-store.js'
 
 /** The agent's side: a governed fs, an intent, and no way to approve or commit. */
@@ -95,7 +96,7 @@ export class LocalSession implements Session {
       tool,
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
-    this.#view = this.#makeView()
+    this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
   }
@@ -162,6 +163,7 @@ export class LocalSession implements Session {
         judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
       withoutPath: () => this.#policy.withoutPath(),
       denied: (denial: Denial) => this.#denied(denial),
+      merge: (paths: readonly string[]) => this.#merge(paths),
       answered: async () => {
         const answered = await this.#questions.answered()
         if (answered) this.#takeIn()
@@ -245,28 +247,14 @@ export class LocalSession implements Session {
     if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
   }
 
-  #makeView(): View {
-    const { overlay } = this.#store
-    const spell = this.#deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
-    const resolver = new Resolver(overlay, this.#deps.aliases, spell)
-    const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
-    const layer = new GuardedLayer(overlay, this.#guard, leadsTo)
-    return new View({
-      root: this.#deps.layout.root,
-      resolver,
-      overlay,
-      layer,
-      seen: (path, content) => {
-        this.#lock.saw(path, content)
-        this.#guard.saw(path)
-      },
-      seenStaged: (path) => this.#guard.saw(path),
-      opened: (place: Inside) => {
-        this.#lock.opened(place.path)
-        this.#guard.saw(place.path)
-      },
-      sync: () => this.#store.sync(),
-    })
+  async #merge(paths: readonly string[]): Promise<void> {
+    const { agent, reviews } = this.#deps
+    const by = { name: agent?.model ?? agent?.tool ?? this.id }
+    const merged = await mergeDrifted({ view: this.#view, store: this.#store, reviews, by }, paths)
+    if (merged.length === 0) return
+    this.#takeIn()
+    const more = { reqId: this.#calls.current()?.callId ?? null, paths: merged }
+    await this.#journal.append('merge', this.#intent.id, more)
   }
 
   #takeIn(): readonly ReviewRecord[] {

@@ -207,9 +207,11 @@ function storeOf(
       apply({ op: 'travel', t: now(), to: to.id, less })
       // What was staged in a directory that a commit has removed since needs one to stand in.
       if (commits.length > 0) for (const path of lostDirectories(overlay)) overlay.mkdir(path, 0o755)
-      // What reviewers wrote since then is theirs: it does not go back with what the agent wrote.
+      // What reviewers wrote since then is theirs: it does not go back with what the agent wrote, or merged by reading.
       const { reviewed, reviewId } = stage
-      for (const record of since) if (record.kind === 'amend') amend(record, { reviewed, reviewId })
+      for (const record of since) {
+        if (record.kind === 'amend' && record.reading !== true) amend(record, { reviewed, reviewId })
+      }
       return { left, kept }
     },
     settle(reviews) {

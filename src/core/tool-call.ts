@@ -7,6 +7,11 @@ export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
   readonly id?: string
   /** Every path the call is going to change: all are judged before its first write. */
   readonly writes?: readonly PlannedWrite[]
+  /**
+   * Of a read tool: the files it is going to show. Where the disk has moved on below one that is staged, both are merged
+   * before, and {@link Session.feedback} says so.
+   */
+  readonly reads?: readonly string[]
   /** Refused without an active intent, whatever it writes: a command, say, whose changes no path tells of. */
   readonly needsIntent?: boolean
   /**

@@ -49,6 +49,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   const { host, gate, ambient, catalogue = DEFAULT } = options
   const entry = catalogue.of(name)
   const writes = entry.writes(args)
+  const reads = entry.reads(args)
   const waits = session.gate.tools === 'all' && entry.free !== true
   const needsIntent = waits || (writes.length === 0 && catalogue.classify(name) === 'DESTRUCTIVE')
   return {
@@ -57,6 +58,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
     ...(id !== undefined && { id }),
     ...(host !== undefined && { host }),
     ...(writes.length > 0 && { writes }),
+    ...(reads.length > 0 && { reads }),
     ...(needsIntent && { needsIntent }),
     ...(gate && { gate }),
     ...(ambient === true && { ambient }),

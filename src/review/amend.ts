@@ -83,9 +83,11 @@ export interface Amendment {
   readonly by: Reviewer
   /** True while no commit or discard has taken the whole change. */
   readonly standing: boolean
+  /** Of a merge that the agent's own reading made: what came of it. */
+  readonly read?: 'clean' | 'markers' | 'beside'
 }
 
-/** All amendments ever made of a content, in order. */
+/** All amendments ever made of a content, and merges by reading that made none, in order. */
 export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
   const ended = new Map<string, number>()
   records.forEach(({ kind, entries }, index) => {
@@ -93,11 +95,19 @@ export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
     for (const { path, hunks } of entries) if (hunks === undefined) ended.set(path, index)
   })
   return records.flatMap((record, index) => {
-    if (record.kind !== 'amend' || record.content === undefined) return []
+    if (record.kind !== 'amend' || (record.content === undefined && record.reading !== true)) return []
     const { id, cause, by } = record
+    const read = readingOf(record)
     const reviewer = { name: by.name, ...(by.email !== undefined && { email: by.email }) }
     return record.entries.map(({ path }) => {
-      return { id, path, cause, by: reviewer, standing: (ended.get(path) ?? -1) < index }
+      const standing = record.content !== undefined && (ended.get(path) ?? -1) < index
+      return { id, path, cause, by: reviewer, standing, ...(read && { read }) }
     })
   })
+}
+
+function readingOf({ reading, conflict, content }: AmendRecord): Amendment['read'] {
+  if (reading !== true) return undefined
+  if (content === undefined) return 'beside'
+  return conflict === true ? 'markers' : 'clean'
 }

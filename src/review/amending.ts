@@ -21,7 +21,7 @@ export interface AmendDeps extends Pick<ChangeSetDeps, 'before'> {
   disk(change: StagedChange): { readonly state: FileState | null; readonly content: Uint8Array | null }
 }
 
-type Said = Pick<AmendRecord, 'cause' | 'by'> & Partial<Pick<AmendRecord, 'onto' | 'conflict'>>
+type Said = Pick<AmendRecord, 'cause' | 'by'> & Partial<Pick<AmendRecord, 'onto' | 'conflict' | 'reading'>>
 
 /** Writes an amendment down: what it replaces and what it puts there are on disk before the record names them. */
 async function amend(
@@ -95,7 +95,12 @@ export interface Merged extends Refusal {
  * it. Where both changed the same, the stage gets both between markers; what is no text, or is gone on one side, stays
  * in both places as it is. The disk is not touched.
  */
-export async function mergeMoved(deps: AmendDeps, change: StagedChange, by: Reviewer): Promise<Merged> {
+export async function mergeMoved(
+  deps: AmendDeps,
+  change: StagedChange,
+  by: Reviewer,
+  how: { readonly reading?: true } = {},
+): Promise<Merged> {
   const { path, before, after } = change
   const now = deps.disk(change)
   if (change.from !== undefined && sameState(now.state, before)) {
@@ -111,7 +116,7 @@ export async function mergeMoved(deps: AmendDeps, change: StagedChange, by: Revi
   // Whose mode is meant no merge can tell.
   const conflict = (merged?.conflict ?? true) || (before !== null && before.mode !== now.state?.mode)
   if (theirs !== null) deps.contents().keep(theirs)
-  await amend(deps, change, { cause: 'merge', by, onto: now.state, conflict }, merged?.content)
+  await amend(deps, change, { cause: 'merge', by, onto: now.state, conflict, ...how }, merged?.content)
   const said =
     merged === undefined
       ? 'was changed on disk and cannot be merged; both versions stay, the one on disk and the one in the stage'

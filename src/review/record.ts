@@ -49,6 +49,8 @@ const amend = z.strictObject({
   content: digest.optional(),
   /** Of a merge: the base from now on. */
   onto: state.optional(),
+  /** Of a merge: no reviewer made it, but the agent by reading the file; `by` names the agent. */
+  reading: z.boolean().optional(),
   /** Of a merge: both sides changed the same lines, or it is no text. Both are kept. */
   conflict: z.boolean().optional(),
 })

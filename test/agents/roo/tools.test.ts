@@ -7,7 +7,7 @@ import { fakeSession, get, inTemporaryDirectory, put, run } from './fake-session
 inTemporaryDirectory()
 
 describe('execute', () => {
-  it('tells the session the tool, the call, its kind and every path it will change', async () => {
+  it('tells the session the tool, the call, its kind and every path it will show or change', async () => {
     put('a.ts', 'one\n')
     const fake = fakeSession()
     const tools = createRooTools(fake.session)
@@ -15,7 +15,7 @@ describe('execute', () => {
     await tools.execute({ id: 'c2', name: 'write_to_file', arguments: { path: 'b.ts', content: 'x' } })
     await tools.execute({ id: 'c3', name: 'search_files', arguments: { path: '.', regex: 'one' } })
     expect(fake.calls).toEqual([
-      { tool: 'read_file', id: 'c1', kind: 'read', host: 'roo' },
+      { tool: 'read_file', id: 'c1', kind: 'read', host: 'roo', reads: ['a.ts'] },
       { tool: 'write_to_file', id: 'c2', kind: 'edit', host: 'roo', writes: [{ path: 'b.ts', effect: 'put' }] },
       { tool: 'search_files', id: 'c3', kind: 'other', host: 'roo' },
     ])

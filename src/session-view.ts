@@ -1,0 +1,31 @@
+import { type Inside, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
+import { GuardedLayer } from './fs/guarded.js'
+import { View } from './fs/view.js'
+import type { ContentLock } from './policy/content-lock.js'
+import type { SessionDeps } from './session-deps.js'
+import type { SessionGuard } from './session-guard.js'
+import type { StageStore } from './stage-store.js'
+
+/** The merged view as the session's `fs` works on it: each mutator guarded, each read told to the lock and the guard. */
+export function sessionView(deps: SessionDeps, store: StageStore, guard: SessionGuard, lock: ContentLock): View {
+  const { overlay } = store
+  const spell = deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
+  const resolver = new Resolver(overlay, deps.aliases, spell)
+  const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
+  return new View({
+    root: deps.layout.root,
+    resolver,
+    overlay,
+    layer: new GuardedLayer(overlay, guard, leadsTo),
+    seen: (path, content) => {
+      lock.saw(path, content)
+      guard.saw(path)
+    },
+    seenStaged: (path) => guard.saw(path),
+    opened: (place: Inside) => {
+      lock.opened(place.path)
+      guard.saw(place.path)
+    },
+    sync: () => store.sync(),
+  })
+}
