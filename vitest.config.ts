@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { STATE_HOME } from './test/support/state-home.js'
 
 export default defineConfig({
   test: {
@@ -9,5 +10,7 @@ export default defineConfig({
     // vitest would leave one of two cores idle.
     maxWorkers: 2,
     reporters: ['default'],
+    env: { XDG_STATE_HOME: STATE_HOME },
+    globalSetup: ['test/support/state-home.ts'],
   },
 })

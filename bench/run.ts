@@ -40,6 +40,8 @@ async function main(args: readonly string[]): Promise<number> {
   return 0
 }
 
+// The ledgers' anchors go where the benches' files go: nothing of the user's is touched.
+process.env.XDG_STATE_HOME = memoryPlace().path
 process.once('exit', removePlaces)
 process.once('SIGINT', () => process.exit(130))
 process.exit(await main(process.argv.slice(2)))

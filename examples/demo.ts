@@ -37,6 +37,8 @@ async function play(place: DemoWorkspace, report: Report): Promise<void> {
 ensureGit()
 const report = makeReport((line) => console.log(line))
 const place = makeWorkspace()
+// The ledger's anchors go where the workspace goes: nothing of the user's is touched.
+process.env.XDG_STATE_HOME = place.home
 try {
   await play(place, report)
 } finally {

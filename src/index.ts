@@ -13,4 +13,5 @@ export {
 export { editText } from './host/editor.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
+export { makeSigningKey } from './trace/index.js'
 export { openWorkspace } from './workspace.js'

@@ -34,4 +34,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'check the ledger for changes, cuts and forks',
     load: () => import('./commands/verify.js'),
   },
+  {
+    name: 'trailer',
+    summary: "print the ledger's head for a git commit message",
+    load: () => import('./commands/trailer.js'),
+  },
+  { name: 'keys', summary: 'make a key that signs checkpoints', load: () => import('./commands/keys.js') },
 ]

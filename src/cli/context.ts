@@ -1,5 +1,5 @@
 import type picocolors from 'picocolors'
-import type { Workspace } from '../index.js'
+import type { SigningKey, Workspace } from '../index.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -20,6 +20,7 @@ export interface Io {
 /** What the commands need of the library; loaded when a command runs, so that `--help` is quick. */
 export interface Library {
   openWorkspace(root: string): Promise<Workspace>
+  makeSigningKey(): SigningKey
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   editText(text: string, name: string): Promise<string>
 }

@@ -72,6 +72,16 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
   }
 }
 
+/** Appends in one write, unsynced. A file made by it has that mode, its owner's alone. */
+export function appendOnto(path: string, data: string, mode: number): void {
+  const fd = openSync(path, 'a', mode)
+  try {
+    writeAll(fd, Buffer.from(data))
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /**
  * Writes what belongs at byte `end` and ends the file there, and syncs. Two writers that bring the same bytes leave one
  * copy of them, however late the second comes.

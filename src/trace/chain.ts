@@ -19,8 +19,8 @@ export interface Tip {
   readonly ledger: string | null
   /** Of our last record; 0 before the first. */
   readonly seq: number
-  /** Our last record's hash, and the byte offset of what follows it. */
-  readonly own: { readonly hash: string; readonly end: number } | null
+  /** Our last record's hash, and the byte offsets of its line and of what follows it. */
+  readonly own: { readonly hash: string; readonly start: number; readonly end: number } | null
   /** Lines of other tools since. */
   readonly foreign: { readonly lines: number; readonly sha256: string }
 }
@@ -52,7 +52,7 @@ export function step(tip: Tip, value: TraceRecord, hash: string, size: number): 
   const problem = 'problem' in own ? own : check(tip, own)
   if (problem !== undefined) return problem
   const { ledger, seq } = own as ChainLink
-  return { ...place, ledger, seq, own: { hash, end: place.end }, foreign: NO_FOREIGN }
+  return { ...place, ledger, seq, own: { hash, start: place.start, end: place.end }, foreign: NO_FOREIGN }
 }
 
 /** What the next record has to say to continue from here. */

@@ -21,7 +21,8 @@ export {
   TRACE_TYPES,
   type TraceType,
 } from './draft.js'
-export { type LedgerHead, type LedgerStore, openLedger } from './ledger.js'
+export { makeSigningKey } from './keys.js'
+export { type LedgerStore, openLedger } from './ledger.js'
 export { isObject } from './lines.js'
 export { buildRecord, type ChainLink, OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'

@@ -32,13 +32,15 @@ export interface LedgerFile {
   extend(tip: Tip, placed: readonly Placed[]): boolean
   /** The content of a path whose lines the ledger has, as far as it was read. */
   lineHead(path: string): string | undefined
+  /** Where the last reading or writing ended. */
+  tip(): Tip
 }
 
 export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs | undefined): LedgerFile {
   const file = layout.ledgerFile
   let known = EMPTY_TIP
   const heads: LineHeads = new Map()
-  const seen = (record: TraceRecord) => noteHeads(heads, record)
+  const seen = (record: TraceRecord): undefined => noteHeads(heads, record)
 
   function from(): Tip {
     if (stands(file, known)) return known
@@ -98,6 +100,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       return true
     },
     lineHead: (path) => heads.get(path),
+    tip: () => known,
   }
 }
 
@@ -146,15 +149,19 @@ function sizeOf(file: string): number {
 }
 
 /** Whether the line a tip ends with is still where it was. */
-function stands(file: string, tip: Tip): boolean {
-  if (tip.hash === null) return true
+function stands(file: string, { start, end, hash }: Tip): boolean {
+  return hash === null || lineStands(file, { start, end, hash })
+}
+
+/** Whether a line of that hash begins and ends at these bytes. */
+export function lineStands(file: string, line: { start: number; end: number; hash: string }): boolean {
   const fd = openIfThere(file)
   if (fd === undefined) return false
   try {
-    if (fstatSync(fd).size < tip.end) return false
-    const bytes = Buffer.alloc(tip.end - tip.start)
-    readSync(fd, bytes, 0, bytes.length, tip.start)
-    return bytes.at(-1) === 10 && sha256hex(bytes.subarray(0, -1)) === tip.hash
+    if (fstatSync(fd).size < line.end || line.start >= line.end) return false
+    const bytes = Buffer.alloc(line.end - line.start)
+    readSync(fd, bytes, 0, bytes.length, line.start)
+    return bytes.at(-1) === 10 && sha256hex(bytes.subarray(0, -1)) === line.hash
   } finally {
     closeSync(fd)
   }

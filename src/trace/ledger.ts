@@ -1,9 +1,11 @@
-import type { Ledger, TraceRecord } from '../core/api.js'
+import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
+import { anchorAt, anchored, anchorsOf, anchorTip, headOfTip } from './anchors.js'
 import { blameContent, outsideLines } from './blame.js'
 import { readBlamed } from './blamed-file.js'
 import type { Tip } from './chain.js'
+import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'
 import { exportLedger } from './export.js'
 import { unavailable } from './faults.js'
@@ -13,16 +15,7 @@ import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
 import { openVcs } from './vcs.js'
 import { verifyLedger } from './verify.js'
-
-/** What an anchor outside the workspace keeps: the newest record and how long the file was behind it. */
-export interface LedgerHead {
-  readonly ledger: string
-  readonly seq: number
-  /** Hex SHA-256 of the record's line without its LF. */
-  readonly hash: string
-  /** Bytes. */
-  readonly size: number
-}
+import { headOf } from './witness.js'
 
 export interface LedgerStore extends Ledger {
   /**
@@ -37,8 +30,6 @@ export interface LedgerStore extends Ledger {
    * @param after where the ledger ended before the draft was made: nothing before it is looked at.
    */
   appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord>
-  /** The newest record of ours, or undefined when there is none. */
-  head(): Promise<LedgerHead | undefined>
   /** The digest of the content of a path whose lines the ledger has, as of the last {@link head} or append. */
   lineHead(path: string): string | undefined
   /** The lines of a content, from 0, that came to a path by no commit since the ledger last saw it. */
@@ -56,6 +47,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   const vcs = openVcs(layout.root)
   const published = publishedIn(layout.ledgerDir)
   const file = ledgerFile(layout, published, vcs)
+  const anchors = anchorsOf(layout.root)
   let queue: Promise<unknown> = Promise.resolve()
 
   /** One append of this process at a time: callers of one process need not wait for each other by polling a lock. */
@@ -113,21 +105,40 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     return placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
   }
 
+  /** What follows a commit: a signature where this user has a key, and the anchor outside. */
+  function sealed<T>(drafts: readonly RecordDraft[], done: T): T {
+    if (!drafts.some(({ type }) => type === 'commit' || type === 'undo')) return done
+    const checkpoint = checkpointOf(file.tip())
+    if (checkpoint !== undefined) appendNow([checkpoint])
+    anchorTip(layout, anchors, file.tip())
+    return done
+  }
+
   return {
-    append: (drafts) => (drafts.length === 0 ? Promise.resolve([]) : exclusively(() => appendNow(drafts))),
+    append: (drafts) =>
+      drafts.length === 0 ? Promise.resolve([]) : exclusively(() => sealed(drafts, appendNow(drafts))),
     appendOnce: (draft, after) =>
       exclusively(() => {
         // A record that was published before a crash gets into the file first.
         file.settle()
-        return findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft)
+        return sealed([draft], findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft))
       }),
     async head() {
-      const { own, ledger, seq } = await file.warm()
-      return own === null || ledger === null ? undefined : { ledger, seq, hash: own.hash, size: own.end }
+      return headOfTip(await file.warm())
     },
     records: () => readRecords(layout.ledgerFile),
     // Nothing remembered: it is to find what was changed behind our back.
-    verify: () => verifyLedger(layout, publishedIn(layout.ledgerDir), lock),
+    verify: ({ heads = [] } = {}) => {
+      const given = heads.map(headOf)
+      return verifyLedger(layout, publishedIn(layout.ledgerDir), lock, () => [...anchored(anchors), ...given])
+    },
+    anchor: () =>
+      exclusively(() => {
+        const tip = file.settle()
+        const anchor = anchorAt(tip, new Date().toISOString())
+        if (anchor !== undefined) anchors.keep(anchor)
+        return headOfTip(tip)
+      }),
     blame: async (path) => {
       const found = readBlamed(layout.root, path)
       return blameContent(layout.ledgerFile, found.path, found.content)

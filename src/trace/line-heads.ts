@@ -6,7 +6,7 @@ import { ownOf } from './record.js'
 export type LineHeads = Map<string, string>
 
 /** Takes one more record in. */
-export function noteHeads(heads: LineHeads, record: TraceRecord): void {
+export function noteHeads(heads: LineHeads, record: TraceRecord): undefined {
   const own = ownOf(record)
   if (own === undefined || (own.type !== 'commit' && own.type !== 'undo')) return
   const followed = new Set(objectsOf(own.lines).map(({ path }) => path))

@@ -49,7 +49,8 @@ export class Replay {
     for (const { path, from } of files) this.#leave(path, from)
     for (const { path, now } of next) if (now !== undefined) this.#stand(path, now)
     for (const { path, claims } of files) this.#claims.set(path, [...(this.#claims.get(path) ?? []), ...claims])
-    this.#bury(tx, removed)
+    for (const cells of removed.values()) this.#bury(cells)
+    if (tx !== undefined) this.#keepForUndo(tx, removed)
   }
 
   /** The last content the ledger has the lines of. */
@@ -106,13 +107,18 @@ export class Replay {
       written.set(line, cell)
       return cell
     })
-    this.#followBack(cells, written, { path: from, known: { digest: null, cells: base }, undoes, removed })
+    this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed })
     return { digest: after, cells }
   }
 
   /** The lines a change was made to. A record that does not list them continues from the one before it. */
   #base({ path, from = path, before, outside }: TracedFile, change: LineChange, known: FileNow | undefined): Cell[] {
-    if (change.base !== undefined) return this.linesAt(from, change.base, before ?? null, outside)
+    if (change.base !== undefined) {
+      const cells = this.linesAt(from, change.base, before ?? null, outside)
+      // What somebody took away past us may stand elsewhere by now.
+      if (known !== undefined) this.#bury(known.cells)
+      return cells
+    }
     if (before === null) return []
     if (known !== undefined && known.digest === before) return [...known.cells]
     // The record it continues is missing: of these lines no more is known than that they are there.
@@ -121,15 +127,15 @@ export class Replay {
   }
 
   /** Finds among the lines that came those that were there before. */
-  #followBack(cells: Cell[], written: ReadonlyMap<number, Cell>, from: Came): void {
+  #followBack(cells: Cell[], written: ReadonlyMap<number, Cell>, came: Came): void {
     const lines = [...written.keys()]
     if (lines.length === 0) return
     const prints = cells.map(printIn)
-    const restored = from.undoes === undefined ? new Map<number, Cell>() : this.#restored(lines, prints, from)
+    const restored = came.undoes === undefined ? new Map<number, Cell>() : this.#restored(lines, prints, came)
     const isOpen = (line: number) => written.has(line) && !restored.has(line)
-    const justGone = [...from.removed.values()].map((gone) => ({ cells: gone, least: WEIGHT_ACROSS }))
+    const justGone = [...came.removed.values()].map((gone) => ({ cells: gone, least: WEIGHT_ACROSS }))
     const adopted = adoptLines(prints, isOpen, (print) =>
-      this.wanted.has(print) ? [...this.#strands(print, from.path, from.known, false), ...justGone] : [],
+      this.wanted.has(print) ? [...this.#strands(print, came.from, came.known, false), ...justGone] : [],
     )
     for (const [line, cell] of [...restored, ...adopted]) cells[line] = cell
   }
@@ -177,13 +183,13 @@ export class Replay {
     if (claims !== undefined) this.#claims.set(path, claims)
   }
 
-  #bury(tx: string | undefined, removed: ReadonlyMap<string, readonly Cell[]>): void {
-    for (const cells of removed.values()) {
-      for (const print of new Set(cells.map(printIn).filter((each) => this.#isEvidence(each)))) {
-        this.#dead.set(print, [cells, ...(this.#dead.get(print) ?? [])].slice(0, DEAD))
-      }
+  #bury(cells: readonly Cell[]): void {
+    for (const print of new Set(cells.map(printIn).filter((each) => this.#isEvidence(each)))) {
+      this.#dead.set(print, [cells, ...(this.#dead.get(print) ?? [])].slice(0, DEAD))
     }
-    if (tx === undefined) return
+  }
+
+  #keepForUndo(tx: string, removed: ReadonlyMap<string, readonly Cell[]>): void {
     this.#removed.set(tx, new Map([...(this.#removed.get(tx) ?? []), ...removed]))
     const [oldest] = this.#removed.keys()
     if (this.#removed.size > UNDO_DEPTH && oldest !== undefined) this.#removed.delete(oldest)
@@ -195,8 +201,9 @@ export class Replay {
 }
 
 interface Came {
-  /** Where the file was before. */
   readonly path: string
+  /** Where the file was before. */
+  readonly from: string
   readonly known: FileNow
   readonly undoes: string | undefined
   /** What the same commit took away elsewhere. */

@@ -26,10 +26,10 @@ export interface Reading {
 /** Hashes of published lines by sequence number: what the file must hold there. */
 export type Copies = ReadonlyMap<number, string>
 
-/** Told each good record, in order. */
-export type Seen = (record: TraceRecord) => void
+/** Told each good record, in order, and the tip behind it; may say what is wrong with it all the same. */
+export type Seen = (record: TraceRecord, tip: Tip) => string | undefined
 
-function ignore(): void {}
+function ignore(): undefined {}
 
 const PAUSE_BYTES = 1024 * 1024
 
@@ -94,8 +94,9 @@ function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<und
     const hash = sha256hex(line.bytes)
     const next = step(tip, parsed.value, hash, line.end - line.start)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
+    const problem = seen(parsed.value, next)
+    if (problem !== undefined) return { tip, torn: null, fault: plain(line.number, problem) }
     tip = next
-    seen(parsed.value)
     if (tip.own?.hash === hash) newest.push({ line: line.number, seq: tip.seq, hash })
     if (newest.length > KEPT) newest.shift()
     if (tip.end > pauseAt) {

@@ -340,3 +340,36 @@ describe('blame', () => {
     expect(JSON.parse(out)).toEqual(blame)
   })
 })
+
+describe('trailer', () => {
+  it("prints the ledger's head, and a hook that adds it to a commit message", async () => {
+    const cwd = workspaceDir()
+    const head = { ledger: 'l', seq: 7, hash: 'ab'.repeat(32), size: 9 }
+    expect((await escrow(cwd, ['trailer'], { head })).out).toBe(`Trace-Head: 7:${'ab'.repeat(32)}\n`)
+    expect((await escrow(cwd, ['trailer'])).code).toBe(1)
+    const { out } = await escrow(cwd, ['trailer', '--hook'])
+    expect(out).toMatch(/^#!\/bin\/sh\n[^]*git interpret-trailers/)
+  })
+})
+
+describe('keys', () => {
+  it('says where the key is, and its public half', async () => {
+    const { out } = await escrow(workspaceDir(), ['keys'])
+    expect(out).toBe('made  /k\nSHA256:x\nPEM\n')
+    expect(JSON.parse((await escrow(workspaceDir(), ['keys', '--json'])).out)).toMatchObject({ created: true })
+  })
+})
+
+describe('verify with what was noted elsewhere', () => {
+  it('reads heads from a file, says what vouches for the ledger, and anchors it anew when told to', async () => {
+    const cwd = workspaceDir()
+    writeFileSync(`${cwd}/heads`, 'Trace-Head: 1:aa\n\n2:bb\n')
+    const verify = { ok: true, records: 3, anchored: 2, signed: 1, unknownKeys: 2 }
+    const { out, calls } = await escrow(cwd, ['verify', '--heads', `${cwd}/heads`, '--anchor'], { verify })
+    expect(calls.slice(1, 3)).toEqual([['anchor'], ['verify', { heads: ['Trace-Head: 1:aa', '2:bb'] }]])
+    expect(out).toBe(
+      'The ledger is whole: 3 records, anchored up to number 2, 1 checkpoint signed, ' +
+        '2 checkpoints signed by keys not known here.\n',
+    )
+  })
+})

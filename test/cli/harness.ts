@@ -7,6 +7,7 @@ import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
   ChangeSet,
+  LedgerHead,
   Recovery,
   Review,
   SessionSummary,
@@ -22,6 +23,7 @@ export interface Fake {
   records?: TraceRecord[]
   verify?: VerifyResult
   blame?: BlameLine[]
+  head?: LedgerHead
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly recovery?: Recovery
@@ -63,6 +65,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       note('open', root)
       return workspaceOf(root, fake, note)
     },
+    makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
     initWorkspace: async (root) => {
       note('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
@@ -97,12 +100,20 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       records: async function* () {
         yield* fake.records ?? []
       },
-      verify: async () => fake.verify ?? { ok: true, records: 2 },
+      verify: async (options) => {
+        note('verify', ...(options ? [options] : []))
+        return fake.verify ?? { ok: true, records: 2 }
+      },
       blame: async (path) => {
         note('blame', path)
         return fake.blame ?? []
       },
       export: refuse,
+      anchor: async () => {
+        note('anchor')
+        return fake.head
+      },
+      head: async () => fake.head,
     },
     session: refuse,
     sessions: async () => fake.sessions ?? [],

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+import { json } from '../output.js'
+import { oneLine } from '../printable.js'
+
+export function register(command: Command, { io, library }: Context): void {
+  command
+    .description(
+      'Make an Ed25519 key outside of all workspaces, unless there is one, and print its public half. From then on a ' +
+        'signed checkpoint follows each commit you make.',
+    )
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true }) => {
+      const key = (await library()).makeSigningKey()
+      if (options.json) io.out(json(key))
+      else io.out(`${key.created ? 'made' : 'kept'}  ${oneLine(key.file)}\n${key.fingerprint}\n${key.publicKey}`)
+    })
+}

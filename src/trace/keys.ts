@@ -1,0 +1,102 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../overlay/errno.js'
+import type { SigningKey } from '../core/api.js'
+import { stateDir } from '../host/state-dir.js'
+import { createDurable, ensureDir } from '../host/write.js'
+
+/** Ed25519 keys (RFC 8032) by which checkpoints are signed. They lie outside every workspace. */
+
+const PRIVATE = 'ed25519.pem'
+const PUBLIC = '.pub.pem'
+
+/** What a checkpoint's signature is over. */
+export interface Signed {
+  readonly ledger: string
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Makes the key of this user unless there is one. Others' public keys can be put beside it, as `NAME.pub.pem`. */
+export function makeSigningKey(): SigningKey {
+  const dir = join(stateDir(), 'keys')
+  ensureDir(dir, 0o700)
+  const file = join(dir, PRIVATE)
+  const created = !existsSync(file)
+  if (created) {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    // The public half first: a key that signs is one that can be checked.
+    createOnce(join(dir, `own${PUBLIC}`), publicKey.export({ type: 'spki', format: 'pem' }))
+    createOnce(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  }
+  const publicKey = createPublicKey(createPrivateKey(readFileSync(file)))
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  return { file, created, fingerprint: fingerprintOf(publicKey), publicKey: pem }
+}
+
+/** Signs with this user's key; undefined where none was made. */
+export function signHead(head: Signed): { key: string; signature: string } | undefined {
+  // A commit that is decided must not fail for ever for a key file that is no key.
+  const key = attempt(() => createPrivateKey(readFileSync(join(stateDir(), 'keys', PRIVATE))))
+  return (
+    key && { key: fingerprintOf(createPublicKey(key)), signature: sign(null, messageOf(head), key).toString('base64') }
+  )
+}
+
+/** The public keys known here, by fingerprint. */
+export function knownKeys(): ReadonlyMap<string, KeyObject> {
+  const dir = join(stateDir(), 'keys')
+  const files = namesIn(dir).filter((name) => name.endsWith(PUBLIC))
+  const keys = files.flatMap((name) => attempt(() => createPublicKey(readFileSync(join(dir, name)))) ?? [])
+  return new Map(keys.map((key) => [fingerprintOf(key), key]))
+}
+
+export function isSigned(head: Signed, signature: string, key: KeyObject): boolean {
+  return verify(null, messageOf(head), key, Buffer.from(signature, 'base64'))
+}
+
+function messageOf({ ledger, seq, hash }: Signed): Buffer {
+  return Buffer.from(`escrowfs checkpoint 1\n${ledger}\n${seq}\n${hash}\n`)
+}
+
+/** As OpenSSH shows keys: SHA-256 of the public half, here in SPKI form, in base64. */
+function fingerprintOf(key: KeyObject): string {
+  const sum = createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64')
+  return `SHA256:${sum.replace(/=+$/, '')}`
+}
+
+function createOnce(file: string, content: string | Buffer): void {
+  try {
+    createDurable(file, content, 0o600)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+import type { KeyObject } from 'node:crypto'
+import type { LedgerHead, TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Tip } from './chain.js'
+import { count, text } from './fields.js'
+import { isSigned } from './keys.js'
+import { ownOf } from './record.js'
+
+/** What is known of a ledger from elsewhere, held against it while it is read: anchors, trailers, and signatures. */
+
+/** A record that must be there. */
+export interface Expected extends Pick<LedgerHead, 'seq' | 'hash'> {
+  readonly ledger?: string
+  /** Who says so, as a sentence can name it. */
+  readonly by: string
+}
+
+export interface Witness {
+  /** What is wrong with a record that stands where the tip ends. */
+  seen(record: TraceRecord, tip: Tip): string | undefined
+  /** After the last record: the first expected one that is not there. `line`: where it should stand. */
+  missing(tip: Tip): { readonly line: number; readonly problem: string } | undefined
+  /** Checkpoints whose signature was found good; those by keys that are not known here. */
+  readonly signed: number
+  readonly unknownKeys: number
+}
+
+export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<string, KeyObject>): Witness {
+  const open = new Set(expected)
+  const lines = new Map<number, number>()
+  let [signed, unknownKeys] = [0, 0]
+  let before: Tip['own'] = null
+  return {
+    get signed() {
+      return signed
+    },
+    get unknownKeys() {
+      return unknownKeys
+    },
+    seen(record, tip) {
+      const own = ownOf(record)
+      if (own === undefined) return undefined
+      for (const each of open) {
+        if (each.ledger !== undefined && each.ledger !== tip.ledger) return `belongs to another ledger than ${each.by}`
+        if (each.seq !== tip.seq) continue
+        if (each.hash === tip.own?.hash) open.delete(each)
+        else if (!lines.has(each.seq)) lines.set(each.seq, tip.lines)
+      }
+      const last = before
+      before = tip.own
+      if (own.type !== 'checkpoint') return undefined
+      const verdict = checkpoint(own, tip, last, keys)
+      if (verdict === 'signed') signed++
+      else if (verdict === 'unknown key') unknownKeys++
+      else return verdict
+      return undefined
+    },
+    missing(tip) {
+      const [first] = [...open].sort((a, b) => a.seq - b.seq)
+      if (first === undefined) return undefined
+      const line = lines.get(first.seq)
+      if (line !== undefined)
+        return { line, problem: `is not the record ${first.seq} of ${first.by}: it was written anew` }
+      const problem = `is missing: ${first.by} names record ${first.seq}, and the ledger ends at ${tip.seq}`
+      return { line: tip.lines + 1, problem }
+    },
+  }
+}
+
+function checkpoint(own: Record<string, unknown>, tip: Tip, last: Tip['own'], keys: ReadonlyMap<string, KeyObject>) {
+  const [seq, hash, key, signature] = [count(own.signed_seq), text(own.signed_hash), text(own.key), text(own.signature)]
+  if (seq === undefined || hash === undefined || key === undefined || signature === undefined || tip.ledger === null) {
+    return 'is a checkpoint without a signature'
+  }
+  if (seq !== tip.seq - 1 || hash !== last?.hash) return 'is a checkpoint of another record than the one before it'
+  const known = keys.get(key)
+  if (known === undefined) return 'unknown key'
+  return isSigned({ ledger: tip.ledger, seq, hash }, signature, known)
+    ? 'signed'
+    : 'is a checkpoint with a false signature'
+}
+
+/** A head as a `Trace-Head:` trailer has it: `<seq>:<hash>`. */
+export function headOf(words: string): Expected {
+  const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(words)
+  if (match === null) {
+    throw new EscrowError('nothing_selected', `'${words}' is no ledger head: <number>:<64 hex digits> is expected.`, {
+      hint: "'escrow trailer' prints one.",
+    })
+  }
+  return {
+    seq: Number(match[1]),
+    hash: (match[2] ?? '').toLowerCase(),
+    by: `the head ${match[1]}:${match[2]?.slice(0, 8)}…`,
+  }
+}

@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Layout } from '../../src/core/layout.js'
+import { makeSigningKey } from '../../src/trace/index.js'
+import { openLedger } from '../../src/trace/ledger.js'
+import { fuzzParameters } from '../support/fuzz.js'
+import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
+
+const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
+const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+
+/** Each line from `from` on, chained anew to the one before it: what a forger would do. */
+function rechain(lines: readonly string[], from: number): string[] {
+  const out = lines.slice(0, from)
+  for (const line of lines.slice(from)) {
+    const record = JSON.parse(line)
+    const before = out.at(-1)
+    record.metadata['dev.escrowfs'].prev = before === undefined ? null : sha(before)
+    record.metadata['dev.escrowfs'].seq = out.length + 1
+    out.push(JSON.stringify(record))
+  }
+  return out
+}
+
+const given = process.env.XDG_STATE_HOME
+const workspace = workspaces()
+let state: string
+
+beforeEach(() => {
+  state = workspace().root
+  process.env.XDG_STATE_HOME = state
+})
+afterEach(() => {
+  if (given === undefined) delete process.env.XDG_STATE_HOME
+  else process.env.XDG_STATE_HOME = given
+})
+
+/** A ledger of some records, a commit last. */
+async function anchoredLedger(count: number): Promise<Layout> {
+  const layout = workspace()
+  const ledger = openLedger(layout, NO_LOCK)
+  await ledger.append(Array.from({ length: count - 1 }, (_, n) => draftOf({ words: `naïve ${n}` })))
+  await ledger.append([draftOf({ type: 'commit' })])
+  return layout
+}
+
+describe('an anchor', () => {
+  it('is written with each commit and undo, outside the workspace, for its owner alone', async () => {
+    const layout = await anchoredLedger(3)
+    const ledger = openLedger(layout)
+    expect(await ledger.verify()).toEqual({ ok: true, records: 3, anchored: 3 })
+    await ledger.append([draftOf()])
+    expect(await ledger.verify()).toEqual({ ok: true, records: 4, anchored: 3 })
+    await ledger.append([draftOf({ type: 'undo' })])
+    expect(await ledger.verify()).toEqual({ ok: true, records: 5, anchored: 5 })
+    const files = readdirSync(join(state, 'escrowfs/anchors'))
+    expect(files).toHaveLength(1)
+    const head = await ledger.head()
+    const text = readFileSync(join(state, 'escrowfs/anchors', files[0] ?? ''), 'utf8')
+    expect(JSON.parse(text.split('\n').at(-2) ?? '')).toMatchObject({ root: layout.root, ...head })
+    expect(readdirSync(layout.dir).sort()).toEqual(['agent_trace.jsonl', 'ledger.d', 'locks'])
+  })
+
+  it('tells of a cut and of a rewriting that took the copies along, by line', async () => {
+    const layout = await anchoredLedger(6)
+    const lines = linesOf(layout)
+    rmSync(layout.ledgerDir, { recursive: true })
+    writeFileSync(layout.ledgerFile, fileOf(lines.slice(0, 4)))
+    expect(await openLedger(layout).verify()).toMatchObject({
+      ok: false,
+      firstBad: { line: 5, reason: expect.stringMatching(/anchor of .* names record 6, and the ledger ends at 4/) },
+    })
+    writeFileSync(layout.ledgerFile, fileOf(rechain(lines.with(2, (lines[2] ?? '').replace('naïve', 'other')), 2)))
+    expect(await openLedger(layout).verify()).toMatchObject({
+      ok: false,
+      firstBad: { line: 6, reason: expect.stringMatching(/written anew/) },
+    })
+    rmSync(layout.ledgerFile)
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 1 } })
+    await openLedger(layout).append([draftOf()])
+    expect(await openLedger(layout).verify()).toMatchObject({
+      ok: false,
+      firstBad: { line: 1, reason: expect.stringMatching(/another ledger/) },
+    })
+  })
+
+  it('is not moved on by a commit on a ledger that was rewritten, only by a person', async () => {
+    const layout = await anchoredLedger(6)
+    rmSync(layout.ledgerDir, { recursive: true })
+    writeFileSync(layout.ledgerFile, fileOf(rechain(linesOf(layout).slice(1), 0)))
+    const ledger = openLedger(layout)
+    await ledger.append([draftOf({ type: 'commit' })])
+    await ledger.append([draftOf({ type: 'commit' })])
+    expect((await ledger.verify()).ok).toBe(false)
+    expect(await ledger.anchor()).toMatchObject({ seq: 7 })
+    expect(await ledger.verify()).toEqual({ ok: true, records: 7, anchored: 7 })
+  })
+
+  it('is of one workspace: a copy elsewhere has none; and a torn line of its file is none', async () => {
+    const layout = await anchoredLedger(2)
+    const copy = workspace()
+    cpSync(layout.ledgerFile, copy.ledgerFile)
+    expect(await openLedger(copy).verify()).toEqual({ ok: true, records: 2 })
+    const [name = ''] = readdirSync(join(state, 'escrowfs/anchors'))
+    appendFileSync(join(state, 'escrowfs/anchors', name), '{"ledger":"')
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2, anchored: 2 })
+  })
+
+  it('that cannot be kept fails no commit, and verify names none', async () => {
+    writeFileSync(join(state, 'escrowfs'), 'a file\n')
+    const layout = await anchoredLedger(2)
+    rmSync(join(state, 'escrowfs'))
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2 })
+  })
+
+  it('detects every random tampering, also those that took copies and the chain along', async () => {
+    const COUNT = 24
+    const layout = await anchoredLedger(COUNT)
+    const bytes = readFileSync(layout.ledgerFile)
+    const lines = linesOf(layout)
+    rmSync(layout.ledgerDir, { recursive: true })
+    const at = fc.nat()
+    const kind = fc.constantFrom('flip', 'drop', 'swap', 'duplicate', 'truncate', 're-chain', 'drop and re-chain')
+    const mutate = (how: string, a: number, b: number): Buffer => {
+      const [i, j] = [a % COUNT, (a + 1 + (b % (COUNT - 1))) % COUNT]
+      const line = lines[i] ?? ''
+      if (how === 'flip') {
+        const offset = a % bytes.length
+        return Buffer.from(bytes.with(offset, (bytes[offset] ?? 0) ^ (1 << (b % 8))))
+      }
+      if (how === 'drop') return Buffer.from(fileOf(lines.toSpliced(i, 1)))
+      if (how === 'swap') return Buffer.from(fileOf(lines.with(i, lines[j] ?? '').with(j, line)))
+      if (how === 'duplicate') return Buffer.from(fileOf(lines.toSpliced(j, 0, line)))
+      if (how === 'truncate') return bytes.subarray(0, a % bytes.length)
+      if (how === 'drop and re-chain') return Buffer.from(fileOf(rechain(lines.toSpliced(i, 1), i)))
+      return Buffer.from(fileOf(rechain(lines.with(i, JSON.stringify({ ...JSON.parse(line), intent_id: 'X' })), i)))
+    }
+    await fc.assert(
+      fc.asyncProperty(kind, at, at, async (how, a, b) => {
+        const changed = mutate(how, a, b)
+        fc.pre(!bytes.equals(changed))
+        writeFileSync(layout.ledgerFile, changed)
+        const result = await openLedger(layout, NO_LOCK).verify()
+        expect(result.ok, how).toBe(false)
+        expect(result.firstBad?.line).toBeGreaterThan(0)
+      }),
+      fuzzParameters(2000),
+    )
+  })
+})
+
+describe('a given head', () => {
+  it('must be in the ledger; what is none is refused by name', async () => {
+    const layout = await anchoredLedger(3)
+    const ledger = openLedger(layout)
+    const head = await ledger.head()
+    await ledger.append([draftOf()])
+    const heads = [`Trace-Head: ${head?.seq}:${head?.hash}`, `${head?.seq}:${head?.hash}`]
+    expect((await ledger.verify({ heads })).ok).toBe(true)
+    const forged = `2:${head?.hash}`
+    expect(await ledger.verify({ heads: [forged] })).toMatchObject({ ok: false, firstBad: { line: 2 } })
+    expect(await ledger.verify({ heads: [`9:${head?.hash}`] })).toMatchObject({ ok: false, firstBad: { line: 5 } })
+    expect(() => ledger.verify({ heads: ['3:nonsense'] })).toThrow(
+      expect.objectContaining({ reason: 'nothing_selected' }),
+    )
+  })
+})
+
+describe('a checkpoint', () => {
+  it('signs each commit once a key is made, and verify knows a false one', async () => {
+    expect(makeSigningKey()).toMatchObject({ created: true, fingerprint: expect.stringMatching(/^SHA256:.{43}$/) })
+    const { created, file } = makeSigningKey()
+    expect([created, execFileSync('stat', ['-c', '%a', file]).toString()]).toEqual([false, '600\n'])
+    const layout = await anchoredLedger(3)
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4, anchored: 4, signed: 1 })
+    const lines = linesOf(layout)
+    expect(own(lines[3] ?? '')).toMatchObject({ type: 'checkpoint', signed_seq: 3, signed_hash: sha(lines[2] ?? '') })
+    rmSync(join(state, 'escrowfs/anchors'), { recursive: true })
+    rmSync(layout.ledgerDir, { recursive: true })
+    // Chained anew by someone without the key: the checkpoint no longer fits, or its signature does not.
+    const forged = rechain(lines, 1)
+    writeFileSync(layout.ledgerFile, fileOf(rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)))
+    expect(forged).toEqual(lines)
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 4 } })
+    const resigned = rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)
+    const last = JSON.parse(resigned[3] ?? '')
+    last.metadata['dev.escrowfs'].signed_hash = sha(resigned[2] ?? '')
+    writeFileSync(layout.ledgerFile, fileOf(resigned.with(3, JSON.stringify(last))))
+    expect(await openLedger(layout).verify()).toMatchObject({
+      firstBad: { line: 4, reason: expect.stringMatching(/false signature/) },
+    })
+  })
+
+  it("by another person's key is counted as unknown until that key is put beside one's own", async () => {
+    makeSigningKey()
+    const layout = await anchoredLedger(2)
+    const publicKey = readFileSync(join(state, 'escrowfs/keys/own.pub.pem'))
+    rmSync(join(state, 'escrowfs/keys'), { recursive: true })
+    const found = { ok: true, records: 3, anchored: 3 }
+    expect(await openLedger(layout).verify()).toEqual({ ...found, unknownKeys: 1 })
+    mkdirSync(join(state, 'escrowfs/keys'))
+    writeFileSync(join(state, 'escrowfs/keys/ann.pub.pem'), publicKey)
+    const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' })
+    writeFileSync(join(state, 'escrowfs/keys/ben.pub.pem'), other)
+    writeFileSync(join(state, 'escrowfs/keys/bad.pub.pem'), 'no key')
+    expect(await openLedger(layout).verify()).toEqual({ ...found, signed: 1 })
+  })
+
+  it('is left out where the key file holds no key: the commit stands', async () => {
+    mkdirSync(join(state, 'escrowfs/keys'), { recursive: true })
+    writeFileSync(join(state, 'escrowfs/keys/ed25519.pem'), 'no key')
+    chmodSync(join(state, 'escrowfs/keys/ed25519.pem'), 0o600)
+    expect(await openLedger(await anchoredLedger(2)).verify()).toEqual({ ok: true, records: 2, anchored: 2 })
+  })
+})

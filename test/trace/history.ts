@@ -1,0 +1,98 @@
+/** A model of who wrote which line that knows nothing of diffs: its lines are things, moved about with their owner. */
+
+export interface Owned {
+  readonly id: number
+  /** Whom blame has to name; `unknown` and `human` of lines no session wrote. */
+  readonly owner: string
+  /** The ledger has met the line: it was in a file when that was committed. */
+  seen: boolean
+  readonly indent: number
+}
+
+export type Files = ReadonlyMap<string, readonly Owned[]>
+
+/** One step inside a commit or outside of all, of numbers that mean what the files of the moment make of them. */
+export interface Step {
+  readonly kind: 'insert' | 'remove' | 'replace' | 'indent' | 'move' | 'copy' | 'carry' | 'rename' | 'create' | 'delete'
+  readonly a: number
+  readonly b: number
+  readonly c: number
+}
+
+export const KINDS = [
+  ...(['insert', 'remove', 'replace', 'indent', 'move'] as const),
+  ...(['copy', 'carry', 'rename', 'create', 'delete'] as const),
+]
+
+export function textOf(lines: readonly Owned[]): string {
+  return lines.map(lineOf).join('')
+}
+
+/** Each weighs enough to be followed alone, and is like no other. */
+function lineOf({ id, indent }: Owned): string {
+  return `${' '.repeat(indent)}const value${id} = compute(alphabet, betagamma, deltaepsilon, zeta${id})\n`
+}
+
+/** What a copier may take: an agent what the ledger has met, whoever works outside what it will know again. */
+type MayTake = (line: Owned, path: string) => boolean
+
+export class Writer {
+  #next = 1
+  #names = 1
+
+  write(owner: string, count: number, seen = false): Owned[] {
+    return Array.from({ length: count }, () => ({ id: this.#next++, owner, seen, indent: 0 }))
+  }
+
+  /** The files after a step; the very same where it has nothing to work on. */
+  step(files: Files, { kind, a, b, c }: Step, ownerAt: (path: string) => string, mayTake: MayTake): Files {
+    const paths = [...files.keys()].sort()
+    const path = paths[a % Math.max(1, paths.length)]
+    const fresh = `src/f${this.#names}.ts`
+    if (kind === 'create' || path === undefined) {
+      this.#names++
+      return with_(files, fresh, this.write(ownerAt(fresh), 1 + (b % 5)))
+    }
+    const lines = files.get(path) ?? []
+    const at = b % (lines.length + 1)
+    const [first, last] = [at, Math.min(lines.length, at + 1 + (c % 4))]
+    const block = lines.slice(first, last)
+    const rest = [...lines.slice(0, first), ...lines.slice(last)]
+    if (kind === 'insert') return with_(files, path, put(lines, at, this.write(ownerAt(path), 1 + (c % 3))))
+    if (kind === 'remove') return with_(files, path, rest)
+    if (kind === 'replace') return with_(files, path, put(rest, first, this.write(ownerAt(path), block.length)))
+    if (kind === 'indent')
+      return with_(
+        files,
+        path,
+        put(
+          rest,
+          first,
+          block.map((line) => ({ ...line, indent: c % 8 })),
+        ),
+      )
+    if (kind === 'move') return with_(files, path, put(rest, (b + c) % (rest.length + 1), block))
+    if (kind === 'delete') return without(files, path)
+    if (kind === 'rename') {
+      this.#names++
+      return with_(without(files, path), fresh, lines)
+    }
+    const other = paths[(a + 1 + c) % paths.length] ?? path
+    if (other === path || !block.every((line) => mayTake(line, path))) return files
+    const target = files.get(other) ?? []
+    const taken = with_(files, other, put(target, c % (target.length + 1), block))
+    return kind === 'copy' ? taken : with_(taken, path, rest)
+  }
+}
+
+function put(lines: readonly Owned[], at: number, block: readonly Owned[]): Owned[] {
+  return [...lines.slice(0, at), ...block, ...lines.slice(at)]
+}
+
+function with_(files: Files, path: string, lines: readonly Owned[]): Files {
+  return new Map([...files, [path, lines]])
+}
+
+function without(files: Files, path: string): Files {
+  return new Map([...files].filter(([name]) => name !== path))
+}
