@@ -31,7 +31,8 @@ export function register(command: Command, { io, withWorkspace, exit }: Context)
       const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
       if (options.json) io.out(json(result))
       else if (result.ok) io.out(`The ledger is whole: ${counted(result.records, 'record')}${vouched(result)}.\n`)
-      else io.err(`The ledger is bad from line ${line} on: ${oneLine(reason)} Nothing was changed.\n`)
+      else
+        io.err(`The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`)
     })
 }
 
