@@ -1,16 +1,18 @@
 /**
  * Commits round after round until it is killed: round r gives each of COUNT files the content r. Says each round once
- * its commit is answered. With `die` it kills itself right after its first commit point. ROOT COUNT FROM [die]
+ * its commit is answered. With `die` it kills itself right after its first commit point. With a number from 0 to 1 it
+ * waits to be killed so far into its second commit, by the calls that change or sync the disk, and says before which.
+ * ROOT COUNT FROM [die | 0..1]
  */
 import { writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
-import { realDisk } from '../../src/commit/disk.js'
+import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { layoutOf } from '../../src/core/layout.js'
 import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
 import { roundFiles } from './rounds.js'
 
-const [root = '', count = '1', from = '1', die] = process.argv.slice(2)
+const [root = '', count = '1', from = '1', end] = process.argv.slice(2)
 const layout = layoutOf(root)
 const ledger = openLedger(layout)
 
@@ -31,7 +33,39 @@ const dying = {
   },
 }
 
+/** Calls of this commit so far, and of the one before: the next of as many files will come to as many. */
+let calls = 0
+let ofOne = Number.POSITIVE_INFINITY
+
+function step(name: string): void {
+  calls += 1
+  if (calls !== Math.ceil(Number(end) * ofOne)) return
+  writeSync(1, `paused before ${name}\n`)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+const READS: ReadonlySet<string> = new Set(
+  'openDir closeDir digestFile readFile lstat readlink readdir assertWritable'.split(' '),
+)
+
+/** Tells {@link step} of each call that leaves something behind. */
+function stepping(disk: Disk): Disk {
+  const told = { ...disk }
+  for (const [name, call] of Object.entries(disk)) {
+    if (typeof call !== 'function' || READS.has(name)) continue
+    const wrapped = (...args: unknown[]): unknown => {
+      step(name)
+      return Reflect.apply(call, disk, args)
+    }
+    Object.defineProperty(told, name, { value: wrapped, enumerable: true })
+  }
+  return told
+}
+
+const disk = end === undefined ? realDisk : end === 'die' ? dying : stepping(realDisk)
+
 for (let round = Number(from); ; round += 1) {
+  calls = 0
   const input = {
     layout,
     sessionId: 's',
@@ -39,9 +73,13 @@ for (let round = Number(from); ; round += 1) {
     gate: () => undefined,
     records: () => [{ ...newDraft({ type: 'commit', intent: null, session: 's', data: { round } }) }],
     append: async (record: Record<string, unknown>) => {
+      step('append')
       await ledger.appendOnce(record as unknown as RecordDraft)
     },
   }
-  await commitEntries(input, die === undefined ? realDisk : dying)
+  await commitEntries(input, disk)
+  step('answer')
+  // Creating takes other calls than overwriting.
+  if (round > 1) ofOne = calls
   writeSync(1, `${round}\n`)
 }
