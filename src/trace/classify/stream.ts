@@ -9,7 +9,7 @@ export interface Token {
   /** All but the text: what it is, and what of the white space before it counts. */
   readonly shape: string
   readonly text: string
-  /** Of a leaf. */
+  /** What it is of: a leaf, or the node that begins or ends here. */
   readonly node?: Node
 }
 
@@ -48,16 +48,17 @@ class Stream {
   visit(node: Node, within: boolean): void {
     this.#between(node.start, node.parent ?? node, within, node)
     if (isComment(node)) this.#comment(node)
+    else if (node.type === 'line_continuation') this.#continue(node)
     else if (node.children.length === 0) this.#leaf(node, within)
     else this.#inner(node, within)
   }
 
   #inner(node: Node, within: boolean): void {
     const exact = within || this.#isExact(node)
-    this.#push(`(${node.type}`)
+    this.#push(`(${node.type}`, '', node)
     for (const child of node.children) this.visit(child, exact)
     this.#between(node.end, node, exact)
-    this.#push(')')
+    this.#push(')', '', node)
   }
 
   finish(): void {
@@ -99,7 +100,7 @@ class Stream {
   /** Text that the grammar has no leaf for. */
   #unnamed(node: Node, text: string): void {
     const leaf = { node, text }
-    this.#push(`${this.#mark(leaf, this.#end - text.length)}unnamed`, text)
+    this.#push(`${this.#mark(leaf, this.#end - text.length)}unnamed`, text, node)
     this.#left = leaf
     this.#gap = ''
   }
@@ -114,8 +115,14 @@ class Stream {
     // Some tools look at the very next line, so how far it is counts too.
     const above = lineBreaks(this.#gap)
     const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
-    this.#push(`comment ${above} ${below}`, text.trimEnd())
+    this.#push(`comment ${above} ${below}`, text.trimEnd(), node)
     this.#gap += text.includes('\n') ? '\n' : ' '
+  }
+
+  /** Python joins two lines by a backslash. */
+  #continue(node: Node): void {
+    this.#gap += ' '
+    this.#end = node.end
   }
 
   #leaf(node: Node, exact: boolean): void {
@@ -135,7 +142,7 @@ class Stream {
     const mark = this.#mark(right, node.start)
     this.#indentation?.leaf(text, exact)
     const read = node.type === 'jsx_text' && !nextToEntity(node) ? shownText(text) : text
-    if (read !== '') this.tokens.push({ shape: `${mark}${node.type}${node.named ? '' : '~'}`, text: read, node })
+    if (read !== '') this.#push(`${mark}${node.type}${node.named ? '' : '~'}`, read, node)
     this.#left = right
     this.#gap = ''
   }
@@ -151,8 +158,8 @@ class Stream {
     return gapMark(gap, this.language)
   }
 
-  #push(shape: string, text = ''): void {
-    this.tokens.push({ shape, text })
+  #push(shape: string, text = '', node?: Node): void {
+    this.tokens.push({ shape, text, ...(node && { node }) })
   }
 
   #textOf(node: Node): string {

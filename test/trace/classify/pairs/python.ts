@@ -1,0 +1,151 @@
+import { pairsOf } from './pair.js'
+
+export const python = pairsOf('src/a.py', {
+  refactor: [
+    ['a deeper indent of a whole block', 'def f(a):\n  if a:\n    b()\n', 'def f(a):\n    if a:\n        b()\n'],
+    ['a plain comment', 'def f():\n    return 1\n', 'def f():\n    # One.\n    return 1\n'],
+    [
+      'a comment at the margin ends no block',
+      'def f():\n    a()\n    b()\n',
+      'def f():\n    a()\n# between\n    b()\n',
+    ],
+    ['lines within brackets', 'x = f(1, 2)\n', 'x = f(\n    1,\n  2)\n'],
+    ['a line continued by a backslash', 'x = 1 + 2\n', 'x = 1 + \\\n    2\n'],
+    ['spaces around operators', 'x=1+2\n', 'x = 1 + 2\n'],
+    ['blank lines', 'def f():\n    pass\ndef g():\n    pass\n', 'def f():\n    pass\n\n\ndef g():\n    pass\n'],
+    [
+      'a local variable',
+      'def f(a):\n    b = a + 1\n    return b * b\n',
+      'def f(a):\n    total = a + 1\n    return total * total\n',
+    ],
+    [
+      'the variable of a loop',
+      'def f(a):\n    for x in a:\n        g(x)\n',
+      'def f(a):\n    for item in a:\n        g(item)\n',
+    ],
+    [
+      'what with gives',
+      'def f(a):\n    with a() as x:\n        g(x)\n',
+      'def f(a):\n    with a() as handle:\n        g(handle)\n',
+    ],
+    [
+      'what is caught',
+      'def f():\n    try:\n        g()\n    except E as e:\n        h(e)\n',
+      'def f():\n    try:\n        g()\n    except E as err:\n        h(err)\n',
+    ],
+    [
+      'names of a tuple',
+      'def f(a):\n    x, y = a\n    return x - y\n',
+      'def f(a):\n    left, right = a\n    return left - right\n',
+    ],
+    [
+      'a name used in a formatted string',
+      "def f(a):\n    x = a\n    return f'{x}!'\n",
+      "def f(a):\n    y = a\n    return f'{y}!'\n",
+    ],
+    [
+      'a name a closure holds',
+      'def f(a):\n    n = a\n    return lambda: n\n',
+      'def f(a):\n    size = a\n    return lambda: size\n',
+    ],
+    [
+      'a keyword of a call stays',
+      'def f(a):\n    x = a\n    return g(x=x)\n',
+      'def f(a):\n    y = a\n    return g(x=y)\n',
+    ],
+    [
+      'an inner function that is only called',
+      'def f(a):\n    def go(n):\n        return n\n    return go(a)\n',
+      'def f(a):\n    def run(n):\n        return n\n    return run(a)\n',
+    ],
+  ],
+  evolution: [
+    [
+      'a line leaves its block',
+      'def f(a):\n    if a:\n        b()\n        c()\n',
+      'def f(a):\n    if a:\n        b()\n    c()\n',
+    ],
+    [
+      'a return leaves the loop',
+      'def f(a):\n    for x in a:\n        g(x)\n    return 1\n',
+      'def f(a):\n    for x in a:\n        g(x)\n        return 1\n',
+    ],
+    [
+      'else belongs to another statement',
+      'for a in b:\n    if a:\n        c()\n    else:\n        d()\n',
+      'for a in b:\n    if a:\n        c()\nelse:\n    d()\n',
+    ],
+    ['the text of a string over lines', 'x = """a\n  b"""\n', 'x = """a\nb"""\n'],
+    ['a documentation string is data', 'def f():\n    """One."""\n', 'def f():\n    """Two."""\n'],
+    ['a parameter can be passed by name', 'def f(a):\n    return a\n', 'def f(b):\n    return b\n'],
+    [
+      'a parameter of an inner function too',
+      'def f():\n    def g(a):\n        return a\n    return g(a=1)\n',
+      'def f():\n    def g(b):\n        return b\n    return g(a=1)\n',
+    ],
+    [
+      'a parameter of a lambda too',
+      'def f():\n    g = lambda a: a\n    return g(a=1)\n',
+      'def f():\n    g = lambda b: b\n    return g(a=1)\n',
+    ],
+    ['a name of the module', 'a = 1\n', 'b = 1\n'],
+    ['a function of the module', 'def a():\n    pass\n', 'def b():\n    pass\n'],
+    ['an attribute', 'def f(a):\n    return a.b\n', 'def f(a):\n    return a.c\n'],
+    ['an attribute of a class', 'class A:\n    a = 1\n', 'class A:\n    b = 1\n'],
+    [
+      'an attribute of a class in a function',
+      'def f():\n    class A:\n        a = 1\n    return A\n',
+      'def f():\n    class A:\n        b = 1\n    return A\n',
+    ],
+    ['a global name', 'def f():\n    global a\n    a = 1\n', 'def f():\n    global b\n    b = 1\n'],
+    [
+      'locals() sees the names',
+      'def f():\n    a = 1\n    return locals()\n',
+      'def f():\n    b = 1\n    return locals()\n',
+    ],
+    [
+      'a formatted string shows the name',
+      "def f():\n    a = 1\n    return f'{a=}'\n",
+      "def f():\n    b = 1\n    return f'{b=}'\n",
+    ],
+    [
+      'a query by name',
+      "def f(d):\n    low = 1\n    return d.query('x > @low')\n",
+      "def f(d):\n    least = 1\n    return d.query('x > @low')\n",
+    ],
+    ['the keyword of a call', 'def f():\n    return g(a=1)\n', 'def f():\n    return g(b=1)\n'],
+    ['an imported name', 'from m import a\n', 'from m import b\n'],
+    [
+      'a rename that forgets a use',
+      'def f():\n    a = 1\n    return a + a\n',
+      'def f():\n    b = 1\n    return b + a\n',
+    ],
+    [
+      'a local name that hides a global one',
+      'b = 2\ndef f():\n    a = 1\n    return a + b\n',
+      'b = 2\ndef f():\n    b = 1\n    return b + b\n',
+    ],
+    ['an ignored type', 'x = f()\n', 'x = f()  # type: ignore\n'],
+    ['a type in a comment', 'x = []  # type: List[int]\n', 'x = []  # type: List[str]\n'],
+    ['the encoding of the file', 'x = 1\n', '# -*- coding: latin-1 -*-\nx = 1\n'],
+    ['a job script reads the comment', 'x = 1\n', '#SBATCH --time=1\nx = 1\n'],
+    [
+      'dependencies in comments',
+      '# /// script\n# dependencies = ["a"]\n# ///\nx = 1\n',
+      '# /// script\n# dependencies = ["b"]\n# ///\nx = 1\n',
+    ],
+    ['a tuple of one', 'x = (1)\n', 'x = (1,)\n'],
+    ['a decorator', 'def f():\n    pass\n', '@g\ndef f():\n    pass\n'],
+    [
+      'functions in another order',
+      'def a():\n    pass\ndef b():\n    pass\n',
+      'def b():\n    pass\ndef a():\n    pass\n',
+    ],
+    ['a default that is evaluated', 'def f(a=1):\n    pass\n', 'def f(a=2):\n    pass\n'],
+    ['code that reads its source', 'import inspect\nx = inspect.stack()\n', 'import inspect\n\nx = inspect.stack()\n'],
+    ['tabs and spaces mixed', 'if a:\n    b()\n', 'if a:\n\tb()\nif c:\n    d()\n'],
+    ['operator and', 'x = a and b\n', 'x = a or b\n'],
+    ['is for equality', 'x = a == b\n', 'x = a is b\n'],
+    ['a statement put behind a comment sign', 'a()\nb()\n', 'a()\n# b()\n'],
+  ],
+})
