@@ -1,6 +1,7 @@
 import fs, { type BigIntStats, closeSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Entry, EntryType, ReadLayer } from './layer.js'
 import type { RelPath } from './path.js'
+import { readRegular } from './regular.js'
 
 /** One name of the disk, for who comes back to it: each call looks anew. */
 export interface LowerName {
@@ -117,8 +118,8 @@ function readWhole(path: string): Buffer {
   } finally {
     closeSync(fd)
   }
-  // Node's types leave numeric flags out of readFileSync; its documentation and code take them.
-  return fs.readFileSync(path, { flag: READ_FLAGS as unknown as string })
+  // Only what is long comes here, or has no end.
+  return readRegular(path, false)
 }
 
 const ABSENT_IS_FINE = { throwIfNoEntry: false } as const

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import type { PackRef } from './content.js'
 import type { Digest } from './digest.js'
+import { openRegular } from './regular.js'
 import type { PackSpan } from './stage-edit.js'
 
 /** A session's pack: the contents its log names, one after the other. */
@@ -21,7 +22,7 @@ class Packed implements PackRef {
 
   *chunks(): Generator<Uint8Array, undefined> {
     const hash = createHash('sha256')
-    const fd = fs.openSync(this.pack, 'r')
+    const fd = openRegular(this.pack, true)
     try {
       for (let at = 0; at < this.size; ) {
         const chunk = Buffer.alloc(Math.min(CHUNK, this.size - at))

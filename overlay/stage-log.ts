@@ -7,6 +7,7 @@ import { imageOf } from './image.js'
 import { roughSizeOf, type Sizes, sizeOf } from './image-size.js'
 import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
 import { isReadable, type PackPlace, packed, readPacked } from './pack.js'
+import { readRegular } from './regular.js'
 import type { Stage } from './stage.js'
 import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
 
@@ -267,7 +268,7 @@ function cutTail(fd: number, path: string, torn: number): void {
 
 function readIfThere(path: string): Buffer {
   try {
-    return fs.readFileSync(path)
+    return readRegular(path, true)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
     throw error

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { codeOf } from '../overlay/index.js'
 import type { ClaimOverlap, Intent } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
@@ -6,6 +6,7 @@ import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import { withProcessLock } from './host/lock.js'
 import { isOwned } from './host/owner.js'
+import { readSmall } from './host/read.js'
 import { removeName, replaceDurable } from './host/write.js'
 import { sharedPath } from './policy/overlap.js'
 
@@ -62,6 +63,8 @@ export class SessionClaims {
   }
 }
 
+const MAX_CLAIM_BYTES = 64 * 1024
+
 interface Claim {
   readonly intent: string
 }
@@ -69,11 +72,11 @@ interface Claim {
 /** One that cannot be understood holds nothing: claims keep people informed, they guard nothing. */
 function readClaim(file: string): Claim | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const value: unknown = JSON.parse(readSmall(file, MAX_CLAIM_BYTES))
     const intent = typeof value === 'object' && value !== null && 'intent' in value ? value.intent : undefined
     return typeof intent === 'string' ? { intent } : undefined
   } catch (error) {
-    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined
+    if (error instanceof SyntaxError || ['ENOENT', 'EINVAL', 'EFBIG'].includes(codeOf(error) ?? '')) return undefined
     throw error
   }
 }

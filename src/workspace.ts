@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
@@ -20,7 +20,7 @@ import { isSessionId } from './core/ids.js'
 import { type IntentsState, selectable } from './core/intents-state.js'
 import { type Layout, layoutOf } from './core/layout.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
-import { isLink } from './host/read.js'
+import { isLink, readSmall } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { type IntentVersions, openVersions, recordedRegistry } from './intent-versions.js'
@@ -32,6 +32,9 @@ import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
 import { stageUndo } from './undo-session.js'
+
+/** Of a session's agent, far above what one says of itself. */
+const MAX_META_BYTES = 64 * 1024
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
@@ -239,7 +242,7 @@ class LocalWorkspace implements Workspace {
 
   #agentOf(id: string): AgentInfo | undefined {
     try {
-      return JSON.parse(readFileSync(this.layout.session(id).meta, 'utf8')) as AgentInfo
+      return JSON.parse(readSmall(this.layout.session(id).meta, MAX_META_BYTES)) as AgentInfo
     } catch {
       return undefined
     }

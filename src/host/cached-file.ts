@@ -1,5 +1,6 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
+import { openRegular } from '../../overlay/regular.js'
 
 /** A file's bytes as last seen: absent, unreadable (why), or its content. */
 export type FileBytes =
@@ -64,9 +65,14 @@ function sameLook(a: Look, b: Look): boolean {
 
 function readBytes(path: string, limit: number): FileBytes {
   try {
-    const stat = statSync(path)
-    if (stat.size > limit) return { kind: 'unreadable', message: `larger than ${limit / 1024} KiB; make it smaller` }
-    return { kind: 'bytes', bytes: readFileSync(path) }
+    const fd = openRegular(path, true)
+    try {
+      if (fstatSync(fd).size > limit)
+        return { kind: 'unreadable', message: `larger than ${limit / 1024} KiB; make it smaller` }
+      return { kind: 'bytes', bytes: readFileSync(fd) }
+    } finally {
+      closeSync(fd)
+    }
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? { kind: 'absent' } : { kind: 'unreadable', message: reason(error) }
   }

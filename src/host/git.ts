@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { readSmall } from './read.js'
 
 /** What we ask of git is read from its files: no process is started, and no git needs to be installed. */
 
@@ -102,7 +103,7 @@ function readText(path: string): string | undefined {
   const stat = statOf(path)
   if (!stat?.isFile() || stat.size > MAX_BYTES) return undefined
   try {
-    return readFileSync(path, 'utf8')
+    return readSmall(path, MAX_BYTES)
   } catch {
     return undefined
   }

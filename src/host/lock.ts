@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import lockfile from 'proper-lockfile'
@@ -6,6 +6,7 @@ import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, type ProcessIdentity, thisProcess } from './process.js'
+import { readSmall } from './read.js'
 import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from './write.js'
 
 /**
@@ -100,6 +101,9 @@ function letGo(unlock: () => void): void {
   }
 }
 
+/** Far above what a card takes. */
+const MAX_CARD_BYTES = 64 * 1024
+
 interface Card extends ProcessIdentity {
   readonly nonce: string
 }
@@ -119,7 +123,7 @@ function signCard(file: string): string {
 
 function readCard(file: string): Card | undefined {
   try {
-    return JSON.parse(readFileSync(cardOf(file), 'utf8')) as Card
+    return JSON.parse(readSmall(cardOf(file), MAX_CARD_BYTES)) as Card
   } catch {
     return undefined
   }
@@ -136,7 +140,7 @@ function freeDead(file: string): boolean {
   } catch {
     return false
   }
-  const mine = JSON.parse(readFileSync(grave, 'utf8')) as Card
+  const mine = JSON.parse(readSmall(grave, MAX_CARD_BYTES)) as Card
   removeName(grave)
   if (mine.nonce === card.nonce) removeEmptyDir(`${file}.lock`)
   return true

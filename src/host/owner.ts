@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, type ProcessIdentity, thisProcess } from './process.js'
+import { readSmall } from './read.js'
 import { createDurable, ensureDir, publish, removeName } from './write.js'
 
 /**
@@ -96,18 +97,26 @@ function sweep(file: string): void {
   for (const name of readdirSync(dirname(file))) if (name.startsWith(prefix)) removeName(join(dirname(file), name))
 }
 
+/** Far above what a card takes. */
+const MAX_CARD_BYTES = 64 * 1024
+
 /** Undefined when nobody holds it. A card gets its name when it is whole, so one that cannot be read is no owner's. */
 function readHolder(file: string): Holder | undefined {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readSmall(file, MAX_CARD_BYTES)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === 'EINVAL' || codeOf(error) === 'EFBIG') throw damaged(file)
     throw error
   }
   const holder = parse(text)
   if (isHolder(holder)) return holder
-  throw new EscrowError('session_busy', `Nobody can say who owns this session: ${file} is damaged.`, {
+  throw damaged(file)
+}
+
+function damaged(file: string): EscrowError {
+  return new EscrowError('session_busy', `Nobody can say who owns this session: ${file} is damaged.`, {
     hint: 'If no process is working on it, remove that file.',
   })
 }

@@ -1,17 +1,16 @@
 /** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Digest } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, fsError } from '../../overlay/errno.js'
+import { openRegular, readRegular } from '../../overlay/regular.js'
 
-// Windows has none of the three; there 0 leaves a plain read.
-const NO_FOLLOW = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 // One for all: everything here is synchronous, and a buffer for each file costs more than its hash.
 const CHUNK = Buffer.allocUnsafeSlow(1 << 18)
 
-/** The digest of a regular file's bytes, read a piece at a time. Throws ELOOP on a symlink. */
+/** The digest of a regular file's bytes, read a piece at a time. Throws ELOOP on a symlink, EINVAL on what is no file. */
 export function digestFile(path: string): Digest {
-  const fd = openSync(path, NO_FOLLOW)
+  const fd = openRegular(path, false)
   try {
     const hash = createHash('sha256')
     for (;;) {
@@ -24,16 +23,27 @@ export function digestFile(path: string): Digest {
   }
 }
 
-/** A file's bytes. Throws ELOOP on a symlink. */
+/** A regular file's bytes. Throws ELOOP on a symlink, EINVAL on what is no file. */
 export function readWhole(path: string): Buffer {
-  return readFileSync(path, { flag: NO_FOLLOW })
+  return readRegular(path, false)
+}
+
+/** A small file of our own. Throws EFBIG where it is longer than that many bytes, EINVAL where it is no file. */
+export function readSmall(path: string, limit: number): string {
+  const fd = openRegular(path, true)
+  try {
+    if (fstatSync(fd).size > limit) throw fsError('EFBIG', 'open', path, undefined, `longer than ${limit} bytes`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** The first bytes of a file as text; '' when it is gone. */
 export function readStart(path: string, bytes: number): string {
   let fd: number
   try {
-    fd = openSync(path, NO_FOLLOW)
+    fd = openRegular(path, false)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return ''
     throw error

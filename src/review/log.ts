@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { codeOf } from '../../overlay/errno.js'
+import { readRegular } from '../../overlay/regular.js'
 import { EscrowError } from '../core/api-error.js'
 import { withProcessLock } from '../host/lock.js'
 import { appendDurable, ensureDir, syncDir } from '../host/write.js'
@@ -71,11 +72,17 @@ function scan(file: string): Scan {
 
 function contentOf(file: string): Buffer {
   try {
-    return readFileSync(file)
+    return readRegular(file, true)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    if (codeOf(error) === 'EINVAL') throw noFile(file, error)
     throw error
   }
+}
+
+function noFile(file: string, cause: unknown): EscrowError {
+  const message = `${file} is not a regular file; no verdict of this session can be trusted.`
+  return new EscrowError('ledger_corrupt', message, { hint: 'Move it away and review the session again.', cause })
 }
 
 function parse(line: string, number: number, file: string): ReviewRecord {

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
+import { readRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
@@ -176,7 +177,7 @@ function saveBeside(file: string, bytes: Buffer): string {
       return basename(name)
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
-      if (bytes.equals(readFileSync(name))) return basename(name)
+      if (bytes.equals(readRegular(name, true))) return basename(name)
     }
   }
 }

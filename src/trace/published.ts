@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
+import { readRegular } from '../../overlay/regular.js'
 import { createFile, ensureDir, publish, removeName } from '../host/write.js'
 import { parseLine } from './lines.js'
 
@@ -106,7 +107,7 @@ function namesIn(dir: string): string[] {
 /** Absent: never written, or pruned since it was listed. */
 function readIfThere(dir: string, seq: number): Buffer | undefined {
   try {
-    return readFileSync(join(dir, String(seq)))
+    return readRegular(join(dir, String(seq)), true)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

@@ -1,9 +1,11 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
+import { openRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
 import { type Break, EMPTY_TIP, ownFieldsOf, step, type Tip } from './chain.js'
+import { unavailable } from './faults.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { KEPT } from './published.js'
 
@@ -72,9 +74,10 @@ function withFile(file: string, read: (fd: number) => Reading): Reading {
 
 export function openIfThere(file: string): number | undefined {
   try {
-    return openSync(file, 'r')
+    return openRegular(file, true)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === 'EINVAL') throw unavailable(file, error)
     throw error
   }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findGit, type GitDirs, type ReadText } from '../host/git.js'
+import { readSmall } from '../host/read.js'
 
 /** A version control revision, as a record names it. */
 export interface Vcs {
@@ -27,7 +28,7 @@ export function openVcs(root: string): () => Vcs | undefined {
     if (stamp === undefined) return undefined
     const known = files.get(path)
     if (known?.stamp === stamp) return known.text
-    const text = attempt(() => readFileSync(path, 'utf8'))
+    const text = attempt(() => readSmall(path, MAX_BYTES))
     files.set(path, { stamp, text })
     return text
   }
