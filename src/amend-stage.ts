@@ -50,6 +50,15 @@ export function amendEdit(
   return { edit, content }
 }
 
+/** Directories a reviewer's edit needs to stand in, where the agent removed them meanwhile; parents first. */
+export function directoriesFor(overlay: Overlay, { cause, content, entries: [entry] }: AmendRecord): RelPath[] {
+  const missing: RelPath[] = []
+  if (cause !== 'edit' || content === undefined || entry === undefined) return missing
+  let at = parentOf(entry.path as RelPath)
+  for (; overlay.typeOf(at) === undefined; at = parentOf(at)) missing.unshift(at)
+  return overlay.typeOf(at) === 'dir' ? missing : []
+}
+
 /** The base a merge rests on, unless the stage's is another by now: then the merge was of something else. */
 function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [RelPath, Base][] {
   if (onto === undefined) return []

@@ -1,5 +1,6 @@
 import { asRelPath, isWithin, type RelPath, stagedBytes } from '../overlay/index.js'
 import type { Feedback } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
 import type { Access, Decide } from './core/decision.js'
 import { type Denial, Denied } from './core/denials.js'
 import type { ToolContext } from './core/tool-context.js'
@@ -23,6 +24,8 @@ export class SessionGuard implements GuardRules {
   closed = false
   #rejections: readonly Rejection[] = []
   #amendments: readonly Amendment[] = []
+  /** What is to be told of reverts. */
+  readonly #reverted: Feedback[] = []
   readonly #told: Set<unknown>
   readonly #limits: SessionLimits
 
@@ -114,7 +117,26 @@ export class SessionGuard implements GuardRules {
         by,
       }
     })
-    return [...rejected, ...amended, ...this.questions.feedback()]
+    const reverted = this.#reverted.splice(0)
+    return [...rejected, ...amended, ...reverted, ...this.questions.feedback()]
+  }
+
+  /**
+   * The agent takes files out of its stage, and what reviewers wrote into them goes too: it is told.
+   * @throws EscrowError `stale_file`, once, where it does not know of it yet; then nothing goes.
+   */
+  reverting(paths: readonly string[]): void {
+    const denials = paths.flatMap((path) => this.#amendmentOf({ effect: 'remove', path, asked: path }) ?? [])
+    const [denial] = denials
+    if (denial) {
+      const refused = denials.map(({ message, reason, file = '' }) => ({ path: file, reason, message }))
+      const hint = 'Read it, then revert it if it is still to go.'
+      throw new EscrowError('stale_file', `${denial.message} Nothing was reverted.`, { hint, refused })
+    }
+    for (const { path, cause, by, standing } of this.#amendments) {
+      if (!standing || cause !== 'edit' || !paths.includes(path)) continue
+      this.#reverted.push({ path, kind: 'reverted', reason: `What ${by.name} wrote into this file went with it.`, by })
+    }
   }
 
   /** The model was shown a path: it knows what reviewers have made of it. An edit tool's own reading is not shown. */

@@ -11,6 +11,7 @@ import type { Policy, PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import { QUESTION } from './review/questions.js'
 import { createReview } from './review/review.js'
+import { snapshotsOf } from './snapshot-list.js'
 import { spendingLanded } from './spend-landed.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft } from './trace/index.js'
@@ -54,6 +55,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     settledSeq: () => current.store.overlay.stage.settledSeq,
     reviewer: () => gitUser(layout.root),
     onVerdict: (verdict) => recordVerdict(of, verdict),
+    snapshots: async () => snapshotsOf(await of.stage()),
     questionNotes: async () => (await of.stage()).notes(QUESTION),
     carryOut: (question, record) => carryOutAnswer(of, question, record),
     mergesUnasked: () => {

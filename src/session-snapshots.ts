@@ -3,19 +3,21 @@ import {
   diffVersions,
   type Mark,
   Overlay,
+  type RelPath,
   Stage,
   type StagedChange,
   type Version,
 } from '../overlay/index.js'
 import { flagsOf } from './change-view.js'
 import type { ChangeSet, ChangesOf, Snapshot, Travelled } from './core/api.js'
-import { EscrowError } from './core/api-error.js'
+import { apiErrorOf, EscrowError } from './core/api-error.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { Policy } from './policy/index.js'
 import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
 import type { ReviewRecord } from './review/record.js'
 import { verdictState } from './review/verdicts.js'
+import { snapshotsOf, told } from './snapshot-list.js'
 import type { StageStore } from './stage-store.js'
 
 /** The snapshots of a session, as its agent sees them. */
@@ -30,7 +32,19 @@ export class SessionSnapshots {
   }
 
   list(): Snapshot[] {
-    return this.#all.list().map(told)
+    return snapshotsOf(this.store)
+  }
+
+  /** @throws EscrowError `nothing_selected`, or what a read of the file is refused with. */
+  read(id: string, path: RelPath): Buffer {
+    const { version } = this.#find(id)
+    const isOutside = path.startsWith('/') || path === '..' || path.startsWith('../')
+    const decision = this.policy.decide({ effect: 'read', path, asked: path })
+    const overlay = this.#over(Stage.of(version))
+    if (decision.verdict === 'deny' && decision.denial.reason !== 'hidden') throw apiErrorOf(decision.denial)
+    if (isOutside || decision.verdict === 'deny' || overlay.typeOf(path) !== 'file')
+      throw new EscrowError('nothing_selected', `${path} is no file in the snapshot ${id}.`)
+    return Buffer.from(overlay.read(path))
   }
 
   /** A tool call is about to run. Answers what is to be called when it has ended. */
@@ -80,17 +94,6 @@ export class SessionSnapshots {
 
   #over(stage: Stage): Overlay {
     return new Overlay({ lower: this.store.overlay.lower, stage })
-  }
-}
-
-function told({ id, t, name, call, tool, parent }: Mark): Snapshot {
-  return {
-    id,
-    ...(name !== undefined && { name }),
-    at: new Date(Number(BigInt(t) / 1_000_000n)).toISOString(),
-    ...(call !== undefined && { callId: call }),
-    ...(tool !== undefined && { tool }),
-    ...(parent !== undefined && { parent }),
   }
 }
 

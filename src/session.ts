@@ -132,10 +132,12 @@ export class LocalSession implements Session {
 
   async revert(paths?: string[]): Promise<void> {
     this.#open()
+    this.#takeIn()
     const wanted = paths?.map((path) => this.#relative(path))
     const mine = diffStage(this.#store.overlay).changes.filter(
       (change) => !wanted || wanted.some((path) => isWithin(change.path, path)),
     )
+    this.#guard.reverting(mine.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
     this.#store.drop(mine)
     this.#store.sync()
   }
@@ -225,6 +227,11 @@ export class LocalSession implements Session {
   async snapshots(): Promise<Snapshot[]> {
     this.#open()
     return this.#snapshots.list()
+  }
+
+  async readSnapshot(id: string, path: string): Promise<Buffer> {
+    this.#open()
+    return this.#snapshots.read(id, this.#relative(path))
   }
 
   async travel(id: string): Promise<Travelled> {

@@ -30,7 +30,7 @@ import {
   takeBack,
   tidy,
 } from '../overlay/index.js'
-import { amendEdit } from './amend-stage.js'
+import { amendEdit, directoriesFor } from './amend-stage.js'
 import type { Durability } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
@@ -174,6 +174,7 @@ function storeOf(
     if (record.kind === 'amend') amend(record, taken)
   }
   const amend = (record: AmendRecord, taken: TakenIn) => {
+    for (const path of directoriesFor(overlay, record)) overlay.mkdir(path, 0o755)
     const { edit, content } = amendEdit(overlay, record, contents, { taken, at: now() })
     apply(edit, content)
   }

@@ -358,3 +358,43 @@ it('holds no more than its memory of what snapshots have, and still reads it all
     expect(read(session, 'src/a.ts')).toBe(text(n))
   }
 })
+
+describe('a file at a snapshot', () => {
+  it('is read without travelling, by the agent and nobody the policy refuses', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open()
+    const session = await working(workspace)
+    await call(session, 'one', { 'src/a.ts': 'first' })
+    await call(session, 'two', { 'src/a.ts': 'second', 'src/new.ts': 'n' })
+    const at = async (id: string, path: string) => (await session.readSnapshot(id, path)).toString()
+    expect([await at('s1', 'src/a.ts'), await at('s2', `${place.root}/src/a.ts`)]).toEqual(['a one\na two\n', 'first'])
+    expect(await at('s2', 'src/b.ts')).toBe('b\n')
+    for (const [id, path] of [
+      ['s2', 'src/new.ts'],
+      ['s2', 'src'],
+      ['s9', 'src/a.ts'],
+      ['s2', '../src/a.ts'],
+      ['s2', '/etc/hostname'],
+      ['s2', '.orchestration/sessions/agent/owner'],
+    ] as const)
+      expect(await reasonOf(() => session.readSnapshot(id, path)), path).toBe('nothing_selected')
+    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny, src/b.ts: hidden}\n')
+    await new Promise((next) => setTimeout(next, 5))
+    expect(await reasonOf(() => session.readSnapshot('s2', 'src/a.ts'))).toBe('access_denied')
+    expect(await reasonOf(() => session.readSnapshot('s2', 'src/b.ts'))).toBe('nothing_selected')
+    expect(session.fs.readFileSync('src/new.ts', 'utf8')).toBe('n')
+  })
+
+  it('a person in another process sees the list', async () => {
+    const place = testWorkspace()
+    const session = await working(await place.open())
+    await call(session, 'one', { 'src/a.ts': 'first' })
+    await session.snapshot('mine')
+    const review = await (await place.open()).review('agent')
+    expect(await review.snapshots()).toEqual(await session.snapshots())
+    expect(await review.snapshots()).toMatchObject([
+      { id: 's1', callId: 'one' },
+      { id: 's2', name: 'mine' },
+    ])
+  })
+})

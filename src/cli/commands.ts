@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },
   { name: 'discard', summary: 'take staged changes out of a session', load: () => import('./commands/discard.js') },
   { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
+  { name: 'snapshots', summary: "list a session's snapshots", load: () => import('./commands/snapshots.js') },
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
   { name: 'recover', summary: 'finish or roll back what a crash left', load: () => import('./commands/recover.js') },
   { name: 'questions', summary: 'list what sessions ask', load: () => import('./commands/questions.js') },

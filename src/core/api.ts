@@ -6,6 +6,7 @@ import type { RuleWord } from './decision.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Answer, Approver, Question } from './question.js'
+import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 
 export type {
@@ -20,6 +21,7 @@ export type {
   NewIntent,
 } from './intent.js'
 export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
+export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
@@ -113,6 +115,8 @@ export interface Review {
   /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
   commit(options?: CommitOptions): Promise<CommitResult>
   discard(selection?: Selection): Promise<void>
+  /** The session's snapshots, oldest first, for a person to look at. */
+  snapshots(): Promise<Snapshot[]>
   /** What the session asks of people and nobody has answered, in order. */
   questions(): Promise<Question[]>
   /** Rejects with `nothing_selected` (no such open question), `unsupported` (no answer to such a one). */
@@ -127,28 +131,6 @@ export interface Feedback {
   readonly reason: string
   readonly by?: Reviewer
 }
-
-export interface Snapshot {
-  readonly id: string
-  readonly name?: string
-  /** ISO 8601. */
-  readonly at: string
-  /** Of one made by itself: the tool call it was made before, and that call's tool. */
-  readonly callId?: string
-  readonly tool?: string
-  /** The snapshot the stage had come from when this one was made: two with one parent are branches. */
-  readonly parent?: string
-}
-
-export interface Travelled {
-  /** The stage as it was before: travel there to come back. */
-  readonly left: Snapshot
-  /** Paths that stay as the disk has them: this session's commits changed them after the snapshot. */
-  readonly kept: readonly string[]
-}
-
-/** Which changes: all since a snapshot, or those one tool call made. */
-export type ChangesOf = { readonly since: string } | { readonly call: string }
 
 export interface ScopeRequest {
   readonly id: string
@@ -211,11 +193,20 @@ export interface Session {
    * all of it is pending. Rejects with `nothing_selected` for a snapshot or call there is none of.
    */
   changes(of?: ChangesOf): Promise<ChangeSet>
+  /**
+   * Drops its own staged changes. Rejects with `stale_file`, once, where a reviewer wrote into one of the files and the
+   * agent does not know yet; what goes of theirs is told by {@link feedback}.
+   */
   revert(paths?: string[]): Promise<void>
   feedback(): Promise<Feedback[]>
   snapshot(name?: string): Promise<Snapshot>
   /** Oldest first: one from before each tool call, those taken by name, and those left by travelling. */
   snapshots(): Promise<Snapshot[]>
+  /**
+   * A file as a snapshot has it; one that it leaves to the disk, as the disk has it now. Rejects with `nothing_selected` for
+   * an unknown id and where there is no file, and as a read of the file would be refused.
+   */
+  readSnapshot(id: string, path: string): Promise<Buffer>
   /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
   exec(command: string | string[], options?: Record<string, unknown>): Promise<ExecResult>

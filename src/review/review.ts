@@ -1,6 +1,6 @@
 import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
-import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Verdict } from '../core/api.js'
+import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
@@ -26,6 +26,8 @@ export interface ReviewDeps extends AmendDeps, AnswerDeps {
   readonly sessionId: string
   /** Absolute: absolute paths in a selection are under it. */
   readonly root: string
+  /** The stage's snapshots, oldest first. */
+  snapshots(): Promise<Snapshot[]>
   /** The stage as it is now, replayed afresh by each call. */
   stage(): Promise<StagedChange[]>
   flags(change: StagedChange): string[]
@@ -115,6 +117,7 @@ export function createReview(deps: ReviewDeps): Review {
       for (const [path, content] of left) await reshow(path, content)
     },
 
+    snapshots: () => deps.snapshots(),
     questions: () => questionsOf(deps),
     answer: (id, answer) => answerQuestion(deps, id, answer),
   }

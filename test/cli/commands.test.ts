@@ -288,6 +288,31 @@ describe('verify', () => {
   })
 })
 
+describe('snapshots', () => {
+  const at = '2026-01-02T03:04:05.000Z'
+  const snapshots = async () => [
+    { id: 's1', at, callId: 'c\u001b1', tool: 'write_to_file' },
+    { id: 's2', at, name: 'before lunch', parent: 's1' },
+    { id: 's3', at, parent: 's2' },
+  ]
+
+  it('are listed, each with what it came before', async () => {
+    const { out } = await escrow(workspaceDir(), ['snapshots', 'a'], { review: { snapshots } })
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^s1 {2}\S+ {2}before write_to_file c[^\u001b]+1$/),
+      expect.stringMatching(/^s2 {2}\S+ {2}before lunch +from s1$/),
+      expect.stringMatching(/^s3 {2}\S+ {2}left by travelling +from s2$/),
+      '',
+    ])
+    const asJson = await escrow(workspaceDir(), ['snapshots', 'a', '--json'], { review: { snapshots } })
+    expect(JSON.parse(asJson.out)).toMatchObject({
+      session: 'a',
+      snapshots: [{ id: 's1' }, { id: 's2' }, { id: 's3' }],
+    })
+    expect((await escrow(workspaceDir(), ['snapshots', 'a'])).out).toBe('No snapshots.\n')
+  })
+})
+
 describe('questions and answers', () => {
   const question = { kind: 'access' as const, id: 'q1', at: 'now', path: 'src/db/a.sql', rule: 'src/db' }
   const scope = {

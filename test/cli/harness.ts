@@ -155,6 +155,7 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       return { id: 'tx1', seq: 4, committed: ['a.ts'], conflicts: [] }
     },
     discard: async () => undefined,
+    snapshots: async () => [],
     questions: async () => [],
     answer: async (id, answer) => note('answer', id, answer),
     ...fake.review,

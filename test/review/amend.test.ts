@@ -167,6 +167,42 @@ describe("a reviewer's edit", () => {
     expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
   })
 
+  it('of a file whose directory the agent removed meanwhile brings both back', async () => {
+    const s = await scene({ 'src/a.ts': lines(), 'src/deep/er/b.ts': lines() })
+    s.session.fs.writeFileSync('src/deep/er/b.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/deep/er/b.ts', 'reviewer\n', ANN)
+    s.session.fs.rmSync('src/deep', { recursive: true })
+    expect((await s.review.changes()).changes).toMatchObject([{ path: 'src/deep/er/b.ts', flags: ['edited'] }])
+    await s.session.flush()
+    expect(s.session.fs.readFileSync('src/deep/er/b.ts', 'utf8')).toBe('reviewer\n')
+    await s.session.close()
+    const again = await (await s.on.open()).session({ id: 'agent' })
+    expect(again.fs.readFileSync('src/deep/er/b.ts', 'utf8')).toBe('reviewer\n')
+    await s.review.approve()
+    expect((await s.review.commit()).committed).toEqual(['src/deep/er/b.ts'])
+    expect(s.on.text('src/deep/er/b.ts')).toBe('reviewer\n')
+  })
+
+  it('is not dropped by a revert of an agent that does not know of it, and never without a word', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    s.session.fs.writeFileSync('src/b.ts', lines({ 1: 'agent' }))
+    await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
+    expect(await failure(() => s.session.revert())).toMatchObject({
+      reason: 'stale_file',
+      refused: [{ path: 'src/a.ts', reason: 'stale_file' }],
+    })
+    expect((await s.session.changes()).changes).toHaveLength(2)
+    await s.session.revert(['src/b.ts'])
+    expect(s.staged()).toBe(lines({ 3: 'reviewer' }))
+    await s.session.feedback()
+    await s.session.revert()
+    expect(await s.session.feedback()).toEqual([
+      { path: 'src/a.ts', kind: 'reverted', reason: 'What Ann wrote into this file went with it.', by: ANN },
+    ])
+    expect((await s.session.changes()).changes).toEqual([])
+  })
+
   it('of a file that the agent removed meanwhile brings it back', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))

@@ -47,6 +47,7 @@ const reviewOf = () =>
     contents: () => contents,
     settledSeq: () => 3,
     mergesUnasked: () => unasked,
+    snapshots: async () => [],
     questionNotes: async () => [],
     carryOut: async () => undefined,
     reviewer: () => ({ name: 'Default' }),

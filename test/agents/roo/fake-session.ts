@@ -60,6 +60,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     revert: absent,
     snapshot: absent,
     snapshots: absent,
+    readSnapshot: absent,
     travel: absent,
     exec: absent,
     explain: absent,

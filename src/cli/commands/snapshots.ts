@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { Snapshot } from '../../index.js'
+import type { Context } from '../context.js'
+import { json, table } from '../output.js'
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      "List the snapshots of a session's stage, oldest first: one from before each tool call, those taken by name, and " +
+        'those left by travelling. Only the agent travels, by its session.',
+    )
+    .argument('<session>', "the session's id")
+    .option('--json', 'print one JSON document')
+    .action(async (session: string, options: { json?: true }) => {
+      const snapshots = await withWorkspace(async (workspace) => (await workspace.review(session)).snapshots())
+      if (options.json) io.out(json({ session, snapshots }))
+      else io.out(snapshots.length === 0 ? 'No snapshots.\n' : table(snapshots.map(row)))
+    })
+}
+
+function row({ id, at, name, tool, callId, parent }: Snapshot): string[] {
+  const about = name ?? (tool === undefined ? 'left by travelling' : `before ${tool} ${callId ?? ''}`.trimEnd())
+  return [id, at, about, parent === undefined ? '' : `from ${parent}`]
+}
