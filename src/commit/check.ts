@@ -7,6 +7,7 @@ import type { Course } from './course.js'
 import type { Disk } from './disk.js'
 import { type Ground, groundOf } from './ground.js'
 import { isAtOrBelow } from './order.js'
+import { type Ownership, ownership } from './ownership.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { notADirectory, refusalFor, stale } from './refusals.js'
 import { assertShape } from './shape.js'
@@ -21,8 +22,9 @@ export interface Checked {
   readonly implied: ReadonlySet<string>
   /** Files seen to be what they should, by path: as they were looked at, where a later write would show. */
   readonly looks: ReadonlyMap<string, BigIntStats>
-  /** Whom the new files are to belong to, by path: those they replace, where that is another than who commits. */
+  /** Whom what is made is to belong to, by path, where our own directory gives it to another. See {@link Ownership}. */
   readonly owners: ReadonlyMap<string, Owner>
+  readonly owning: Ownership
   /** The inode numbers of the directories that move, by their new path. */
   readonly inodes: ReadonlyMap<string, string>
   /** Of a create that has all it is from a file the same commit removes: where that is, and how it looked. */
@@ -44,9 +46,8 @@ interface Site {
   /** Paths where one entry makes room for another. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
-  /** Who commits, by effective ids; undefined where the system has none. */
+  /** Who commits, by effective id; undefined where the system has none. */
   readonly user: number | undefined
-  readonly group: number | undefined
 }
 
 /** Judges every entry: shape, policy, parents, file system, permission, base. Names every bad path, not the first. */
@@ -60,7 +61,8 @@ export async function checkEntries(
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
   const ground = groundOf(disk, pins, input.entries, device)
-  const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.(), group: process.getegid?.() }
+  const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.() }
+  const owning = ownership(site, input.entries, input.layout.tx)
   const bases = new Map<CommitEntry, string>()
   const seen = new Set<string>()
   const refused: Refusal[] = []
@@ -79,7 +81,7 @@ export async function checkEntries(
       bases.set(entry, fingerprint(stats))
       if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
       if (entry.op === 'move' && stats !== undefined) inodes.set(entry.path, String(stats.ino))
-      const owner = ownerToKeep(site, entry, stats)
+      const owner = owning.of(entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
       entries.push(asFound(site, entry, stats))
       return undefined
@@ -97,18 +99,12 @@ export async function checkEntries(
     entries,
     looks,
     owners,
+    owning,
     inodes,
     source,
     implied: site.ground.implied,
     recheck: () => recheck(site, bases),
   }
-}
-
-/** Only root may give files away; for all others the new file is theirs. */
-function ownerToKeep({ user, group }: Site, entry: CommitEntry, stats: BigIntStats | undefined): Owner | undefined {
-  if (entry.old === null || entry.new === null || stats === undefined || user !== 0) return undefined
-  const owner = { uid: Number(stats.uid), gid: Number(stats.gid) }
-  return owner.uid === 0 && owner.gid === group ? undefined : owner
 }
 
 const pathOf = (entry: CommitEntry) => entry.path

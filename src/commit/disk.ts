@@ -14,6 +14,7 @@ import {
   removeTree,
   renameSync,
   setMode,
+  setOwner,
   syncDir,
   syncFile,
 } from '../host/write.js'
@@ -26,6 +27,7 @@ export const realDisk = {
   makeDir,
   ensureDir,
   setMode,
+  setOwner,
   symlink: makeSymlink,
   /** Throws EEXIST. A second name for a symlink is a name for the link itself (see {@link linkInPlace}). */
   link: linkSync,

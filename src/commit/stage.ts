@@ -70,7 +70,7 @@ function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: num
   const { path, op, old, from, carried } = entry
   const inode = staging.checked.inodes.get(path)
   const isImplied = staging.checked.implied.has(path) && op === 'mkdir'
-  const next = isImplied ? stageImplied(staging.disk, fresh) : stageEntry(staging, fresh, entry)
+  const next = isImplied ? stageImplied(staging, fresh, entry) : stageEntry(staging, fresh, entry)
   return {
     n,
     path,
@@ -92,19 +92,25 @@ function impliedEntry(path: string): CommitEntry {
 }
 
 /** An implied directory gets the mode any mkdir here would give it; the umask is the kernel's to take away. */
-function stageImplied(disk: Disk, fresh: string): FileState {
+function stageImplied({ disk, checked: { owning } }: Staging, fresh: string, entry: CommitEntry): FileState {
   disk.makeDir(fresh, 0o777)
-  const mode = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o777n)
+  const made = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o7777n)
+  const mode = (made & 0o777) | (owning.isHanding(entry.path) ? 0o2000 : 0)
+  const owner = owning.of(entry, undefined)
+  if (owner !== undefined) disk.setOwner(fresh, owner)
+  if (mode !== made) disk.setMode(fresh, mode)
   return { type: 'dir', digest: EMPTY_DIGEST, mode }
 }
 
 function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileState | null {
   const { disk, checked, sync } = staging
   const next = entry.new
+  const owner = checked.owners.get(entry.path)
   if (next === null || entry.carried || entry.op === 'chmod' || entry.op === 'move') return next
   if (next.type === 'dir') {
     const mode = workingMode(next.mode)
     disk.makeDir(fresh, mode)
+    if (owner !== undefined) disk.setOwner(fresh, owner)
     // The umask takes bits away; the set-group-id bit comes from our own directory, or does not.
     if (Number(disk.lstat(fresh)?.mode ?? 0n) % 0o10000 !== mode) disk.setMode(fresh, mode)
     return next
@@ -113,10 +119,11 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
   const bytes = approvedContent(entry)
   if (next.type === 'symlink') {
     disk.symlink(Buffer.from(bytes).toString('utf8'), fresh)
+    if (owner !== undefined) disk.setOwner(fresh, owner)
     if (!disk.readlink(fresh).equals(bytes)) throw stale(entry.path)
     return next
   }
-  disk.createFile(fresh, bytes, next.mode, sync, checked.owners.get(entry.path))
+  disk.createFile(fresh, bytes, next.mode, sync, owner)
   staging.written += bytes.length
   return next
 }

@@ -10,6 +10,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -181,6 +182,11 @@ export function removeEmptyDir(path: string): boolean {
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
     throw error
   }
+}
+
+/** chown of a name, never through a symlink. Throws EPERM where only another user could. */
+export function setOwner(path: string, { uid, gid }: Owner): void {
+  lchownSync(path, uid, gid)
 }
 
 export function makeSymlink(target: string, path: string): void {

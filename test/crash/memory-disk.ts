@@ -129,6 +129,7 @@ export class MemoryDisk {
     setMode: (path, mode) => {
       this.#at(path).mode = mode
     },
+    setOwner: () => undefined,
     symlink: (target, path) => {
       const inode = this.#inode('symlink', 0o777, Buffer.from(target))
       this.#make(path, inode)

@@ -1,0 +1,80 @@
+import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { commitEntries } from '../../src/commit/index.js'
+import { type Bench, inputFor, newBench, turn } from './kit.js'
+
+/** A group that is not the one our files get: any, for root; else the last we are in. */
+const OTHER = process.getuid?.() === 0 ? 4711 : (process.getgroups?.().at(-1) ?? 0)
+const OWN = process.getegid?.() ?? 0
+
+let bench: Bench
+beforeEach(() => {
+  bench = newBench({ 'shared/old': { file: 'old' }, 'plain/old': { file: 'old' } })
+  chownSync(join(bench.root, 'shared'), -1, OTHER)
+  chmodSync(join(bench.root, 'shared'), 0o2775)
+})
+afterEach(() => bench.remove())
+
+const commit = (...entries: ReturnType<typeof turn>[]) => commitEntries(inputFor(bench, entries))
+
+/** `gid mode` of a path. */
+function look(path: string): string {
+  const { gid, mode } = lstatSync(join(bench.root, path))
+  return `${gid} ${(mode & 0o7777).toString(8)}`
+}
+
+const SHARED_DIR = { dir: true, mode: 0o2755 } as const
+
+it('what is made in a set-group-id directory has its group, and a directory the bit, however deep', async () => {
+  await commit(
+    turn('shared/new', null, { file: 'new' }),
+    turn('shared/link', null, { link: 'new' }),
+    turn('shared/dir', null, SHARED_DIR),
+    turn('shared/dir/new', null, { file: 'new' }),
+    turn('shared/implied/deep/new', null, { file: 'new' }),
+    turn('shared/own', null, { dir: true }),
+    turn('shared/own/new', null, { file: 'new' }),
+    turn('plain/new', null, { file: 'new' }),
+  )
+  const implied = 0o2000 | (0o777 & ~process.umask())
+  expect(look('shared/new')).toBe(`${OTHER} 644`)
+  expect(look('shared/link')).toBe(`${OTHER} 777`)
+  expect(look('shared/dir')).toBe(`${OTHER} 2755`)
+  expect(look('shared/dir/new')).toBe(`${OTHER} 644`)
+  expect(look('shared/implied')).toBe(`${OTHER} ${implied.toString(8)}`)
+  expect(look('shared/implied/deep')).toBe(`${OTHER} ${implied.toString(8)}`)
+  expect(look('shared/implied/deep/new')).toBe(`${OTHER} 644`)
+  // Its mode says that it hands nothing down.
+  expect(look('shared/own')).toBe(`${OTHER} 755`)
+  expect(look('shared/own/new')).toBe(`${OWN} 644`)
+  expect(look('plain/new')).toBe(`${OWN} 644`)
+})
+
+it('our own directory hands nothing to what is made in it', async () => {
+  mkdirSync(bench.layout.tx)
+  chownSync(bench.layout.tx, -1, OTHER)
+  chmodSync(bench.layout.tx, 0o2755)
+  await commit(
+    turn('plain/new', null, { file: 'new' }),
+    turn('plain/dir', null, { dir: true }),
+    turn('plain/implied/new', null, { file: 'new' }),
+    turn('shared/new', null, { file: 'new' }),
+  )
+  const implied = (0o777 & ~process.umask()).toString(8)
+  expect(['plain/new', 'plain/dir', 'plain/implied', 'shared/new'].map(look)).toEqual([
+    `${OWN} 644`,
+    `${OWN} 755`,
+    `${OWN} ${implied}`,
+    `${OTHER} 644`,
+  ])
+})
+
+it('a file that is replaced keeps its group', async () => {
+  chownSync(join(bench.root, 'plain/old'), -1, OTHER)
+  await commit(
+    turn('plain/old', { file: 'old' }, { file: 'new' }),
+    turn('shared/old', { file: 'old' }, { file: 'new' }),
+  )
+  expect([look('plain/old'), look('shared/old')]).toEqual([`${OTHER} 644`, `${OWN} 644`])
+})
