@@ -41,6 +41,8 @@ export interface StagedChange {
   readonly calls: readonly string[]
   /** Who wrote it, as the stage's log names them; undefined where it does not say. */
   readonly agent?: JsonValue
+  /** The other names that were staged to the same file (link(2)), the first of all of them first; absent for a file of one name. */
+  readonly links?: readonly RelPath[]
   /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array
 }

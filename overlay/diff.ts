@@ -45,13 +45,15 @@ export function diffStage(overlay: Overlay): StageDiff {
   for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen))
   const renames = matchRenames(overlay, pairs)
   const sources = new Set(renames.values())
+  const linked = linkedNames(overlay, touched)
   const changes: StagedChange[] = []
   for (const [path, pair] of pairs) {
     if (sources.has(path)) continue
     const from = renames.get(path)
     const source = from === undefined ? undefined : pairs.get(from)
     const change = toChange(overlay, path, source ? joined(pair, source) : pair, from)
-    if (change) changes.push(change)
+    const links = linked.get(path)?.filter((name) => name !== path)
+    if (change) changes.push(links ? { ...change, links } : change)
   }
   changes.push(...directoryChanges(overlay, touched, seen))
   return {
@@ -97,6 +99,17 @@ function collect(overlay: Overlay, seen: LowerSeen): Touched {
   visit(overlay.stage.tree.root, '' as RelPath)
   touched.dirs.delete('' as RelPath)
   return touched
+}
+
+/** The names of each file that was staged under several. */
+function linkedNames(overlay: Overlay, { files }: Touched): Map<RelPath, RelPath[]> {
+  const byInode = new Map<number, RelPath[]>()
+  for (const path of files) {
+    const inode = overlay.placeOf(path).node?.inode
+    if (inode && inode.names > 1) byInode.set(inode.ino, [...(byInode.get(inode.ino) ?? []), path])
+  }
+  const several = [...byInode.values()].filter((names) => names.length > 1).map((names) => names.sort())
+  return new Map(several.flatMap((names) => names.map((name) => [name, names] as const)))
 }
 
 /** Everything the disk holds under a name that the stage covers. */

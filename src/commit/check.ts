@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Owner } from '../host/write.js'
 import type { Course } from './course.js'
@@ -29,6 +30,8 @@ export interface Checked {
   readonly inodes: ReadonlyMap<string, string>
   /** Of a create that has all it is from a file the same commit removes: where that is, and how it looked. */
   source(entry: CommitEntry): Source | undefined
+  /** Where a path is by its held parent; undefined when there is no such directory. Good until the next call. */
+  addressOf(path: string): string | undefined
   /** Finds what has moved since, at the cost of a stat for each path. */
   recheck(): Refusal[]
 }
@@ -102,6 +105,7 @@ export async function checkEntries(
     owning,
     inodes,
     source,
+    addressOf: (path) => addressIfThere(site, path),
     implied: site.ground.implied,
     recheck: () => recheck(site, bases),
   }
@@ -180,6 +184,15 @@ function standsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string
 function assertRoom({ disk, pins, ground }: Site, path: string): void {
   if (ground.need(parentOf(path)) !== 'real') return
   if (disk.lstat(`${pins.at(parentOf(path))}/${nameOf(path)}`) !== undefined) throw stale(path)
+}
+
+function addressIfThere(site: Site, path: string): string | undefined {
+  try {
+    return addressOf(site, { path })
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
 }
 
 /** A directory that is moved, or gives way to a file, must hold nothing but what the commit takes out of it. */

@@ -10,7 +10,10 @@ import type { CommitEntry } from './types.js'
  * the directories that may go once what was in them has gone.
  */
 export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): CommitEntry[] {
-  const entries = approved.flatMap(entriesOf)
+  const changed = new Set<string>(
+    diff.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
+  )
+  const entries = approved.flatMap((change) => entriesOf(change).map((entry) => asLinked(entry, change, changed)))
   const made = new Set(entries.flatMap((entry) => (entry.new ? ancestorsOf(entry.path as RelPath) : [])))
   const left = new Set(entries.flatMap((entry) => (entry.new === null ? ancestorsOf(entry.path as RelPath) : [])))
   const named = new Set(entries.filter((entry) => entry.op === 'mkdir' || entry.op === 'rmdir').map(({ path }) => path))
@@ -21,6 +24,14 @@ export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): 
     if (left.has(path) && !named.has(path)) entries.push({ path, op: 'rmdir', old: dirState(0o777), new: null })
   }
   return withMoves(entries, approved, diff)
+}
+
+/** A file of several names stays one; where one of them is on disk and stays as it is, the others are linked to that. */
+function asLinked(entry: CommitEntry, { links, path }: StagedChange, changed: ReadonlySet<string>): CommitEntry {
+  if (links === undefined || entry.path !== path || entry.new?.type !== 'file' || entry.op === 'chmod') return entry
+  const there = links.find((name) => !changed.has(name))
+  const [file = path] = [path, ...links].sort()
+  return { ...entry, file, ...(there !== undefined && { linkTo: there }) }
 }
 
 function entriesOf(change: StagedChange): CommitEntry[] {

@@ -7,7 +7,7 @@ import type { Course } from './course.js'
 import type { Disk } from './disk.js'
 import { inOrder, opens } from './order.js'
 import { stale } from './refusals.js'
-import { isUntouched } from './standing.js'
+import { isState, isUntouched, standingAt } from './standing.js'
 import type { CommitEntry, PlannedChange } from './types.js'
 
 export interface Staged {
@@ -38,7 +38,7 @@ export async function stageEntries(disk: Disk, dir: string, checked: Checked, co
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
   const together = ordered.filter((entry) => entry.new?.type === 'file' && !entry.carried).length > FLUSH_TOGETHER
-  const staging: Staging = { disk, checked, sync: !together, written: 0 }
+  const staging: Staging = { disk, checked, sync: !together, written: 0, files: new Map() }
   const refused: Refusal[] = []
   const changes: PlannedChange[] = []
   course.begin('staging', ordered.length)
@@ -64,6 +64,8 @@ interface Staging {
   readonly sync: boolean
   /** Bytes of content so far. */
   written: number
+  /** Files of several names: where the first of them is staged. */
+  readonly files: Map<string, string>
 }
 
 function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: number): PlannedChange {
@@ -115,7 +117,7 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
     if (Number(disk.lstat(fresh)?.mode ?? 0n) % 0o10000 !== mode) disk.setMode(fresh, mode)
     return next
   }
-  if (linkSource(staging, fresh, entry)) return next
+  if (linkName(staging, fresh, entry) || linkSource(staging, fresh, entry)) return next
   const bytes = approvedContent(entry)
   if (next.type === 'symlink') {
     disk.symlink(Buffer.from(bytes).toString('utf8'), fresh)
@@ -144,7 +146,26 @@ function linkSource({ disk, checked }: Staging, fresh: string, entry: CommitEntr
   return false
 }
 
-const LINK_REFUSED = new Set(['EPERM', 'EMLINK', 'ENOTSUP', 'ENOENT'])
+/** Another name of a file that is on disk, or staged before it, if that is just what the entry wants to be. */
+function linkName({ disk, checked, files }: Staging, fresh: string, { file, linkTo, new: next }: CommitEntry): boolean {
+  if (file === undefined || next === null) return false
+  const word = `${file} ${next.digest} ${next.mode}`
+  const staged = files.get(word)
+  if (staged === undefined) files.set(word, fresh)
+  const first = staged ?? (linkTo === undefined ? undefined : checked.addressOf(linkTo))
+  if (first === undefined) return false
+  try {
+    disk.link(first, fresh)
+  } catch (error) {
+    if (LINK_REFUSED.has(codeOf(error) ?? '')) return false
+    throw error
+  }
+  if (isState(standingAt(disk, fresh), next)) return true
+  disk.unlink(fresh)
+  return false
+}
+
+const LINK_REFUSED = new Set(['EPERM', 'EMLINK', 'ENOTSUP', 'ENOENT', 'EXDEV'])
 
 /** A directory's mode until its children are in: its owner can write to it. */
 export function workingMode(mode: number): number {

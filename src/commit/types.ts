@@ -17,6 +17,10 @@ export interface CommitEntry {
   readonly from?: string
   /** Of a change in a directory the commit moves, and of that directory: where it stands until then. */
   readonly at?: string
+  /** Of a file of several names: which file it is. Entries of one word, and of one state, become one file. */
+  readonly file?: string
+  /** Of such a file: another name of it, on disk already, that the commit leaves as it is. */
+  readonly linkTo?: string
   /** A move of the same commit does it: it is checked, and recorded, and nothing more is to do. */
   readonly carried?: true
   /** What must stand there for the change to be taken. */

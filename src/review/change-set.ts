@@ -107,12 +107,13 @@ function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { d
   return { diff: diffFile(base, after === null ? null : change.content(), path), exact }
 }
 
-function contentFlags({ before, after }: StagedChange, diff: FileDiff | undefined): string[] {
+function contentFlags({ before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {
   const executable = (state: FileState | null) => state?.type === 'file' && (state.mode & 0o111) !== 0
   const flags = {
     binary: diff?.binary,
     large: diff?.large,
     symlink: before?.type === 'symlink' || after?.type === 'symlink',
+    'hard-link': links !== undefined,
     'type-changed': before !== null && after !== null && before.type !== after.type,
     executable: executable(after) && !executable(before),
   }
