@@ -1,7 +1,9 @@
 import type { ToolCall } from './core/api.js'
 import { type Denial, type DenialError, denialError, denialOf } from './core/denials.js'
 import { newId } from './core/ids.js'
+import type { MutationClass } from './core/mutation.js'
 import { currentTool, runInTool, type ToolContext } from './core/tool-context.js'
+import { missingMutationClass } from './policy/messages.js'
 import type { SessionJournal } from './session-journal.js'
 import type { SessionSnapshots } from './session-snapshots.js'
 
@@ -10,6 +12,9 @@ export interface CallDeps {
   readonly snapshots: SessionSnapshots
   /** The first denial of what a call is going to write, told to the journal. */
   readonly judge: (writes: NonNullable<ToolCall['writes']>) => DenialError | undefined
+  /** Keeps what a call declares its writes to do. */
+  readonly declare: (call: string, declared: MutationClass) => void
+  readonly requiresClass: () => boolean
   /** What is said to a call that changes what no path tells of. */
   readonly withoutPath: () => Denial | undefined
   readonly denied: (denial: Denial) => void
@@ -48,6 +53,7 @@ export class SessionCalls {
     try {
       const result = await runInTool(context, async () => {
         await admit(call, id, deps)
+        if (call.declares !== undefined) deps.declare(id, call.declares)
         if (call.reads !== undefined) await deps.merge(call.reads)
         if (call.ambient === true) this.#ambient.push(context)
         return work()
@@ -64,7 +70,8 @@ export class SessionCalls {
       if (!deps.isClosed()) {
         snapshot.ended()
         deps.ended()
-        deps.journal.toolCall({ tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id }, deps.intent())
+        const told = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares: call.declares }
+        deps.journal.toolCall(told, deps.intent())
         deps.sync()
         deps.journal.drainSoon()
       }
@@ -90,7 +97,7 @@ async function admit(call: ToolCall, id: string, deps: CallDeps): Promise<void> 
 
 /** Here, before a call's first write, a person can be waited for: what needs a word is judged again when there is one. */
 async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | undefined> {
-  const denial = call.needsIntent === true ? deps.withoutPath() : undefined
+  const denial = (call.needsIntent === true ? deps.withoutPath() : undefined) ?? undeclared(call, deps)
   if (denial) {
     deps.denied(denial)
     return denialError(denial, 'open')
@@ -99,4 +106,8 @@ async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | und
     const error = deps.judge(call.writes ?? [])
     if (error?.reason !== 'needs_approval' || !(await deps.answered())) return error
   }
+}
+
+function undeclared({ writes = [], declares }: ToolCall, { requiresClass }: CallDeps): Denial | undefined {
+  return writes.length > 0 && declares === undefined && requiresClass() ? missingMutationClass() : undefined
 }

@@ -54,11 +54,22 @@ export class SessionJournal {
 
   /** @param call `snapshot`: the one made before it. */
   toolCall(
-    call: { tool: string; id: string; outcome: string; paths: string[]; snapshot: string },
+    call: {
+      tool: string
+      id: string
+      outcome: string
+      paths: string[]
+      snapshot: string
+      declares?: string | undefined
+    },
     intent: string | undefined,
   ): void {
-    const { tool, id, outcome, paths, snapshot } = call
-    this.#note('tool_call', intent, { reqId: id, paths, data: { tool_name: tool, outcome, snapshot } })
+    const { tool, id, outcome, paths, snapshot, declares } = call
+    this.#note('tool_call', intent, {
+      reqId: id,
+      paths,
+      data: { tool_name: tool, outcome, snapshot, ...(declares && { declares }) },
+    })
   }
 
   /** Appends one record now, after what has gathered. Rejects as the ledger does. */

@@ -14,6 +14,7 @@ import { createReview } from './review/review.js'
 import { snapshotsOf } from './snapshot-list.js'
 import { spendingLanded } from './spend-landed.js'
 import type { StageStore } from './stage-store.js'
+import { createMutations } from './staged-mutations.js'
 import { type LedgerStore, newDraft } from './trace/index.js'
 
 /** A session as its reviewers meet it, in whatever process. */
@@ -36,6 +37,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
   const { layout, sessionId, log, ledger } = of
   const spend = spendingLanded(layout, sessionId, log)
   await spend()
+  const mutations = createMutations()
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
   return createReview({
     sessionId,
@@ -49,6 +51,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       return diff.changes
     },
     flags: (change) => flagsOf(of.policy, change),
+    mutations: (changes) => mutations(current.store, changes),
     before: (change) => beforeOf(current.store, change),
     disk: (change) => diskNow(current.store, change),
     contents: () => current.store.contents,

@@ -18,6 +18,8 @@ import type {
 import { EscrowError, unsupported } from './core/api-error.js'
 import type { Effect } from './core/decision.js'
 import type { Denial } from './core/denials.js'
+import type { MutationClass } from './core/mutation.js'
+import { declare } from './declarations.js'
 import { createFacade } from './fs/facade.js'
 import { judgeWrites } from './fs/judge-writes.js'
 import type { View } from './fs/view.js'
@@ -163,6 +165,8 @@ export class LocalSession implements Session {
       snapshots: this.#snapshots,
       judge: (writes: NonNullable<ToolCall['writes']>) =>
         judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+      declare: (id: string, declared: MutationClass) => declare(this.#store, id, declared),
+      requiresClass: () => this.gate.requireMutationClass,
       withoutPath: () => this.#policy.withoutPath(),
       denied: (denial: Denial) => this.#denied(denial),
       merge: (paths: readonly string[]) => this.#merge(paths),

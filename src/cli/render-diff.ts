@@ -27,6 +27,7 @@ function titleOf({ attention, intentId, callId }: ChangeGroup): string {
 
 const TITLES: Readonly<Record<string, string>> = {
   delete: 'Deletions',
+  'class-disagrees': 'Declared otherwise than measured',
   conflict: 'Conflicts',
   'out-of-scope': 'Out of scope',
   protected: 'Protected paths',
@@ -41,11 +42,18 @@ function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<str
 
 /** What the group's title says is not said again. */
 function headline(change: Change, group: ChangeGroup, colors: Colors): string {
-  const { path, kind, state, flags, intentId, calls = [] } = change
+  const { path, kind, state, flags, intentId, calls = [], mutation } = change
   const words = [oneLine(path), kind, painted(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
   const told = [group.intentId, group.callId]
+  if (mutation) words.push(mutationWord(mutation))
   const credit = [...(intentId === undefined ? [] : [intentId]), ...calls].filter((each) => !told.includes(each))
   return `# ${[...words, ...credit.map(oneLine)].join('  ')}\n`
+}
+
+/** What was measured and by which rule; what was declared, where that differs. */
+export function mutationWord({ class: measured, rule, declared }: NonNullable<Change['mutation']>): string {
+  const said = declared === undefined || declared === measured ? '' : `, declared ${declared}`
+  return `${measured} (${oneLine(rule)}${said})`
 }
 
 function painted(state: Change['state'], colors: Colors): string {

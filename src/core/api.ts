@@ -5,6 +5,7 @@ import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
+import type { Mutation } from './mutation.js'
 import type { Answer, Approver, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
@@ -20,6 +21,7 @@ export type {
   IntentVersion,
   NewIntent,
 } from './intent.js'
+export type { Measured, Mutation, MutationClass } from './mutation.js'
 export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
@@ -58,6 +60,8 @@ export interface Change {
   readonly intentId?: string
   /** The tool calls that wrote it, the earliest first. */
   readonly calls?: string[]
+  /** In a review: what it does to its file, as measured, and what the agent declared. Not for a new file. */
+  readonly mutation?: Mutation
 }
 
 export interface ChangeSet {

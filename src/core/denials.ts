@@ -8,6 +8,7 @@ import { type FsError, fsError } from '../../overlay/errno.js'
 /** reason → the errno code an fs call fails with. */
 export const DENIAL_CODES = {
   missing_intent_id: 'EACCES',
+  missing_mutation_class: 'EACCES',
   unknown_intent: 'EACCES',
   intent_not_active: 'EACCES',
   intent_ignored: 'EACCES',

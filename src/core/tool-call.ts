@@ -1,5 +1,6 @@
 import type { Session } from './api.js'
 import type { Denial } from './denials.js'
+import type { MutationClass } from './mutation.js'
 import type { ToolContext } from './tool-context.js'
 
 /** A tool call as an adapter announces it to {@link Session.toolCall}. */
@@ -12,6 +13,8 @@ export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
    * before, and {@link Session.feedback} says so.
    */
   readonly reads?: readonly string[]
+  /** What the agent says its writes are going to do. It is recorded beside what was measured, never in its place. */
+  readonly declares?: MutationClass
   /** Refused without an active intent, whatever it writes: a command, say, whose changes no path tells of. */
   readonly needsIntent?: boolean
   /**
@@ -46,4 +49,6 @@ export interface GateSettings {
   readonly breaker: number
   /** When a person is asked about a call: where a rule says `ask`, or before each that changes something. */
   readonly modal: 'ask' | 'all'
+  /** A call that announces writes must declare what they do ({@link ToolCall.declares}). */
+  readonly requireMutationClass: boolean
 }

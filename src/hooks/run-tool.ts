@@ -1,5 +1,6 @@
 import type { Feedback, GatedCall, Session, ToolCall } from '../core/api.js'
 import type { Denial, ToolError } from '../core/denials.js'
+import { isMutationClass } from '../core/mutation.js'
 import { DEFAULT, type ToolArguments, type ToolCatalogue } from './catalogue.js'
 import { denialRecord } from './denial-record.js'
 
@@ -50,6 +51,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   const entry = catalogue.of(name)
   const writes = entry.writes(args)
   const reads = entry.reads(args)
+  const { mutation_class: declared } = args
   const waits = session.gate.tools === 'all' && entry.free !== true
   const needsIntent = waits || (writes.length === 0 && catalogue.classify(name) === 'DESTRUCTIVE')
   return {
@@ -57,6 +59,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
     kind: entry.kind,
     ...(id !== undefined && { id }),
     ...(host !== undefined && { host }),
+    ...(isMutationClass(declared) && { declares: declared }),
     ...(writes.length > 0 && { writes }),
     ...(reads.length > 0 && { reads }),
     ...(needsIntent && { needsIntent }),

@@ -70,6 +70,14 @@ export function missingIntent(hint: string): Denial {
   }
 }
 
+export function missingMutationClass(): Denial {
+  return {
+    reason: 'missing_mutation_class',
+    message: 'You must declare what a write does. Pass mutation_class: AST_REFACTOR or INTENT_EVOLUTION.',
+    hint: 'AST_REFACTOR: layout, comments, local names and the order of declarations only. INTENT_EVOLUTION: all else.',
+  }
+}
+
 export function scopeViolation(intentId: string, name: string): Denial {
   return {
     reason: 'scope_violation',

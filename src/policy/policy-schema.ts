@@ -83,6 +83,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
       modal: policy.approval?.modal ?? 'ask',
+      requireMutationClass: policy.gate?.require_mutation_class ?? false,
     },
     limits: {
       ...(files !== undefined && { files }),
@@ -102,7 +103,6 @@ export const UNSET = settingsOf({})
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['approval', 'lessons'], 'manual'],
-  [['gate', 'require_mutation_class'], false],
   [['terminal', 'classes'], {}],
   [['terminal', 'network'], false],
   [['terminal', 'isolation_none'], false],

@@ -1,6 +1,7 @@
 import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
+import { disagrees, type Mutation } from '../core/mutation.js'
 import type { AmendmentState } from './amend.js'
 import { diffFile, type FileDiff } from './diff.js'
 import { changeState, hunkVerdicts, isDivisible } from './judge.js'
@@ -11,6 +12,8 @@ export interface ChangeSetDeps {
   before(change: StagedChange): Uint8Array | null
   verdicts: VerdictState
   amendments: AmendmentState
+  /** What a change does to its file, where that was measured. */
+  mutation?(change: StagedChange): Mutation | undefined
   /** What the policy has to say of a change: `protected`, `out-of-scope`, … */
   flags(change: StagedChange): string[]
 }
@@ -45,6 +48,7 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
   const { diff, exact } = compare(change, deps)
   const drifted = change.drifted || !exact
   const standing = deps.verdicts.of(change)
+  const mutation = deps.mutation?.(change)
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
   return {
     path,
@@ -58,6 +62,7 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     flags: flagsOf(change, deps, { diff, drifted, standing }),
     ...(intentId !== undefined && { intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
+    ...(mutation !== undefined && { mutation }),
   }
 }
 
@@ -69,7 +74,9 @@ interface Seen {
 
 function flagsOf(change: StagedChange, deps: ChangeSetDeps, { diff, drifted, standing }: Seen): string[] {
   const causes = new Set(deps.amendments.of(change).map(({ cause }) => cause))
+  const mutation = deps.mutation?.(change)
   const flags = {
+    'class-disagrees': mutation && disagrees(mutation),
     conflict: deps.amendments.conflict(change) !== undefined,
     drifted,
     merged: causes.has('merge'),

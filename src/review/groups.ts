@@ -1,7 +1,7 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
 
 /** Flags a person must not overlook, the gravest first. */
-const GRAVE = ['conflict', 'out-of-scope', 'protected', 'drifted']
+const GRAVE = ['class-disagrees', 'conflict', 'out-of-scope', 'protected', 'drifted']
 
 /**
  * The changes of a set in the order a person should read them: deletions, then those with a flag of warning (one group

@@ -2,6 +2,7 @@ import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
 import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
+import type { Mutation } from '../core/mutation.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
@@ -31,6 +32,8 @@ export interface ReviewDeps extends AmendDeps, AnswerDeps {
   /** The stage as it is now, replayed afresh by each call. */
   stage(): Promise<StagedChange[]>
   flags(change: StagedChange): string[]
+  /** What changes do to their files, compared with the bases. */
+  mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>>
   /** Who reviews when a call does not say. */
   reviewer(): Reviewer
   /** Puts a verdict into the ledger. It comes first: what the ledger does not hold does not count. */
@@ -128,7 +131,9 @@ async function display(deps: ReviewDeps) {
   const { before, flags } = deps
   const records = deps.log.read()
   const [verdicts, amendments] = [verdictState(records), amendmentState(records)]
-  const set = toChangeSet(staged, { before, flags, verdicts, amendments })
+  const mutations = await deps.mutations(staged)
+  const mutation = (change: StagedChange) => mutations.get(change)
+  const set = toChangeSet(staged, { before, flags, verdicts, amendments, mutation })
   return { set, shown: shownOf(staged, set.changes) }
 }
 

@@ -117,7 +117,6 @@ describe('a wrong file', () => {
   it.each([
     'approval: {mode: auto}',
     'approval: {lessons: auto}',
-    'gate: {require_mutation_class: true}',
     'terminal: {classes: {rm: deny}}',
     'terminal: {network: true}',
     'terminal: {isolation_none: true}',
@@ -137,9 +136,7 @@ describe('reads while the file is wrong', () => {
   it('go by what can still be understood, a misspelt section too', () => {
     expect(forReads(policyFile('access: {.env: hidden}\nclaim: warn\n').state(), '.env')).toBe('hidden')
     expect(forReads(policyFile('acess: {.env: hidden}\n').state(), '.env')).toBe('hidden')
-    expect(forReads(policyFile('access: {.env: hidden}\ngate: {require_mutation_class: true}\n').state(), '.env')).toBe(
-      'hidden',
-    )
+    expect(forReads(policyFile('access: {.env: hidden}\napproval: {mode: auto}\n').state(), '.env')).toBe('hidden')
   })
 
   it('go by the last good file, and have nothing to go by without one', () => {

@@ -37,6 +37,7 @@ const reviewOf = () =>
     },
     stage: async () => [...stage],
     flags: () => [],
+    mutations: async () => new Map(),
     before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
     disk: ({ path }) => {
       const content = disk.get(path)

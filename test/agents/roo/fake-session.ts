@@ -39,7 +39,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     id: 'fake',
     fs: face,
     intent: undefined,
-    gate: { tools: 'destructive', breaker: 3, modal: 'ask' },
+    gate: { tools: 'destructive', breaker: 3, modal: 'ask', requireMutationClass: false },
     intents: async () => [],
     async selectIntent(id) {
       if (id === 'INT-404')

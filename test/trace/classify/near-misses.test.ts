@@ -131,8 +131,8 @@ const NEAR_MISSES: readonly (readonly [before: string, after: string])[] = [
     'export const f = () => { const d = 1; type B = typeof a; let c: B; return c }',
   ],
   [
-    'export const f = () => { const a = g(); debugger; return `${a}` }',
-    'export const f = () => { const b = g(); debugger; return `${a}` }',
+    `export const f = () => { const a = g(); debugger; return \`\${a}\` }`,
+    `export const f = () => { const b = g(); debugger; return \`\${a}\` }`,
   ],
 ]
 

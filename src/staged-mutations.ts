@@ -1,0 +1,39 @@
+import type { StagedChange } from '../overlay/index.js'
+import { beforeOf } from './change-view.js'
+import { type Measured, type Mutation, mutationOf } from './core/mutation.js'
+import { declarationsOf } from './declarations.js'
+import type { StageStore } from './stage-store.js'
+import { createMeasure } from './trace/index.js'
+
+/** Bytes of source that are compared for one look at a stage: about half a second of work. */
+const BUDGET = 512 * 1024
+
+/** Measures what is staged, for a reviewer; what was measured once is remembered as long as both sides stay. */
+export function createMutations() {
+  let known = new Map<string, Measured>()
+  return async (store: StageStore, staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> => {
+    const declarations = declarationsOf(store)
+    const measure = createMeasure(BUDGET)
+    const found = new Map<StagedChange, Mutation>()
+    const seen = new Map<string, Measured>()
+    const declared = (change: StagedChange) => declarations.of(change)
+    // What was declared comes first: there a difference is what the reviewer must see.
+    for (const change of [...staged].sort((a, b) => Number(!declared(a)) - Number(!declared(b)))) {
+      if (!isChangedFile(change)) continue
+      const key = JSON.stringify([change.path, change.from, change.before, change.after])
+      const measured = known.get(key) ?? (await measure(change, sidesOf(store, change)))
+      if (measured.rule !== 'budget') seen.set(key, measured)
+      found.set(change, mutationOf(measured, declared(change)))
+    }
+    known = seen
+    return found
+  }
+}
+
+function isChangedFile({ before, after }: StagedChange): boolean {
+  return before !== null && before.type !== 'dir' && after !== null
+}
+
+function sidesOf(store: StageStore, change: StagedChange) {
+  return { before: beforeOf(store, change), after: change.content() }
+}
