@@ -1,0 +1,199 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRooTools } from '../../src/agents/roo/index.js'
+import {
+  enforceToolSecurityPreHook,
+  HookEngine,
+  preExecutionHook,
+  runTool,
+  standardHooks,
+} from '../../src/hooks/index.js'
+import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
+import { own, type TestWorkspace, testWorkspace } from '../support/workspace.js'
+
+/**
+ * The same deeds through every door: plain `fs`, each style of the hooks, the Roo tools. A decision, its reason and its
+ * record in the ledger must not depend on the door.
+ */
+interface Deed {
+  readonly intent: string | null
+  readonly tool: 'write_to_file' | 'apply_patch' | 'select_active_intent'
+  readonly path: string
+}
+
+// The breaker is a matter of a whole conversation, not of single deeds.
+const POLICY = `gate: {breaker: 1000}
+access: {src/secret.ts: deny, src/fixed.ts: read-only, src/hid.ts: hidden, src/ask.ts: ask, src/shut: deny}
+protected: [src/kept.ts]
+`
+const FILES = Object.fromEntries(
+  `src/a.ts src/b.ts src/sub/c.ts src/secret.ts src/fixed.ts src/hid.ts src/ask.ts src/kept.ts src/shut/x.ts mail/m.ts docs/prices.md
+  docs/other.md README.md CLAUDE.md package.json run.log .vscode/settings.json .github/workflows/ci.yml .roo/rules/r.md`
+    .split(/\s+/)
+    .map((path) => [path, `${path}\n`]),
+)
+const REST =
+  `src/new.ts ./src/b.ts src/sub/../a.ts src//a.ts src/../mail/m.ts src/sub/new.ts mail/new.ts .git/config .git/hooks/pre-commit
+  .GIT/config .orchestration/policy.yaml .orchestration/active_intents.yaml .orchestration/agent_trace.jsonl .intentignore
+  ../outside.txt /etc/escrow-test src/out.txt src/inner.ts src/loop src/away/x.txt new.log`.split(/\s+/)
+const PATHS = [...Object.keys(FILES), ...REST]
+
+const DEEDS: Deed[] = [
+  ...PATHS.map((path) => ({ intent: 'INT-001', tool: 'write_to_file', path }) as const),
+  ...PATHS.filter((_, at) => at % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
+  ...Object.keys(FILES)
+    .filter((_, at) => at % 2 === 0)
+    .map((path) => ({ intent: 'INT-001', tool: 'apply_patch', path }) as const),
+  ...['mail/m.ts', 'src/a.ts'].map((path) => ({ intent: 'INT-002', tool: 'apply_patch', path }) as const),
+  ...['INT-001', 'INT-003', 'INT-404'].map((path) => ({ intent: null, tool: 'select_active_intent', path }) as const),
+]
+
+const ID = 'agent'
+
+interface Stand {
+  readonly place: TestWorkspace
+  readonly workspace: Workspace
+  readonly session: Session
+  readonly engine: HookEngine
+}
+
+async function stand(): Promise<Stand> {
+  const place = testWorkspace(FILES)
+  place.write('.orchestration/policy.yaml', POLICY)
+  place.write('.intentignore', '*.log\n')
+  mkdirSync(`${place.root}/.git/hooks`, { recursive: true })
+  for (const [name, to] of [
+    ['out.txt', '../../outside.txt'],
+    ['inner.ts', '../mail/m.ts'],
+    ['loop', 'loop'],
+    ['away', '/tmp'],
+  ] as const)
+    symlinkSync(to, `${place.root}/src/${name}`)
+  const workspace = await openWorkspace(place.root, { durability: 'memory' })
+  // The test itself flushes after each deed.
+  const engine = new HookEngine({ open: async () => workspace, hooks: { pre: standardHooks().pre, post: [] } })
+  onTestFinished(() => engine.close())
+  return { place, workspace, session: await workspace.session({ id: ID }), engine }
+}
+
+function params({ tool, path }: Deed): Record<string, unknown> {
+  if (tool === 'select_active_intent') return { intent_id: path }
+  if (tool === 'write_to_file') return { path, content: 'x\n' }
+  return { patch: `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch` }
+}
+
+/** The work itself, as a host's tool does it. */
+async function work({ session }: Stand, { tool, path }: Deed): Promise<void> {
+  if (tool === 'select_active_intent') await session.selectIntent(path)
+  else if (tool === 'write_to_file') session.fs.writeFileSync(path, 'x\n')
+  else session.fs.unlinkSync(path)
+}
+
+const input = (s: Stand, deed: Deed) => {
+  return { taskId: ID, cwd: s.place.root, toolName: deed.tool, params: params(deed) }
+}
+
+async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
+  return run().then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A host that asks first, does the work if it may, and tells when it is done. */
+async function asked(s: Stand, deed: Deed, ask: () => Promise<'run' | 'answered' | 'refused'>): Promise<boolean> {
+  const answer = await ask()
+  const done = answer === 'run' ? await succeeds(() => work(s, deed)) : answer === 'answered'
+  await s.engine.runPostHook({ taskId: ID })
+  return done
+}
+
+type Door = (s: Stand, deed: Deed) => Promise<boolean>
+
+const DOORS: Record<string, Door> = {
+  'plain fs': (s, deed) => succeeds(() => work(s, deed)),
+  runTool: async (s, deed) => {
+    const use = { name: deed.tool, args: params(deed) }
+    return (await runTool(s.session, use, () => work(s, deed))).status === 'done'
+  },
+  'Roo tools': async (s, deed) => {
+    const call = { id: 'c', name: deed.tool, arguments: params(deed) }
+    return !(await createRooTools(s.session).execute(call)).isError
+  },
+  runWithHooks: async (s, deed) => {
+    const result = await s.engine.runWithHooks(input(s, deed), () => work(s, deed)).catch(() => undefined)
+    return result?.allow === true
+  },
+  runPreHook: (s, deed) =>
+    asked(s, deed, async () => {
+      const { allow, toolResult } = await s.engine.runPreHook(input(s, deed))
+      return allow ? (toolResult === undefined ? 'run' : 'answered') : 'refused'
+    }),
+  executePreHooks: (s, deed) =>
+    asked(s, deed, async () => {
+      if (await s.engine.executePreHooks(deed.tool, input(s, deed))) return 'refused'
+      return deed.tool === 'select_active_intent' ? 'answered' : 'run'
+    }),
+  preExecutionHook: (s, deed) =>
+    asked(s, deed, async () => {
+      const call = { cwd: s.place.root, toolName: deed.tool, toolArgs: params(deed), taskId: ID }
+      const { kind } = await preExecutionHook(call, s.engine)
+      return kind === 'continue' ? 'run' : kind === 'handled' ? 'answered' : 'refused'
+    }),
+  'base tool': (s, deed) =>
+    asked(s, deed, async () => {
+      const pushed: string[] = []
+      if (await enforceToolSecurityPreHook(s.engine, input(s, deed), (text) => pushed.push(text))) return 'run'
+      return pushed.some((text) => text.startsWith('{"type":"tool_error"')) ? 'refused' : 'answered'
+    }),
+}
+
+/** What became of each deed: whether it was done, what is staged by it, and what the ledger says was denied. */
+async function outcomes(door: Door): Promise<Map<string, unknown>> {
+  const s = await stand()
+  const found = new Map<string, unknown>()
+  let seen = 0
+  for (const deed of DEEDS) {
+    if ((s.session.intent?.id ?? null) !== deed.intent) await s.session.selectIntent(deed.intent)
+    const done = await door(s, deed)
+    const staged = (await s.session.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
+    await s.session.flush()
+    const ledger = s.place.text('.orchestration/agent_trace.jsonl')
+    const lines = ledger.slice(seen).split('\n').filter(Boolean)
+    seen = ledger.length
+    const denied = lines.map((line) => own(JSON.parse(line))).filter(({ type }) => type === 'denied')
+    const news = denied.map(({ reason, path, words }) => [reason, path, words])
+    found.set(`${deed.tool} ${deed.path} under ${deed.intent}`, { done, staged, denied: news })
+    await s.session.revert()
+  }
+  return found
+}
+
+describe('every door', () => {
+  let plain: Map<string, unknown> | undefined
+
+  it('of plain fs is the measure: enough deeds of each kind', async () => {
+    plain = await outcomes(DOORS['plain fs'] ?? expect.unreachable())
+    const all = [...plain.values()] as { done: boolean; staged: string[]; denied: [string][] }[]
+    expect(all.length).toBeGreaterThan(60)
+    expect(all.filter(({ done }) => done).length).toBeGreaterThan(15)
+    const reasons = new Set(all.flatMap(({ denied }) => denied.map(([reason]) => reason)))
+    expect([...reasons].sort()).toEqual(
+      [
+        ...['access_denied', 'hidden', 'intent_not_active', 'missing_intent_id', 'needs_approval', 'path_escape'],
+        ...['protected_path', 'scope_violation', 'unknown_intent'],
+      ].sort(),
+    )
+  })
+
+  it.each(Object.keys(DOORS).slice(1))(
+    'of %s decides the same, for the same reason, with the same record',
+    async (name) => {
+      const through = await outcomes(DOORS[name] ?? expect.unreachable())
+      const differing = [...through].filter(
+        ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain?.get(deed)),
+      )
+      expect(differing.map(([deed, outcome]) => ({ deed, plain: plain?.get(deed), through: outcome }))).toEqual([])
+    },
+  )
+})
