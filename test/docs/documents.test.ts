@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
+  'docs/hooks.md',
   'docs/injected-fs.md',
 ]
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
