@@ -14,6 +14,7 @@ import { commitDenial, freePathsOf, type PolicyState, protection, undoDenial } f
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
 import type { ReviewRecord } from './review/record.js'
+import { isLessonEntry } from './session-lessons.js'
 import type { StageStore } from './stage-store.js'
 import { type LedgerStore, newDraft, type RecordDraft, type RecordedChange, splitDraft } from './trace/index.js'
 import { type Undone, undoneBy } from './undo-session.js'
@@ -58,7 +59,7 @@ export async function commitSession(
     layout: deps.layout,
     sessionId: deps.sessionId,
     entries,
-    gate: gateOf(deps, approved, undone),
+    gate: gateOf(deps, store, approved, undone),
     records: ({ tx }) => {
       const { approvals } = options
       const draft = commitDraft(deps, { approved, mutations, written, tx, undone, approvals, amendments })
@@ -141,7 +142,12 @@ function ownersOf(approved: readonly StagedChange[]): Owners {
 type Gate = (entry: CommitEntry) => Refusal | undefined
 
 /** All entries are judged by one state of the rules: that of the first, which is judged under the commit's lock. */
-function gateOf(deps: CommitDeps, approved: readonly StagedChange[], undone: Undone | undefined): Gate {
+function gateOf(
+  deps: CommitDeps,
+  store: StageStore,
+  approved: readonly StagedChange[],
+  undone: Undone | undefined,
+): Gate {
   const owners = ownersOf(approved)
   const lands = new Map(approved.flatMap(({ path, after }) => (after === null ? [] : [[path as string, after]])))
   let seen: Rules | undefined
@@ -149,7 +155,8 @@ function gateOf(deps: CommitDeps, approved: readonly StagedChange[], undone: Und
     seen ??= { intents: deps.intents(), policy: deps.policy() }
     // What a directory carries along may be edited after it: judged is what comes of both.
     const next = entry.carried && entry.new !== null ? (lands.get(entry.path) ?? entry.new) : entry.new
-    if (undone?.restores(entry.path, next)) return refusal(entry, undoDenial(entry.path, seen.policy))
+    const isFree = undone?.restores(entry.path, next) || isLessonEntry(store, entry)
+    if (isFree) return refusal(entry, undoDenial(entry.path, seen.policy))
     return gate(deps.layout.root, entry, owners, seen)
   }
 }

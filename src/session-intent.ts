@@ -9,7 +9,7 @@ import type { Settings } from './policy/policy-schema.js'
 import { SessionClaims } from './session-claims.js'
 import type { SessionJournal } from './session-journal.js'
 import type { LedgerStore } from './trace/index.js'
-import { tracesOf } from './trace-context.js'
+import { memoryOf } from './trace-context.js'
 
 export interface SessionIntentDeps {
   readonly id: string
@@ -50,7 +50,7 @@ export class SessionIntent {
 
   /** Throws EscrowError `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid`. */
   async select(id: string): Promise<IntentContext> {
-    const { registry, versions, journal, ledger } = this.#deps
+    const { layout, registry, versions, journal, ledger } = this.#deps
     const denial = selectable(registry.state(), id)
     if (denial) {
       journal.denied(denial, this.#id)
@@ -66,7 +66,8 @@ export class SessionIntent {
         return journal.append('intent_selected', id, { reqId, data: { ...claims, ...data } })
       },
     )
-    const context = intentContext(intent, await tracesOf(ledger, id))
+    const memory = await memoryOf(layout, ledger, id, this.#deps.settings()?.lessonsFile)
+    const context = intentContext(intent, memory)
     return overlaps.length === 0 ? context : { ...context, overlaps }
   }
 

@@ -32,6 +32,7 @@ import { mergeDrifted } from './session-drift.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
+import { recordLesson } from './session-lessons.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { sessionView } from './session-view.js'
@@ -219,8 +220,11 @@ export class LocalSession implements Session {
     return request
   }
 
-  async recordLesson(): Promise<void> {
-    throw unsupported('Recording lessons')
+  async recordLesson(lesson: string, context?: string): Promise<void> {
+    this.#open()
+    this.#takeIn()
+    const deps = { ...this.#deps, store: this.#store, journal: this.#journal, intent: this.#intent.id }
+    await recordLesson(deps, lesson, context)
   }
 
   async snapshot(name?: string): Promise<Snapshot> {

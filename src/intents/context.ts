@@ -9,8 +9,15 @@ export interface ContextEntry {
   readonly contentHash?: string
 }
 
+/** What is remembered of an intent. Of each list the most relevant comes first, but entries are in their order. */
+export interface IntentMemory {
+  readonly entries: readonly ContextEntry[]
+  readonly files?: readonly { readonly path: string; readonly changes: number }[]
+  readonly lessons?: readonly { readonly at: string; readonly text: string; readonly intent?: string }[]
+}
+
 /** What a model is told when it selects an intent: one line, a blank one, then the intent as XML. */
-export function intentContext(intent: Intent | undefined, entries: readonly ContextEntry[] = []): IntentContext {
+export function intentContext(intent: Intent | undefined, memory: IntentMemory = { entries: [] }): IntentContext {
   if (!intent) return { intent: undefined, xml: 'Active intent cleared.' }
   const lines = [
     `Active intent set to ${escapeXml(intent.id)}.`,
@@ -20,11 +27,22 @@ export function intentContext(intent: Intent | undefined, entries: readonly Cont
     ...section('owned_scope', element('path', intent.ownedScope)),
     ...section('constraints', element('constraint', intent.constraints)),
     ...section('acceptance_criteria', element('criterion', intent.acceptanceCriteria)),
-    ...section('agent_trace', entries.map(traceEntry)),
+    ...section('agent_trace', memory.entries.map(traceEntry)),
+    ...remembered(memory),
     '  </intent>',
     '</intent_context>',
   ]
   return { intent, xml: lines.join('\n') }
+}
+
+/** Sections of their own, where there is something in them. */
+function remembered({ files = [], lessons = [] }: IntentMemory): string[] {
+  const named = files.map(({ path, changes }) => `<file${attributes({ path, changes: `${changes}` })}/>`)
+  const told = lessons.map(({ at, text, intent }) => `<lesson${attributes({ at, intent })}>${escapeXml(text)}</lesson>`)
+  return [
+    ...(named.length > 0 ? section('related_files', named) : []),
+    ...(told.length > 0 ? section('lessons', told) : []),
+  ]
 }
 
 function section(name: string, items: readonly string[]): string[] {

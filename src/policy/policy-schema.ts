@@ -22,6 +22,10 @@ function oneOf<const T extends readonly string[]>(...words: T) {
   return z.enum(words, { error: `one of ${words.join(', ')} is expected` })
 }
 
+function isPlain(path: string): boolean {
+  return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+}
+
 const byHand = oneOf('manual', 'auto')
 
 /** Every key of policy.yaml. */
@@ -38,7 +42,7 @@ export const policySchema = z
       limits: section({ files: count, bytes: count, ops_per_minute: count, undo_commits: count }),
       terminal: section({ classes: z.record(z.string(), z.unknown()), network: flag, isolation_none: flag }),
       format: z.union([text, z.array(text), z.record(z.string(), z.unknown())]),
-      lessons_file: text,
+      lessons_file: text.refine(isPlain, { error: 'a path below the root is expected, without `..`' }),
     },
     { error: 'a map is expected' },
   )
@@ -52,6 +56,10 @@ export interface Settings {
   readonly strict: boolean
   /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
   readonly mergesUnasked: boolean
+  /** `approval.lessons: auto`: lessons go straight to their file. */
+  readonly appendsLessons: boolean
+  /** Where lessons go, if not to CLAUDE.md or AGENTS.md: a path relative to the root. */
+  readonly lessonsFile?: string
   readonly limits: Limits
   /** `limits.undo_commits`: how many of the latest commits can be undone. */
   readonly undoCommits: number
@@ -77,6 +85,8 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
     mergesUnasked: policy.approval?.merge === 'auto',
+    appendsLessons: policy.approval?.lessons === 'auto',
+    ...(policy.lessons_file !== undefined && { lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
     gate: {
@@ -102,10 +112,8 @@ export const UNSET = settingsOf({})
  */
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
-  [['approval', 'lessons'], 'manual'],
   [['terminal', 'classes'], {}],
   [['terminal', 'network'], false],
   [['terminal', 'isolation_none'], false],
   [['format']],
-  [['lessons_file']],
 ]

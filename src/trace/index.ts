@@ -23,6 +23,7 @@ export {
 } from './draft.js'
 export { makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
+export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { buildRecord, type ChainLink, OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'

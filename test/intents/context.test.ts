@@ -20,7 +20,9 @@ describe('the context of an intent', () => {
       mutationClass: 'AST_REFACTOR',
       contentHash: 'sha256:ab',
     }
-    expect(intentContext(intent, [entry, { file: 'b', timestamp: 't' }]).xml).toBe(`Active intent set to INT-001.
+    expect(
+      intentContext(intent, { entries: [entry, { file: 'b', timestamp: 't' }] }).xml,
+    ).toBe(`Active intent set to INT-001.
 
 <intent_context>
   <intent id="INT-001" name="JWT Authentication Migration" status="IN_PROGRESS">
@@ -42,6 +44,14 @@ describe('the context of an intent', () => {
 </intent_context>`)
   })
 
+  it('has the related files and the lessons, where there are any', () => {
+    const files = [{ path: 'a&b.ts', changes: 3 }]
+    const lessons = [{ at: '2026-01-01T00:00:00.000Z', text: 'x < y', intent: 'INT-1' }]
+    const { xml } = intentContext(intent, { entries: [], files, lessons })
+    expect(xml).toContain('<related_files>\n      <file path="a&amp;b.ts" changes="3"/>\n    </related_files>')
+    expect(xml).toContain('<lesson at="2026-01-01T00:00:00.000Z" intent="INT-1">x &lt; y</lesson>\n    </lessons>')
+  })
+
   it('escapes what a file or a person could put in', () => {
     const { xml } = intentContext({
       ...intent,
@@ -55,6 +65,6 @@ describe('the context of an intent', () => {
   })
 
   it('is one line when cleared', () => {
-    expect(intentContext(undefined, [])).toEqual({ intent: undefined, xml: 'Active intent cleared.' })
+    expect(intentContext(undefined)).toEqual({ intent: undefined, xml: 'Active intent cleared.' })
   })
 })

@@ -116,12 +116,10 @@ describe('a wrong file', () => {
 
   it.each([
     'approval: {mode: auto}',
-    'approval: {lessons: auto}',
     'terminal: {classes: {rm: deny}}',
     'terminal: {network: true}',
     'terminal: {isolation_none: true}',
     'format: {"*.ts": prettier}',
-    'lessons_file: AGENTS.md',
   ])('%s is refused by name, never ignored', (text) => {
     const key = text.replace(/[:{ ]+/g, ' ').split(' ')
     const state = policyFile(`${text}\n`).state()

@@ -5,6 +5,7 @@ import type { Session, TraceRecord, Workspace, WorkspaceOptions } from '../../sr
 import type { EscrowError } from '../../src/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { tempDir } from './facade.js'
+import { ledgerErrors } from './trace-schema.js'
 
 /** One intent under way, one waiting, one done. */
 export const INTENTS = `# the plan
@@ -46,7 +47,9 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
   if (intents !== '') write('.orchestration/active_intents.yaml', intents)
   onTestFinished(async () => {
     for (const each of opened) await each.close().catch(() => undefined)
+    const errors = ledgerErrors(`${root}/.orchestration/agent_trace.jsonl`)
     dispose()
+    expect(errors).toEqual([])
   })
   return {
     root,

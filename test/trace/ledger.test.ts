@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
-import { collect, draftOf, drafts, linesOf, own, traceErrors, workspaces } from './support.js'
+import { traceErrors } from '../support/trace-schema.js'
+import { collect, draftOf, drafts, linesOf, own, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type RecordDraft, TRACE_TYPES } from '../../src/trace/draft.js'
 import { isObject } from '../../src/trace/lines.js'
 import { buildRecord, OWN } from '../../src/trace/record.js'
-import { draftOf, traceErrors } from './support.js'
+import { traceErrors } from '../support/trace-schema.js'
+import { draftOf } from './support.js'
 
 const CHAIN = { ledger: '5b0c7f5e-6f43-4f6f-9a51-0f6f6f0c9c11', seq: 1, prev: null }
 const GIT = { type: 'git', revision: 'a'.repeat(40) } as const

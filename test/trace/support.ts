@@ -1,8 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import { afterEach } from 'vitest'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
 import { type Attributable, attributeFile, compareContents } from '../../src/trace/attribution.js'
@@ -48,19 +46,6 @@ export function own(line: string): Record<string, unknown> {
 export function linesOf(layout: Layout): string[] {
   return readFileSync(layout.ledgerFile, 'utf8').split('\n').slice(0, -1)
 }
-
-/** What Agent Trace 0.1.0 has to say against a record; '' when it is valid. */
-export function traceErrors(record: unknown): string {
-  const valid = validator(record)
-  return valid ? '' : ajv.errorsText(validator.errors)
-}
-
-const ajv = new Ajv2020({ allErrors: true })
-formats.default(ajv)
-const schema: unknown = JSON.parse(
-  readFileSync(new URL('../fixtures/agent-trace-0.1.0.schema.json', import.meta.url), 'utf8'),
-)
-const validator = ajv.compile(Object(schema))
 
 /** Who wrote which lines, of two contents. */
 export function attributed({ before, after, ...file }: Contents): FileAttribution {
