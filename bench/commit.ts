@@ -11,6 +11,7 @@ import { declareIntent, type Governed, govern } from './workspace.js'
 const FILES = 1_000
 const BYTES = 4_096
 const PER_DIR = 20
+const TREE = 20_000
 
 /**
  * Taking 1,000 approved files to the disk, beside merely creating as many. In memory the power-safe barrier is free, so
@@ -20,6 +21,8 @@ export const commit: Suite = async (bench) => {
   const memory = memoryPlace()
   if (memory.medium === 'tmpfs') await measureCommit(bench, memory, 'kill-safe: on tmpfs', { of: 'ratio', atMost: 3.0 })
   await measureCommit(bench, diskPlace(), 'power-safe: on a disk', { of: 'ratio', atMost: 3.3 })
+  await measureCheckpoint(bench, memory)
+  await measureGrowth(bench, memory)
 }
 
 async function measureCommit(bench: Bench, { path }: Place, title: string, aim: Aim): Promise<void> {
@@ -32,14 +35,85 @@ async function measureCommit(bench: Bench, { path }: Place, title: string, aim: 
     mode: 'async',
     aim,
     heavy: true,
-    variants: [creating(`${path}/floor`), committing(`${path}/ours`), copying(`${path}/copy`), ...present],
+    variants: [
+      creating(`${path}/floor`, FILES),
+      committing(`${path}/ours`, FILES),
+      copying(`${path}/copy`),
+      ...present,
+    ],
     absent,
   })
 }
 
+/** Keeping the state of a tree after each tool call: a shadow repository looks at the whole tree, a snapshot at nothing. */
+async function measureCheckpoint(bench: Bench, { path }: Place): Promise<void> {
+  const title = `a checkpoint after one changed file in a tree of ${TREE} files`
+  const version = toolVersion('git')
+  if (version === undefined) return bench.skip(title, 'git is not installed')
+  const variants = [shadowGit(`${path}/shadow`, version), snapshotting(`${path}/snapshots`)]
+  await bench.compare({ title, mode: 'async', heavy: true, variants })
+}
+
+/** As coding agents make one: a repository elsewhere over the workspace, everything added, a commit even of nothing. */
+function shadowGit(base: string, version: string): Variant {
+  const work = `${base}/work`
+  makeFiles(`${work}/src`, TREE, BYTES, PER_DIR)
+  const git = (...args: string[]) => runTool('git', ['--git-dir', `${base}/shadow.git`, '--work-tree', work, ...args])
+  git('init', '-q')
+  git('config', 'user.email', 'bench@example.org')
+  git('config', 'user.name', 'Bench')
+  git('add', '.', '--ignore-errors')
+  git('commit', '-q', '-m', 'first')
+  let turn = 0
+  return {
+    name: `shadow git: add, commit (${version})`,
+    before() {
+      turn += 1
+      writeFileSync(`${work}/src/d0/f0.ts`, `turn ${turn}\n`)
+    },
+    run() {
+      git('add', '.', '--ignore-errors')
+      git('commit', '-q', '-m', `turn ${turn}`, '--allow-empty')
+    },
+  }
+}
+
+function snapshotting(base: string): Variant {
+  makeFiles(`${base}/src`, TREE, BYTES, PER_DIR)
+  declareIntent(base)
+  let turn = 0
+  let governed: Governed | undefined
+  return {
+    name: OURS,
+    async before() {
+      turn += 1
+      governed ??= await govern(base, 'snapshots', { durability: 'process' })
+      governed.session.fs.writeFileSync('src/d0/f0.ts', `turn ${turn}\n`)
+    },
+    run: () => governed?.session.snapshot(),
+  }
+}
+
+/** Twice as many files should take twice as long: the exponent says how far from it. */
+async function measureGrowth(bench: Bench, { path }: Place): Promise<void> {
+  const sizes = bench.quick ? [300, 1_000, 3_000] : [1_000, 10_000, 100_000]
+  const named = sizes.map((size) => ({ name: `${OURS}, ${size} files`, size }))
+  await bench.growth({
+    title: `commit of up to ${sizes.at(-1)} files of 4 KB over existing ones`,
+    mode: 'async',
+    heavy: true,
+    sizes: named,
+    aim: { of: 'exponent', atMost: 1.1 },
+    variants: [
+      creating(`${path}/growth/floor`, 1_000),
+      ...named.map(({ name, size }) => committing(`${path}/growth/${size}`, size, name)),
+    ],
+  })
+}
+
 /** The floor: files made where there were none, safe from nothing. */
-function creating(base: string): Variant {
-  const paths = namesOf(`${base}/src`, FILES, PER_DIR)
+function creating(base: string, files: number): Variant {
+  const paths = namesOf(`${base}/src`, files, PER_DIR)
   const data = contentOf(BYTES)
   return {
     name: 'creating the files',
@@ -53,19 +127,19 @@ function creating(base: string): Variant {
   }
 }
 
-function committing(base: string): Variant {
+function committing(base: string, files: number, name = OURS): Variant {
   let turn = 0
   let governed: Governed | undefined
   let review: Review | undefined
-  makeFiles(`${base}/src`, FILES, BYTES, PER_DIR)
+  makeFiles(`${base}/src`, files, BYTES, PER_DIR)
   declareIntent(base)
   return {
-    name: OURS,
+    name,
     async before() {
       await governed?.workspace.close()
       turn += 1
       governed = await govern(base, `turn-${turn}`, { durability: 'process' })
-      for (const path of namesOf('src', FILES, PER_DIR))
+      for (const path of namesOf('src', files, PER_DIR))
         governed.session.fs.writeFileSync(path, Buffer.concat([contentOf(BYTES - 8), Buffer.from(`${turn}`.padEnd(8))]))
       await governed.session.flush()
       review = await governed.workspace.review(governed.session.id)
@@ -73,7 +147,7 @@ function committing(base: string): Variant {
     },
     async run() {
       const done = await review?.commit()
-      if (done?.committed.length !== FILES) throw new Error(`committed ${done?.committed.length} of ${FILES} files`)
+      if (done?.committed.length !== files) throw new Error(`committed ${done?.committed.length} of ${files} files`)
     },
   }
 }

@@ -55,7 +55,7 @@ function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, r
   }
   const held = node !== undefined && (node.inode !== undefined || node.whiteout || node.lower === null)
   const plain = overlay.placeOf(parentOf(path)).lower === parentOf(path)
-  if (held ? sameState(leaf(mergedState(overlay, path)), after) : cameWithMove(overlay, path, after, ours)) {
+  if (held ? isLanded(overlay, path, after, own) : cameWithMove(overlay, path, after, ours)) {
     // Below a renamed or replaced directory the lower name shows through only where it is pointed at.
     if (plain || after !== null) result.drop.push(path)
     if (!plain && after !== null) result.point.push([path, path])
@@ -67,6 +67,13 @@ function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, r
       result.bases.push([path, { state: after }])
     } else result.forget.push(path)
   }
+}
+
+/** A mode nobody set in the stage landed as what the disk said by then. */
+function isLanded(overlay: Overlay, path: RelPath, after: FileState | null, own: boolean): boolean {
+  const now = leaf(mergedState(overlay, path))
+  if (sameState(now, after)) return true
+  return own && sameContent(now, after) && now?.mode === overlay.stage.bases.get(path)?.state?.mode
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { sameState } from '../../overlay/change.js'
+import { type FileState, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
@@ -155,7 +155,7 @@ function assertBase(
     throw stale(entry.path)
   }
   // Moments ago it was what it should be; the last look, by the held parent, tells if it is that very file still.
-  if (look !== undefined) return asOwner(site, entry, look)
+  if (look !== undefined && modeOf(look) === expected(entry, look)?.mode) return asOwner(site, entry, look)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats
@@ -166,8 +166,20 @@ function assertBase(
     return stats
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
-  if (!isState(standingAt(site.disk, path, stats), entry.old)) throw stale(entry.path)
+  if (!isState(standingAt(site.disk, path, stats), expected(entry, stats))) throw stale(entry.path)
   return asOwner(site, entry, stats)
+}
+
+const modeOf = (stats: BigIntStats) => Number(stats.mode & 0o7777n)
+
+/** True where the agent left a file's mode as it was: then it is what the disk says, whoever changed it there since. */
+function followsMode({ op, old, new: next }: CommitEntry): boolean {
+  return (op === 'overwrite' || op === 'delete') && old?.type === 'file' && (next === null || next.mode === old.mode)
+}
+
+function expected(entry: CommitEntry, stats: BigIntStats | undefined): FileState | null {
+  const { old } = entry
+  return old !== null && stats !== undefined && followsMode(entry) ? { ...old, mode: modeOf(stats) } : old
 }
 
 function addressOf(site: Site, entry: Pick<CommitEntry, 'path' | 'at'>): string {
@@ -209,6 +221,11 @@ function asOwner({ user }: Site, { op, path }: CommitEntry, stats: BigIntStats |
 
 /** What the plan holds of an entry: a directory that goes has the mode it is to come back with. */
 function asFound(site: Site, entry: CommitEntry, stats: BigIntStats | undefined): CommitEntry {
+  const { old, new: next } = entry
+  if (followsMode(entry) && old !== null && stats !== undefined) {
+    const mode = modeOf(stats)
+    return { ...entry, old: { ...old, mode }, new: next && { ...next, mode: mode & 0o777 } }
+  }
   if (entry.op !== 'rmdir' || entry.old === null || stats === undefined) return asReplacement(site, entry, stats)
   return { ...entry, old: { ...entry.old, mode: Number(stats.mode & 0o7777n) } }
 }

@@ -177,7 +177,7 @@ describe('a refused commit', () => {
         [
           turn('good', { file: 'x' }, { file: 'y' }),
           turn('moved.txt', { file: 'mine' }, { file: 'new' }),
-          turn('mode.txt', { file: 'x' }, { file: 'new' }),
+          turn('mode.txt', { file: 'x' }, { file: 'new', mode: 0o700 }),
           turn('there.txt', null, { file: 'new' }),
           turn('absent.txt', { file: 'x' }, null),
           turn('no/parent.txt', { file: 'x' }, { file: 'y' }),
