@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import { childOf, pathText, type RelPath } from '../../overlay/path.js'
-import type { Inside } from '../../overlay/resolve.js'
+import type { Inside, Outside } from '../../overlay/resolve.js'
 import { Denied } from '../core/denials.js'
 import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
 import { COPY_KEEPS_OWNER, RM_PASSES_FILES_BY } from './host-traits.js'
@@ -235,9 +235,16 @@ export function copyFile(view: WriteView, [from, to, given]: Args): void {
   // The content passes through memory: no copy-on-write clone can be promised.
   if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
   if (source.inside && source.path === target.path) return
-  const content = source.inside ? view.layer.read(source.path) : view.host(source).readFileSync(source.path)
+  const content = source.inside ? view.layer.read(source.path) : contentOutside(view, source, stats)
   view.layer.put(target.path, content, { mode: stats.mode & 0o7777 })
   view.layer.setattr(target.path, { ...ownerOfCopy(view, target.path, stats), mode: stats.mode & 0o7777 })
+}
+
+/** As long as it says it is: a device says 0, and may have no end. */
+function contentOutside(view: WriteView, source: Outside, stats: Stats): Uint8Array {
+  return stats.isCharacterDevice() || stats.isBlockDevice()
+    ? Buffer.alloc(0)
+    : view.host(source).readFileSync(source.path)
 }
 
 /** The source's owner, where the host's copies keep it and this process may give files away. */

@@ -20,8 +20,8 @@ type Row = readonly [level: Level, names: readonly string[], why: string]
 
 /** Names are folded. A `*` stands for any characters at its end of the name; a `/` joins two segments. */
 const ROWS: readonly Row[] = [
-  ['never', ['.git', 'git~*'], 'git keeps its own data and hooks there'],
-  ['never', ['.orchestration', 'orches~*'], 'intents, policy and ledger are kept there'],
+  ['never', ['.git'], 'git keeps its own data and hooks there'],
+  ['never', ['.orchestration'], 'intents, policy and ledger are kept there'],
   ['never', ['.intentignore'], 'it switches intents off and paths free'],
   ['literal', ['.gitmodules', '.gitconfig'], 'git runs what it says'],
   ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
@@ -51,18 +51,34 @@ interface Rule {
 const STRENGTH: Record<Level, number> = { never: 3, literal: 2, highlight: 1 }
 
 const byName = new Map<string, Rule>()
+/** By what NTFS keeps of a name in the short one it makes of it, in folders that people share with DOS programs. */
+const byStem = new Map<string, Rule>()
 const patterns: Rule[] = []
 for (const [level, names, why] of ROWS) {
   for (const name of names) {
     const rule = { level, why, tests: name.split('/').map(nameTest) }
     if (/[*/]/.test(name)) patterns.push(rule)
     else byName.set(name, rule)
+    const stem = stemKept(name)
+    if (stem !== undefined && level !== 'highlight' && !byStem.has(stem)) byStem.set(stem, rule)
   }
+}
+
+/** Six letters, of a name that begins with a dot or is too long: `.vscode` is `vscode~1`, `.git` is `git~1`. */
+function stemKept(name: string): string | undefined {
+  if (/[*/]/.test(name)) return undefined
+  const [stem = ''] = name.replace(/^\./, '').split('.')
+  return name.startsWith('.') || stem.length > 8 ? stem.slice(0, 6) : undefined
+}
+
+function stemIn(segment: string): string | undefined {
+  return segment.includes('~') ? /^([^~.]+)~\d+(?:\.[^.]*)?$/.exec(segment)?.[1] : undefined
 }
 
 function nameTest(name: string): (segment: string) => boolean {
   const [start = '', middle, end] = name.split('*')
-  if (middle === undefined) return (segment) => segment === name
+  const stem = stemKept(name)
+  if (middle === undefined) return (segment) => segment === name || (stem !== undefined && stemIn(segment) === stem)
   if (end !== undefined) return (segment) => segment.includes(middle, 1)
   return (segment) => segment.startsWith(start) && segment.endsWith(middle) && segment.length >= name.length - 1
 }
@@ -86,11 +102,16 @@ export function protection(path: string): Protection | undefined {
 export function mayBeProtected(name: string): boolean {
   if (name.includes('\\')) return true
   const folded = foldSegment(name)
-  return byName.has(folded) || patterns.some(({ tests }) => tests.some((test) => test(folded)))
+  return (
+    byName.has(folded) ||
+    byStem.has(stemIn(folded) ?? '') ||
+    patterns.some(({ tests }) => tests.some((test) => test(folded)))
+  )
 }
 
 function strongestAt(folded: readonly string[], at: number): Rule | undefined {
-  let strongest = byName.get(folded[at] ?? '')
+  const segment = folded[at] ?? ''
+  let strongest = byName.get(segment) ?? byStem.get(stemIn(segment) ?? '')
   for (const rule of patterns) {
     if (strongest && STRENGTH[strongest.level] >= STRENGTH[rule.level]) continue
     if (rule.tests.every((test, i) => test(folded[at + i] ?? ''))) strongest = rule

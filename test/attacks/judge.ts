@@ -19,9 +19,18 @@ function forgiving(segment: string): string {
     .replace(/[. ]+$/, '')
 }
 
+/** The short names that NTFS gives to some of them. */
+const SHORT =
+  /^(git|orches|intent|vscode|idea|claude|cursor|roo|cline|mcp|husky|devcon|envrc|npmrc|bashrc|gitmod)~\d+(\.\w*)?$/
+
 function isProtected(name: string): boolean {
   const segments = Buffer.from(name, 'latin1').toString('utf8').split(/[/\\]/).map(forgiving)
-  return segments.some((each, at) => NEVER.test(each) || (each === '.github' && segments[at + 1] === 'workflows'))
+  return segments.some(
+    (each, at) =>
+      NEVER.test(each) ||
+      SHORT.test(each) ||
+      (/^(\.github|github~\d+)$/.test(each) && /^(workflows|workfl~\d+)$/.test(segments[at + 1] ?? '')),
+  )
 }
 
 function isOpen(name: string): boolean {

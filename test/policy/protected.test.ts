@@ -90,6 +90,14 @@ describe('what is ordinary or only highlighted', () => {
     ['orchestration/x', undefined],
     ['.config.d/x', undefined],
     ['src/größe.ts', undefined],
+    ['src/VSCODE~1/x', 'literal'],
+    ['src/mcp~2.jso', 'literal'],
+    ['GITHUB~1/WORKFL~1/x.yml', 'literal'],
+    ['src/INTENT~1', 'never'],
+    ['src/backup~1', undefined],
+    ['src/vscode~x', undefined],
+    ['src/github~1/x.ts', undefined],
+    ['src/packag~1.jso', undefined],
   ])('%s: %s', (path, expected) => {
     expect(level(path)).toBe(expected)
   })

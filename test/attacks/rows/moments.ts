@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Attack, type AttackClass, attempt, attemptAsync, plants, writes } from '../row.js'
@@ -267,35 +266,9 @@ const tools: readonly Attack[] = [
   },
 ]
 
-const special = (name: string, make: (root: string) => void, path: string): Attack => ({
-  name,
-  setUp: ({ root }) => make(root),
-  deed: async ({ act }) => {
-    for (const op of ['writeFile', 'appendFile', 'readFile']) await act(op, path, op === 'readFile' ? undefined : MARK)
-    await act('copyFile', path, 'src/copied')
-    await act('cp', path, 'src/cp-copied', { recursive: true })
-    await act('truncate', path, 0)
-  },
-  notNaive: 'it would wait for the other end for ever',
-})
-
-const kinds: readonly Attack[] = [
-  special('a FIFO in the scope', (root) => execFileSync('mkfifo', [`${root}/src/pipe`]), 'src/pipe'),
-  special(
-    'a FIFO by a link',
-    (root) => {
-      execFileSync('mkfifo', [`${root}/lib/pipe`])
-      fs.symlinkSync('../lib/pipe', `${root}/src/to-pipe`)
-    },
-    'src/to-pipe',
-  ),
-  special('a FIFO in a tree that is copied', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
-]
-
 export const moments: readonly AttackClass[] = [
   { kind: 'intents', rows: intents },
   { kind: 'rules', rows: rules },
   { kind: 'swapped between check and use', rows: swaps },
   { kind: 'tool calls', rows: tools },
-  { kind: 'FIFOs and devices', rows: kinds },
 ]

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import type { Attack, AttackClass } from '../row.js'
+import { MARK } from '../world.js'
+
+/** What is neither file nor directory: a reader waits for ever at one, a writer changes the host by another. */
+
+/** A socket in the tree: Node listens at once, and nothing waits for it to end. */
+const listens = (path: string): void => {
+  net.createServer().listen(path).unref()
+}
+
+const special = (name: string, make: (root: string) => void, path: string): Attack => ({
+  name,
+  setUp: ({ root }) => make(root),
+  deed: async ({ act }) => {
+    for (const op of ['writeFile', 'appendFile', 'readFile']) await act(op, path, op === 'readFile' ? undefined : MARK)
+    await act('copyFile', path, 'src/copied')
+    await act('cp', path, 'src/cp-copied', { recursive: true })
+    await act('truncate', path, 0)
+  },
+  notNaive: 'it would wait for the other end for ever',
+})
+
+const kinds: readonly Attack[] = [
+  special('a FIFO in the scope', (root) => execFileSync('mkfifo', [`${root}/src/pipe`]), 'src/pipe'),
+  special(
+    'a FIFO by a link',
+    (root) => {
+      execFileSync('mkfifo', [`${root}/lib/pipe`])
+      fs.symlinkSync('../lib/pipe', `${root}/src/to-pipe`)
+    },
+    'src/to-pipe',
+  ),
+  special('a socket in the scope', (root) => listens(`${root}/src/socket`), 'src/socket'),
+  special(
+    'a socket by a link',
+    (root) => {
+      listens(`${root}/lib/socket`)
+      fs.symlinkSync('../lib/socket', `${root}/src/to-socket`)
+    },
+    'src/to-socket',
+  ),
+  special('a socket in a tree that is copied', (root) => listens(`${root}/src/deep/socket`), 'src/deep'),
+  {
+    name: 'a socket moved, linked, or put out of the scope',
+    setUp: ({ root }) => listens(`${root}/src/socket`),
+    deed: async ({ act }) => {
+      await act('rename', 'src/socket', 'lib/socket')
+      await act('link', 'src/socket', 'lib/socket')
+      await act('copyFile', 'src/socket', 'lib/socket')
+      await act('symlink', '../../sibling/socket', 'src/to-socket')
+      await act('cp', 'src', 'lib/copy', { recursive: true })
+    },
+    notNaive: 'sockets are none of its business',
+  },
+  {
+    name: 'an endless device that is copied',
+    setUp: ({ root }) => fs.symlinkSync('/dev/zero', `${root}/src/to-zero`),
+    deed: async ({ act }) => {
+      await act('copyFile', '/dev/zero', 'src/zero')
+      await act('copyFile', 'src/to-zero', 'src/zero')
+      await act('cp', '/dev/zero', 'src/zero')
+      await act('cp', 'src/to-zero', 'src/zero', { dereference: true })
+      await act('writeFile', 'src/to-zero', MARK)
+      await act('truncate', 'src/to-zero', 0)
+      await act('chmod', 'src/to-zero', 0o777)
+    },
+    notNaive: 'it would change a device of the host',
+  },
+  {
+    name: 'a device of the host by a link to its directory',
+    setUp: ({ root }) => fs.symlinkSync('/dev', `${root}/src/dev`),
+    deed: async ({ act }) => {
+      for (const name of ['null', 'full', 'shm/escrowfs-pwned', 'fd/1']) await act('writeFile', `src/dev/${name}`, MARK)
+      await act('rename', 'src/b.ts', 'src/dev/shm/escrowfs-pwned')
+      await act('mkdir', 'src/dev/shm/escrowfs-pwned')
+      await act('symlink', '/dev/zero', 'src/zero')
+    },
+    notNaive: 'it would change a device of the host',
+  },
+  special('a FIFO in a tree that is copied', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
+]
+
+export const specialFiles: readonly AttackClass[] = [{ kind: 'FIFOs, sockets and devices', rows: kinds }]
