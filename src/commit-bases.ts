@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf, digest, type RelPath, type StageDiff, type StagedChange, sameContent } from '../overlay/index.js'
 import { beforeOf } from './change-view.js'
-import { type CommitEntry, settledLook } from './commit/index.js'
+import { type CommitEntry, newCourse, settledLook } from './commit/index.js'
 import type { AgentInfo } from './core/api.js'
 import { type Declarations, type Mutation, mutationOf } from './core/mutation.js'
 import type { FreePaths } from './policy/index.js'
@@ -26,6 +26,8 @@ interface Attributing {
   readonly amendments: AmendmentState
   readonly ledger: Pick<LedgerStore, 'lineHead' | 'outside'>
   readonly declarations: Declarations
+  /** Calls the commit off. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -48,7 +50,11 @@ export async function readBases(
     if (look !== undefined) looks.set(path, look)
   }
   const isWriting = approved.some(isWritten)
+  // Comparing and parsing takes longer than all the rest of a commit.
+  const course = newCourse({ signal: about.signal })
+  course.begin('checking', approved.length)
   for (const change of approved) {
+    await course.step()
     const { path, from = path, after } = change
     proved(from, diff.readAt(from))
     // A path that needs no intent is attributed to nobody.

@@ -52,7 +52,8 @@ export async function commitSession(
   const before = await deps.ledger.head()
   const { ledger } = deps
   const declarations = declarationsOf(store)
-  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations }
+  const { signal } = options
+  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations, signal }
   const { looks, mutations, ...written } = await readBases(store, diff, approved, about)
   const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const outcome = await commitEntries({

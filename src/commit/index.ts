@@ -1,4 +1,5 @@
 export { commitEntries } from './commit.js'
+export { newCourse } from './course.js'
 export type { Disk } from './disk.js'
 export { entriesFor } from './entries.js'
 export {
