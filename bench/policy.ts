@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import picomatch from 'picomatch'
 import manifest from 'picomatch/package.json' with { type: 'json' }
 import type { Intent } from '../src/core/api.js'
@@ -6,8 +7,10 @@ import { createPolicy, openPolicyFile, type Policy } from '../src/policy/index.j
 import { compileScope } from '../src/policy/scope.js'
 import type { Bench, Suite } from './bench.js'
 import { at } from './facade/cast.js'
-import { memoryPlace } from './places.js'
+import type { Variant } from './harness.js'
+import { makeFiles, memoryPlace } from './places.js'
 import { type Aim, OURS } from './report.js'
+import { declareIntent, govern } from './workspace.js'
 
 const INTENTS = 5
 const GLOBS_EACH = 200
@@ -22,10 +25,11 @@ const POOLS: readonly { title: string; known: boolean; aim: Aim }[] = [
   { title: 'a path seen before', known: true, aim: { of: 'value', atMost: 50 } },
 ]
 
-/** What judging a path costs at 1,000 globs: five intents of 200. No file is touched meanwhile. */
+/** What judging a path costs at 1,000 globs, five intents of 200, and what a new rule costs in trees of two sizes. */
 export const policy: Suite = async (bench) => {
   await measureScope(bench)
   await measureDecision(bench)
+  await measureNewRule(bench)
 }
 
 async function measureScope(bench: Bench): Promise<void> {
@@ -63,6 +67,33 @@ async function measureDecision(bench: Bench): Promise<void> {
   }
   const variants = [{ name: OURS, run: write(PATHS.filter((_, n) => n % 2 === 1)) }]
   await bench.compare({ title: 'the whole decision of a write out of scope', mode: 'sync', variants })
+}
+
+/** A rule is written into policy.yaml; the first write, read and listing after it go by it. Nothing else is looked at. */
+async function measureNewRule(bench: Bench): Promise<void> {
+  const large = bench.quick ? 10_000 : 100_000
+  const variants = [
+    await addingRules(1_000, `in a tree of ${(1_000).toLocaleString('en')} files`),
+    await addingRules(large, OURS),
+  ]
+  const title = `adding an access rule in a tree of ${large.toLocaleString('en')} files, up to the next write`
+  await bench.compare({ title, mode: 'sync', aim: { of: 'ratio', atMost: 1.2 }, heavy: true, variants })
+}
+
+async function addingRules(files: number, name: string): Promise<Variant> {
+  const root = `${memoryPlace().path}/workspace`
+  makeFiles(`${root}/src`, files, 100, 100)
+  declareIntent(root)
+  const { session } = await govern(root, 'rules', { durability: 'process' })
+  return {
+    name,
+    run(turn) {
+      writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${turn}: deny\n`)
+      session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${turn}`)
+      session.fs.readFileSync(`${root}/src/d0/f1.ts`)
+      session.fs.readdirSync(`${root}/src/d0`)
+    },
+  }
 }
 
 function policyOfFiveIntents(): Policy {

@@ -3,7 +3,7 @@ import type { Intent, IntentRegistry, IntentVersion, Reviewer, TraceRecord } fro
 import type { IntentsState } from './core/intents-state.js'
 import { gitUser } from './host/git.js'
 import type { RegistryEdits, RegistryStore } from './intents/index.js'
-import { isObject, type Json, type LedgerStore, newDraft, ownOf, type RecordDraft } from './trace/index.js'
+import { isObject, type Json, type LedgerStore, newDraft, ownOf } from './trace/index.js'
 
 /** What a record says of an intent: what changed, and what its status and scope are from then on. */
 export interface VersionData {
@@ -33,11 +33,10 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
   let looked: IntentsState | undefined
 
   /** Only where nobody else can edit meanwhile. */
-  async function recordAll(state: IntentsState, who: Partial<RecordDraft>): Promise<void> {
-    const drafts = differences(await lastKnown(ledger), state).map(({ id, data }) => {
-      const byHand = who.reviewer ? {} : { by_hand: true }
-      return newDraft({ type: 'scope_changed', intent: id, session: null, ...who, data: { ...data, ...byHand } })
-    })
+  async function recordAll(state: IntentsState): Promise<void> {
+    const drafts = differences(await lastKnown(ledger), state).map(({ id, data }) =>
+      newDraft({ type: 'scope_changed', intent: id, session: null, data: { ...data, by_hand: true } }),
+    )
     if (drafts.length > 0) await ledger.append(drafts)
   }
 
@@ -46,12 +45,12 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
       const state = registry.state()
       if (state === looked || !state.ok) return
       if (differences(await lastKnown(ledger), state).length > 0)
-        await registry.editing((edits) => recordAll(edits.state(), {}))
+        await registry.editing((edits) => recordAll(edits.state()))
       looked = state
     },
     edit: (make, record) =>
       registry.editing(async (edits) => {
-        await recordAll(edits.state(), {})
+        await recordAll(edits.state())
         const before = intentsOf(edits.state())
         const after = make(edits)
         const change = changeOf(before.get(after.id), after)
@@ -61,7 +60,7 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
       }),
     rewrite: (make, by, why) =>
       registry.editing(async (edits) => {
-        await recordAll(edits.state(), {})
+        await recordAll(edits.state())
         const before = new Map([...intentsOf(edits.state())].map(([id, intent]) => [id, nowOf(intent)] as const))
         make(edits)
         const drafts = differences(before, edits.state(), true).map(({ id, data }) =>

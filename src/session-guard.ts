@@ -47,8 +47,8 @@ export class SessionGuard implements GuardRules {
   readonly decide: Decide = (access) => {
     if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
     const decision = this.policy.decide(access)
-    if (decision.verdict === 'deny' && decision.denial.rule !== undefined)
-      this.questions.ask(access.path, decision.denial.rule)
+    const { rule, ruleName = access.path } = decision.verdict === 'deny' ? decision.denial : {}
+    if (rule !== undefined) this.questions.ask(ruleName, rule)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial =
       this.#ledgerDenial(access) ??
@@ -58,6 +58,7 @@ export class SessionGuard implements GuardRules {
       this.#amendmentOf(access)
     if (denial) return { verdict: 'deny', denial }
     this.questions.used(access.path)
+    if (access.asked !== access.path) this.questions.used(access.asked)
     return decision
   }
 

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Answer, openWorkspace, type Question, type Workspace } from '../src/index.js'
 import { scene } from './attacks/kit.js'
@@ -207,6 +208,29 @@ describe('a request for scope', () => {
   })
 })
 
+describe('an `ask` rule on a link', () => {
+  it('asks by the name it is about, and the answer holds for that', async () => {
+    const s = scene({
+      'src/db/a.sql': 'x',
+      '.orchestration/policy.yaml': 'access: {src/to-db: ask, src/db/a.sql: ask}\n',
+    })
+    fs.symlinkSync('db', s.at('src/to-db'))
+    const workspace = await s.open()
+    const session = await s.agent(workspace)
+    const write = () => session.fs.writeFileSync('src/to-db/a.sql', 'y')
+    for (const path of ['src/to-db/a.sql', 'src/db/a.sql']) {
+      expect(write).toThrow(fails('needs_approval'))
+      await session.flush()
+      expect(await asked(workspace)).toMatchObject([{ path }])
+      await answer(s.root, 'once')
+      await session.flush()
+    }
+    write()
+    await session.flush()
+    expect(write).toThrow(fails('needs_approval'))
+  })
+})
+
 describe('an answer to be remembered', () => {
   it('holds for every session from then on, and the ledger has the rule', async () => {
     const { root, read, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
@@ -216,7 +240,7 @@ describe('an answer to be remembered', () => {
     await session.flush()
     await answer(root, 'allow', undefined, 'one', true)
     expect(read('.orchestration/policy.yaml')).toBe(
-      'access: { src/db: ask, src/db/seed.sql: allow, src/db/a.sql: allow }\n',
+      'access: {src/db: ask, src/db/seed.sql: allow, src/db/a.sql: allow}\n',
     )
     const other = await agent(await open(), 'two')
     other.fs.writeFileSync(at('src/db/a.sql'), 'y')

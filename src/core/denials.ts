@@ -41,6 +41,8 @@ export interface Denial {
   readonly tool?: string
   /** Of `needs_approval`: the rule that wants a person's word. Not told to the model. */
   readonly rule?: string
+  /** The name that rule is about: of a path reached through a link, either of its two. */
+  readonly ruleName?: string
 }
 
 /** The record a model sees for a denial. */

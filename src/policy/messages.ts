@@ -41,7 +41,8 @@ export function accessDenied(asked: string, name: string, rule: PathRule<AccessW
   const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
   if (rule.value === 'ask') {
     const message = `Needs Approval: writing ${spelt(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
-    return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, rule: rule.key }
+    const asks = { rule: rule.key, ruleName: name }
+    return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, ...asks }
   }
   const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
   const message = `Access Denied: ${spelt(asked, name)} is ${word} by the rule \`${rule.key}\`.`
