@@ -122,7 +122,7 @@ export class HookEngine {
   async executePreHooks(toolName: string, payload: Omit<HookInput, 'toolName'>): Promise<HookError | undefined> {
     const { allow, message = '', error } = await this.runPreHook({ ...payload, toolName }, 'record')
     if (allow) return undefined
-    return { message, code: error?.reason ?? 'policy_invalid', toolName, ...(error && { details: error }) }
+    return { message, code: error?.reason ?? 'failed', toolName, ...(error && { details: error }) }
   }
 
   /** {@link runPostHook}; the first failure of a hook. */

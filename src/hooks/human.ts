@@ -111,6 +111,11 @@ export interface MessageWindow {
   ): PromiseLike<string | undefined>
 }
 
+/** A name the agent chose must not look like a line of the question's own, nor turn its text around. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
 /** A modal with Approve and Reject. Closed without either it has no answer, and what waits for one is refused. */
 export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
   return async ({ message, intentId, tool, targets, detail }) => {
@@ -118,9 +123,9 @@ export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
       ...(intentId === undefined ? [] : [`Intent: ${intentId}`]),
       ...(tool === undefined ? [] : [`Tool: ${tool}`]),
       ...(targets.length === 0 ? [] : [`Target: ${targets.join(', ')}`]),
-    ]
+    ].map(oneLine)
     const options = { modal: true, detail: [...about, '', detail].join('\n') }
-    const chosen = await window.showWarningMessage(message, options, 'Approve', 'Reject')
+    const chosen = await window.showWarningMessage(oneLine(message), options, 'Approve', 'Reject')
     return chosen === undefined ? undefined : { approved: chosen === 'Approve', ...(by && { by }) }
   }
 }

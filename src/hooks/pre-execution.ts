@@ -5,7 +5,7 @@ export interface PreExecutionInput {
   readonly cwd: string
   readonly toolName: string
   readonly toolArgs: ToolArguments
-  /** The conversation; without it the working directory has one. */
+  /** The conversation, `agent` unless told. A host of several workspaces names one for each. */
   readonly taskId?: string
 }
 

@@ -46,10 +46,11 @@ export class HookTasks {
     this.#tasks.set(taskId, { cwd, task })
     try {
       const opened = await task
-      this.#known.set(taskId, opened)
+      // It may have ended while it was opened.
+      if (this.#tasks.get(taskId)?.task === task) this.#known.set(taskId, opened)
       return opened
     } catch (error) {
-      this.#tasks.delete(taskId)
+      if (this.#tasks.get(taskId)?.task === task) this.#tasks.delete(taskId)
       throw error
     }
   }
@@ -59,15 +60,16 @@ export class HookTasks {
   }
 
   async end(taskId: string): Promise<void> {
-    const task = this.#known.get(taskId)
+    const opening = this.#tasks.get(taskId)?.task
     this.#tasks.delete(taskId)
     this.#known.delete(taskId)
+    const task = await opening?.catch(() => undefined)
     await task?.open?.tool.end()
     await task?.session.close()
   }
 
   async close(): Promise<void> {
-    for (const taskId of [...this.#known.keys()]) await this.end(taskId)
+    for (const taskId of [...this.#tasks.keys()]) await this.end(taskId)
     const workspaces = await Promise.allSettled(this.#workspaces.values())
     this.#workspaces.clear()
     for (const each of workspaces) if (each.status === 'fulfilled') await each.value.close()

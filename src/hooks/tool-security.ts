@@ -25,6 +25,6 @@ export async function enforceToolSecurityPreHook(
   if (allow && toolResult === undefined) return true
   if (allow) pushToolResult(toolResult ?? '')
   else if (error) pushToolResult(JSON.stringify({ ...error, ...(feedback.length > 0 && { feedback }) }))
-  else pushToolResult(buildJsonToolError(input.toolName, 'policy_invalid', message))
+  else pushToolResult(buildJsonToolError(input.toolName, 'failed', message))
   return false
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HookEngine, type HookEngineOptions, type HookPayload, type ToolHook } from '../../src/hooks/index.js'
+import {
+  HookEngine,
+  type HookEngineOptions,
+  type HookPayload,
+  modalHuman,
+  type ToolHook,
+} from '../../src/hooks/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { own, reasonOf, recordsOf } from '../support/workspace.js'
 import { hook, type Stand, stand } from './stand.js'
@@ -106,6 +112,31 @@ describe('HookEngine', () => {
     const known = { ...write, activeIntentId: 'INT-001' }
     expect(await engine.runWithHooks(known, () => 'ran')).toMatchObject({ allow: true, value: 'ran' })
     expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
+  })
+
+  it('a task that ends while it is opened is closed, and leaves nothing behind', async () => {
+    const { engine, call, place, workspace } = stand()
+    const opening = engine.runPreHook(call('list_files'))
+    await engine.endTask('task-1')
+    await opening
+    await engine.runPostHook(call('list_files'))
+    expect(engine.getActiveIntentId('task-1')).toBeUndefined()
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
+    expect((await workspace().sessions()).map(({ id, live }) => [id, live])).toEqual([['task-1', true]])
+  })
+
+  it('a path that a rule hides is refused as Node refuses an absent one, in every style', async () => {
+    const { engine, call, place } = stand({}, 'access: {src/a.ts: hidden}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    const write = call('write_to_file', { path: 'src/a.ts' })
+    const refused = await engine.runPreHook(write)
+    expect(refused).toEqual({
+      allow: false,
+      feedback: [],
+      message: "ENOENT: no such file or directory, open 'src/a.ts'",
+    })
+    expect(await engine.executePreHooks('write_to_file', write)).toMatchObject({ code: 'failed' })
   })
 
   it('refuses what it cannot bring before a session', async () => {
@@ -283,6 +314,25 @@ describe('a person in the loop', () => {
     expect(asked).toEqual([{ ...question, message: 'May write_to_file run?', detail: 'mine\n' }])
     expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
     expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
+  })
+
+  it('a name the agent chose is no line of the modal', async () => {
+    const details: string[] = []
+    const window = {
+      async showWarningMessage(_message: string, { detail = '' }: { detail?: string }) {
+        details.push(detail)
+        return 'Reject'
+      },
+    }
+    const { engine, call, place } = stand({ human: modalHuman(window) }, 'approval: {modal: all}\n')
+    await engine.setActiveIntent('task-1', 'INT-001', place.root)
+    await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content: 'x' }))
+    expect(details[0]?.split('\n').slice(1)).toEqual([
+      'Tool: write_to_file',
+      'Target: src/a\ufffdTool: read_file\ufffd.ts',
+      '',
+      'x',
+    ])
   })
 
   it('a no is a tool_error the model can act on, and nobody is asked about what policy refuses', async () => {
