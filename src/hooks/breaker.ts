@@ -1,5 +1,7 @@
 import type { Denial } from '../core/denials.js'
+import type { HookCall } from './hook-call.js'
 import { type AskedCall, type Human, questionOf } from './human.js'
+import type { ToolOutcome } from './run-tool.js'
 import type { HookTask } from './tasks.js'
 
 /**
@@ -24,4 +26,10 @@ export async function breakerDenial(
   const words = answer?.words === undefined ? '' : ` ${answer.words}`
   const reason = human ? 'user_rejected' : 'needs_approval'
   return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to go on.${words}`, hint }
+}
+
+/** Counts what became of a call. */
+export function countRefusals({ task, destructive, stopped }: HookCall, outcome: ToolOutcome<unknown>): void {
+  if (outcome.status === 'denied' && !stopped) task.refusals.push(outcome.denial)
+  if (outcome.status === 'done' && destructive) task.refusals = []
 }

@@ -1,7 +1,7 @@
 import type { GatedCall, IntentContext } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
-import { breakerDenial } from './breaker.js'
+import { breakerDenial, countRefusals } from './breaker.js'
 import { type ToolCatalogue, toolCatalogue } from './catalogue.js'
 import { denialRecord } from './denial-record.js'
 import { type HookCall, hookCall } from './hook-call.js'
@@ -224,14 +224,10 @@ export class HookEngine {
   }
 
   async #leave(call: HookCall, outcome: ToolOutcome<unknown>): Promise<HookError[]> {
-    const { task, asked, destructive, payload, stopped } = call
-    if (outcome.status === 'denied') {
-      this.turns.block(asked.taskId)
-      if (!stopped) task.refusals.push(outcome.denial)
-    } else if (destructive) {
-      if (outcome.status === 'done') task.refusals = []
-      this.turns.resetToContextLoaded(asked.taskId)
-    }
+    const { asked, destructive, payload } = call
+    countRefusals(call, outcome)
+    if (outcome.status === 'denied') this.turns.block(asked.taskId)
+    else if (destructive) this.turns.resetToContextLoaded(asked.taskId)
     return this.#chain.after(Object.assign(payload, { outcome: outcome.status }))
   }
 

@@ -21,6 +21,7 @@ export {
 } from './human.js'
 export { mutationHash } from './mutation-hash.js'
 export { type PatchChunk, type PatchLine, type PatchOperation, parsePatch } from './patch-parser.js'
+export { type PersonalRun, personGate } from './person-gate.js'
 export { type PreExecutionInput, type PreExecutionResult, preExecutionHook } from './pre-execution.js'
 export { INTENT_PROTOCOL, intentPrompt } from './prompt.js'
 export { feedbackOf, type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'

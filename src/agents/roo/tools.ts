@@ -1,4 +1,13 @@
-import { ADDED_TOOLS, type AddedToolName, feedbackOf, isAddedTool, runTool, ToolFailure } from '../../hooks/index.js'
+import {
+  ADDED_TOOLS,
+  type AddedToolName,
+  feedbackOf,
+  type Human,
+  isAddedTool,
+  type PersonalRun,
+  personGate,
+  ToolFailure,
+} from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { applyDiff } from './apply-diff.js'
 import { applyPatch } from './apply-patch.js'
@@ -53,17 +62,27 @@ function workOf(name: string, args: Record<string, unknown>): Work {
   return tool.prepare(args)
 }
 
-/** Roo Code's file tools, by the names and arguments its models know, executed on a session. */
-export function createRooTools(session: Session): RooTools {
-  return { names: NAMES, execute: (call) => execute(session, call) }
+export interface RooToolsOptions {
+  /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
+  readonly human?: Human
 }
 
-async function execute(session: Session, { id, name, arguments: args }: RooToolCall): Promise<RooToolResult> {
+/** Roo Code's file tools, by the names and arguments its models know, executed on a session. */
+export function createRooTools(session: Session, { human }: RooToolsOptions = {}): RooTools {
+  const run = personGate(session, human)
+  return { names: NAMES, execute: (call) => execute(session, run, call) }
+}
+
+async function execute(
+  session: Session,
+  run: PersonalRun,
+  { id, name, arguments: args }: RooToolCall,
+): Promise<RooToolResult> {
   let work: Work
   try {
     work = workOf(name, args)
   } catch (error) {
     return rendered(name, { status: 'failed', error, feedback: await feedbackOf(session) })
   }
-  return rendered(name, await runTool(session, { id, name, args }, () => work(session), { host: 'roo' }))
+  return rendered(name, await run({ id, name, args }, () => work(session), { host: 'roo' }))
 }

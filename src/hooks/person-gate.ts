@@ -1,0 +1,55 @@
+import type { GatedCall, Session } from '../core/api.js'
+import type { Denial } from '../core/denials.js'
+import { breakerDenial, countRefusals } from './breaker.js'
+import { DEFAULT } from './catalogue.js'
+import { type HookCall, hookCall } from './hook-call.js'
+import { HookChain } from './hook-chain.js'
+import { type Human, whileAsking } from './human.js'
+import { type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
+import { HumanInTheLoopHook } from './standard-hooks.js'
+import type { HookTask } from './tasks.js'
+
+/** {@link runTool} with what policy.yaml wants of a person. */
+export type PersonalRun = <T>(
+  use: ToolUse,
+  work: () => Promise<T> | T,
+  options?: Omit<RunOptions, 'gate'>,
+) => Promise<ToolOutcome<T>>
+
+/**
+ * For an adapter that runs tools on a session and needs no other hooks: calls are asked about with `approval.modal: all`, and
+ * the breaker (`gate.breaker`) stops after refusals in a row. Without a person there is no breaker, as nothing could
+ * close it again.
+ */
+export function personGate(session: Session, human?: Human): PersonalRun {
+  const task: HookTask = { session, refusals: [], open: undefined }
+  const chain = new HookChain({ pre: [new HumanInTheLoopHook(human)], post: [] })
+  return async (use, work, options = {}) => {
+    const call = hookCall(task, contextOf(session, use), options.catalogue ?? DEFAULT)
+    const gate = (gated: GatedCall) => {
+      call.gated = gated
+      return whileAsking(call.asked, () => judge(call, chain, human))
+    }
+    const outcome = await runTool(session, use, work, { ...options, gate })
+    countRefusals(call, outcome)
+    return outcome
+  }
+}
+
+async function judge(call: HookCall, chain: HookChain, human: Human | undefined): Promise<Denial | undefined> {
+  const stopped = human && (await breakerDenial(call.task, call.asked, human))
+  call.stopped = stopped !== undefined
+  return stopped ?? chain.before(call.payload)
+}
+
+function contextOf(session: Session, { name, args }: ToolUse) {
+  const timestamp = new Date().toISOString()
+  return {
+    taskId: session.id,
+    activeIntentId: session.intent?.id,
+    toolName: name,
+    params: args,
+    cwd: '.',
+    timestamp,
+  }
+}
