@@ -10,6 +10,7 @@ import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import type { Mutation } from './core/mutation.js'
 import { declarationsOf } from './declarations.js'
+import { mapCommitted } from './intent-map.js'
 import { commitDenial, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
@@ -74,7 +75,9 @@ export async function commitSession(
     ...(options.signal !== undefined && { signal: options.signal }),
     ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
   })
-  return resultOf(outcome, approved)
+  const result = resultOf(outcome, approved)
+  const warnings = await mapCommitted(deps, approved, result.committed, written.files)
+  return { ...result, ...(warnings.length > 0 && { warnings }) }
 }
 
 function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly StagedChange[]): CommitResult {

@@ -28,6 +28,7 @@ import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
+import { sessionBusy, sessionFailure } from './session-failure.js'
 import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
@@ -145,6 +146,11 @@ class LocalWorkspace implements Workspace {
 
   async undo(commitId: string): Promise<Review> {
     return this.review(await stageUndo(this.layout, commitId))
+  }
+
+  async mapIntents(): Promise<string> {
+    const { rebuildMap } = await import('./intent-map.js')
+    return rebuildMap({ layout: this.layout, intents: () => this.#registry.state() }, this.store)
   }
 
   async recover(): Promise<Recovery> {
@@ -267,12 +273,6 @@ function unwritten(ledger: LedgerStore): LedgerStore {
   return { ...ledger, append: async () => [] }
 }
 
-function sessionBusy(id: string): EscrowError {
-  return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
-    hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
-  })
-}
-
 /**
  * A session begins under the intent that the registry file calls active. Where it cannot be selected, or is claimed,
  * the session begins under none: the refusal of its first write says why.
@@ -285,15 +285,4 @@ async function beginNamed(session: Session, state: IntentsState): Promise<void> 
   } catch (error) {
     if (!(error instanceof EscrowError)) throw error
   }
-}
-
-/** A disk that does not let us keep the session, by name; any other error as it is. */
-function sessionFailure(id: string, error: unknown): unknown {
-  const code = codeOf(error)
-  if (code === undefined || !(error instanceof Error)) return error
-  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
-  return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
-    hint: 'Make .orchestration/sessions a directory that can be written, then open the session again.',
-    cause: error,
-  })
 }

@@ -30,6 +30,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'answer', summary: 'answer a question of a session', load: () => import('./commands/answer.js') },
   { name: 'blame', summary: 'show who wrote each line of a file', load: () => import('./commands/blame.js') },
   { name: 'log', summary: 'show the ledger', load: () => import('./commands/log.js') },
+  { name: 'map', summary: 'write the map of intents and what they changed', load: () => import('./commands/map.js') },
   {
     name: 'verify',
     summary: 'check the ledger for changes, cuts and forks',

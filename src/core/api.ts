@@ -255,6 +255,11 @@ export interface Workspace {
    * by this since it was opened. Doing it again changes nothing.
    */
   recover(): Promise<Recovery>
+  /**
+   * Writes `.orchestration/intent_map.md` anew from the ledger and the files of now, and gives its text. Commits keep it up
+   * to date; a person's notes between its markers stay. Rejects with `no_orchestration`, and with `unsupported` where the file is not ours.
+   */
+  mapIntents(): Promise<string>
   close(): Promise<void>
 }
 

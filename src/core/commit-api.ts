@@ -40,4 +40,6 @@ export interface CommitResult {
   readonly seq: number
   readonly committed: string[]
   readonly conflicts: { path: string; reason: string }[]
+  /** What went wrong after the commit was done, and what to do: `intent_map.md` could not be written, say. */
+  readonly warnings?: readonly string[]
 }

@@ -8,6 +8,7 @@ export interface Layout {
   /** Intents' templates, each a file of its own. */
   readonly templates: string
   readonly policyFile: string
+  readonly intentMap: string
   readonly ledgerFile: string
   readonly ledgerDir: string
   readonly sessions: string
@@ -43,6 +44,7 @@ export function layoutOf(root: string): Layout {
     intentsFile: join(dir, 'active_intents.yaml'),
     templates: join(dir, 'templates'),
     policyFile: join(dir, 'policy.yaml'),
+    intentMap: join(dir, 'intent_map.md'),
     ledgerFile: join(dir, 'agent_trace.jsonl'),
     ledgerDir: join(dir, 'ledger.d'),
     sessions: join(dir, 'sessions'),

@@ -126,6 +126,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       return reviewOf('undo-4', fake, note)
     },
     recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },
+    mapIntents: async () => '# Intent Map\n',
     close: async () => note('close'),
   }
 }

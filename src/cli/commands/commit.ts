@@ -14,6 +14,7 @@ export function register(command: Command, { io, withWorkspace, exit }: Context)
       const result = await withWorkspace(async (workspace) => (await workspace.review(session)).commit(options))
       io.out(render(result, session))
       for (const { path, reason } of result.conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
+      for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
       if (result.conflicts.length > 0) exit(EXIT.refused)
     })
 }

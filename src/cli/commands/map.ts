@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+import { printable } from '../printable.js'
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      'Write .orchestration/intent_map.md anew and print it: the intents, what each changed, which functions and classes, ' +
+        'and when. Commits keep it up to date. What you write between its markers stays.',
+    )
+    .action(async () => {
+      const text = await withWorkspace((workspace) => workspace.mapIntents())
+      io.out(text.split('\n').map(printable).join('\n'))
+    })
+}

@@ -1,0 +1,20 @@
+import { codeOf } from '../overlay/index.js'
+import { EscrowError } from './core/api-error.js'
+
+/** Why a session cannot be opened. */
+export function sessionBusy(id: string): EscrowError {
+  return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
+    hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
+  })
+}
+
+/** A disk that does not let us keep the session, by name; any other error as it is. */
+export function sessionFailure(id: string, error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error)) return error
+  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
+  return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
+    hint: 'Make .orchestration/sessions a directory that can be written, then open the session again.',
+    cause: error,
+  })
+}

@@ -1,0 +1,81 @@
+import { parse } from '../classify/grammars.js'
+import { languageOf } from '../classify/languages.js'
+import { childOf, type Node, type Syntax, textOf } from '../classify/tree.js'
+
+/** A function, class or method of a file, with its lines from 1. */
+export interface AstNode {
+  /** `f()`, `A`, `A.m()`. */
+  readonly name: string
+  readonly first: number
+  readonly last: number
+}
+
+const CLASSES =
+  /^(?:abstract_)?(?:class|interface|enum|struct|trait|record|module|namespace|object|impl)(?:_(?:declaration|definition|specifier|item))?$/
+const FUNCTIONS =
+  /^(?:(?:generator_)?function|method|constructor|singleton_method)(?:_(?:declaration|definition|item|signature))?$|^method$/
+const FUNCTION_VALUES = /^(?:arrow_function|function_expression|generator_function)$/
+
+/** Files above this are listed without their parts. */
+const MAX_BYTES = 512 * 1024
+
+/** The parts of a file that have names, in their order; none where its language is not known or it does not parse. */
+export async function astNodes(path: string, content: Uint8Array): Promise<AstNode[]> {
+  const language = languageOf(path)
+  if (language === undefined || content.length > MAX_BYTES) return []
+  const parsed = await parse(language.grammar, Buffer.from(content).toString('utf8'))
+  return parsed.ok ? namedIn(parsed.syntax) : []
+}
+
+function namedIn(syntax: Syntax): AstNode[] {
+  const lines = lineStarts(syntax.text)
+  const found: AstNode[] = []
+  const visit = (node: Node, within: string) => {
+    const part = partOf(syntax, node)
+    const name = part && `${within}${part.name}${part.isFunction ? '()' : ''}`
+    if (name !== undefined) {
+      const last = Math.max(node.start, node.end - 1)
+      found.push({ name: spelt(name), first: lineAt(lines, node.start), last: lineAt(lines, last) })
+    }
+    // What a function holds is its own business.
+    if (part?.isFunction) return
+    for (const child of node.children) visit(child, part ? `${within}${part.name}.` : within)
+  }
+  visit(syntax.root, '')
+  return found
+}
+
+function partOf(syntax: Syntax, node: Node): { readonly name: string; readonly isFunction: boolean } | undefined {
+  if (!node.named) return undefined
+  const value = node.type === 'variable_declarator' ? childOf(node, 'value') : undefined
+  const isFunction = FUNCTIONS.test(node.type) || (value !== undefined && FUNCTION_VALUES.test(value.type))
+  if (!isFunction && !CLASSES.test(node.type) && node.type !== 'type_spec') return undefined
+  const name = childOf(node, 'name') ?? childOf(node, 'type') ?? nameIn(childOf(node, 'declarator'))
+  return name && { name: textOf(syntax, name), isFunction }
+}
+
+/** In C and its children the name is deep in the declarator. */
+function nameIn(declarator: Node | undefined): Node | undefined {
+  let at = declarator
+  for (let next = at; next !== undefined; next = childOf(next, 'declarator')) at = next
+  return at
+}
+
+/** One word that a table of Markdown can hold. */
+function spelt(name: string): string {
+  return name.replace(/[^\w.$#:~!?=()<>@\u00a1-\uffff-]+/g, '_').slice(0, 120)
+}
+
+function lineStarts(text: string): number[] {
+  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+}
+
+function lineAt(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low + 1
+}

@@ -1,0 +1,155 @@
+import type { AstNode } from './ast-nodes.js'
+
+/** One file an intent has changed. */
+export interface MapRow {
+  readonly file: string
+  readonly nodes: readonly AstNode[]
+  /** The day of the last change, `2026-02-18`. */
+  readonly modified: string
+}
+
+/** What the map has of one intent. */
+export interface MapSection {
+  readonly id: string
+  readonly name: string
+  readonly rows: readonly MapRow[]
+  /** What a person wrote below it. */
+  readonly notes: string
+}
+
+export interface IntentMap {
+  /** What a person wrote at the top. */
+  readonly notes: string
+  readonly sections: readonly MapSection[]
+}
+
+/** What the registry says of an intent, in words. */
+export interface MapIntent {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly ownedScope: readonly string[]
+  readonly constraints: readonly string[]
+  readonly dependsOn: readonly string[]
+}
+
+const NOTES = '<!-- notes: what is written from here to the end of notes stays -->'
+const END = '<!-- end of notes -->'
+const HEAD = '| File | AST Nodes | Last Modified |'
+
+/** Files of more parts are listed with the first ones. */
+const MOST_NODES = 100
+
+/** Reads a map as {@link renderMap} writes it. What a person changed outside of the notes is lost at the next writing. */
+export function parseMap(text: string): IntentMap {
+  const sections: (MapSection & { rows: MapRow[]; notes: string })[] = []
+  let notes = ''
+  let noting: string[] | undefined
+  for (const line of text.split('\n')) {
+    if (noting !== undefined) {
+      if (line.trim() !== END) noting.push(line)
+      else {
+        const section = sections.at(-1)
+        if (section) section.notes = noting.join('\n')
+        else notes = noting.join('\n')
+        noting = undefined
+      }
+    } else if (line.trim() === NOTES) noting = []
+    else {
+      const title = /^## ([^:\s]+): (.*)$/.exec(line)
+      const row = rowOf(line)
+      if (title) sections.push({ id: title[1] ?? '', name: title[2] ?? '', rows: [], notes: '' })
+      else if (row) sections.at(-1)?.rows.push(row)
+    }
+  }
+  // A missing end must not cost what was written.
+  if (noting !== undefined) return { notes: [notes, ...noting].join('\n').trim(), sections }
+  return { notes, sections }
+}
+
+function rowOf(line: string): MapRow | undefined {
+  const cells = /^\| ((?:[^|\\]|\\.)*) \| ([^|]*) \| (\d{4}-\d{2}-\d{2}) \|$/.exec(line)
+  if (!cells) return undefined
+  const nodes = (cells[2] ?? '').split(', ').flatMap((word) => {
+    const node = /^(\S+) (\d+)(?:-(\d+))?$/.exec(word)
+    if (!node) return []
+    return [{ name: node[1] ?? '', first: Number(node[2]), last: Number(node[3] ?? node[2]) }]
+  })
+  return { file: unescaped(cells[1] ?? ''), nodes, modified: cells[3] ?? '' }
+}
+
+/** The map as text: intents in the registry's order, then those it has no more; files by name. */
+export function renderMap(map: IntentMap, intents: readonly MapIntent[]): string {
+  const known = new Map(map.sections.map((section) => [section.id, section]))
+  const blocked = (id: string) => intents.filter(({ dependsOn }) => dependsOn.includes(id))
+  const names = new Map(intents.map(({ id, name }) => [id, name]))
+  const titled = (ids: readonly string[]) =>
+    ids.length === 0
+      ? 'None'
+      : ids.map((id) => (names.has(id) ? `${id} (${inLine(names.get(id) ?? '')})` : id)).join(', ')
+  const sections = intents.map((intent) => {
+    const section = known.get(intent.id)
+    known.delete(intent.id)
+    const facts = [
+      `**Status:** ${intent.status}  `,
+      `**Scope:** ${intent.ownedScope.map((glob) => `\`${inLine(glob)}\``).join(', ')}`,
+      ...(intent.constraints.length > 0 ? ['', `**Constraints:** ${intent.constraints.map(inLine).join('; ')}`] : []),
+    ]
+    const links = [
+      `**Dependencies:** ${titled(intent.dependsOn)}  `,
+      `**Blocks:** ${titled(blocked(intent.id).map(({ id }) => id))}`,
+    ]
+    return sectionText({ ...(section ?? EMPTY), id: intent.id, name: intent.name }, facts, links)
+  })
+  const gone = [...known.values()].filter(({ rows, notes }) => rows.length > 0 || notes.trim() !== '')
+  const rest = gone.map((section) =>
+    sectionText(section, ['**Status:** not in the registry any more  ', '**Scope:**'], []),
+  )
+  return `${['# Intent Map', noteText(map.notes), ...sections, ...rest].join('\n\n')}\n`
+}
+
+const EMPTY = { rows: [], notes: '' }
+
+function sectionText(
+  { id, name, rows, notes }: MapSection,
+  facts: readonly string[],
+  links: readonly string[],
+): string {
+  const table = [HEAD, '| --- | --- | --- |', ...[...rows].sort(byFile).map(rowText)]
+  const parts = [[`## ${id}: ${inLine(name)}`], facts, table, links, [noteText(notes)]].filter(
+    (part) => part.length > 0,
+  )
+  return parts.map((part) => part.join('\n')).join('\n\n')
+}
+
+function noteText(notes: string): string {
+  return notes === '' ? `${NOTES}\n${END}` : `${NOTES}\n${notes}\n${END}`
+}
+
+function rowText({ file, nodes, modified }: MapRow): string {
+  const shown = nodes.slice(0, MOST_NODES)
+  const words = shown.map(({ name, first, last }) => `${name} ${first === last ? first : `${first}-${last}`}`)
+  const more = nodes.length > shown.length ? [`and ${nodes.length - shown.length} more`] : []
+  return `| ${escaped(file)} | ${[...words, ...more].join(', ') || '-'} | ${modified} |`
+}
+
+function byFile(a: MapRow, b: MapRow): number {
+  return a.file < b.file ? -1 : a.file > b.file ? 1 : 0
+}
+
+/** Names of files and intents may hold anything: here they stay in their line and cell. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\\|]/g, '\\$&')
+    .replace(/[\p{C}\p{Zl}\p{Zp}<]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16)};`)
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]+);|(.))/g, (_, code?: string, char?: string) =>
+    code === undefined ? (char ?? '') : String.fromCodePoint(Number.parseInt(code, 16)),
+  )
+}
+
+function inLine(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').replace(/</g, '&lt;')
+}
