@@ -21,6 +21,7 @@ const ROOMS = {
     files: ['test/attacks/table.test.ts', 'test/attacks/legitimate.test.ts'],
     env: { ESCROWFS_ATTACKS: 'apart' },
   },
+  blame: { files: ['test/trace/histories.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 3000 } },
   undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: [

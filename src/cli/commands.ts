@@ -41,5 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "print the ledger's head for a git commit message",
     load: () => import('./commands/trailer.js'),
   },
+  { name: 'stats', summary: 'show what the ledger adds up to', load: () => import('./commands/stats.js') },
+  { name: 'export', summary: 'print the ledger for other tools', load: () => import('./commands/export.js') },
   { name: 'keys', summary: 'make a key that signs checkpoints', load: () => import('./commands/keys.js') },
 ]

@@ -268,6 +268,8 @@ export type {
   BlameLine,
   Ledger,
   LedgerHead,
+  LedgerStats,
+  LineCounts,
   SigningKey,
   TraceRecord,
   VerifyOptions,

@@ -53,6 +53,32 @@ export interface BlameLine {
 /** A ledger line as parsed: Agent Trace 0.1.0 plus the older names and `metadata["dev.escrowfs"]`. */
 export type TraceRecord = Record<string, unknown>
 
+/** Lines that stand now in the files the ledger knows. */
+export interface LineCounts {
+  readonly total: number
+  readonly ai: number
+  readonly human: number
+  readonly unknown: number
+  /** Most first; so are the others. */
+  readonly byIntent: Readonly<Record<string, number>>
+  /** Of agents' lines. */
+  readonly byModel: Readonly<Record<string, number>>
+  readonly byClass: Readonly<Record<string, number>>
+}
+
+export interface LedgerStats {
+  readonly lines: LineCounts
+  /** Paths that were judged in reviews; a rate is between 0 and 1, null where there is nothing to divide by. */
+  readonly approval: { readonly approved: number; readonly rejected: number; readonly rate: number | null }
+  /** Lines agents wrote, and those of them that were changed or removed within so many days. */
+  readonly rework: {
+    readonly days: number
+    readonly written: number
+    readonly changed: number
+    readonly rate: number | null
+  }
+}
+
 export interface Ledger {
   records(): AsyncIterable<TraceRecord>
   /** Names the first bad line: changed, cut, rewritten, forked. Rejects with `nothing_selected` for a malformed head. */
@@ -66,4 +92,6 @@ export interface Ledger {
   head(): Promise<LedgerHead | undefined>
   blame(path: string): Promise<BlameLine[]>
   export(format: string): Promise<string>
+  /** @param options `days`: how soon a change of a line counts as rework; 30 unless told. */
+  stats(options?: { readonly days?: number }): Promise<LedgerStats>
 }

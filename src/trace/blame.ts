@@ -37,7 +37,8 @@ export async function outsideLines(file: string, path: string, content: Uint8Arr
   return new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))
 }
 
-async function replayLedger(file: string, wanted: ReadonlySet<string>): Promise<Replay> {
+/** Replays a whole ledger, letting other work in between. */
+export async function replayLedger(file: string, wanted: ReadonlySet<string>): Promise<Replay> {
   const replay = new Replay(wanted)
   let pauseAt = PAUSE_BYTES
   for (const { line, value } of wholeLines(file, speaksOfLines)) {

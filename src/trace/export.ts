@@ -1,24 +1,49 @@
 import type { TraceRecord } from '../core/api.js'
-import { unsupported } from '../core/api-error.js'
-import { isObject } from './lines.js'
+import { EscrowError, unsupported } from '../core/api-error.js'
+import { CSV_COLUMNS, csvRows } from './export-csv.js'
+import { agentsIn, gitAiNote } from './git-ai.js'
+import { isObject, type Line } from './lines.js'
 import { wholeLines } from './read.js'
 import { ownOf } from './record.js'
+import { standingLines } from './standing-lines.js'
+
+/** What the ledger is exported from. */
+export interface Exported {
+  readonly root: string
+  readonly file: string
+  readonly revision: string | undefined
+}
 
 /**
- * The ledger as text, for other tools. `jsonl`: the lines as they are. `flat`: one small object for each file of each
- * record, as older tools kept them.
- * @throws EscrowError `unsupported` for any other format.
+ * The ledger as text, for other tools. `jsonl`: the lines as they are. `agent-trace`: those of them that are Agent Trace
+ * records. `flat`: one small object for each file of each record, as older tools kept them. `csv`: a row for each. `git-ai`:
+ * the note for the commit at HEAD, of the files as they stand.
+ * @throws EscrowError `unsupported` for any other format, `nothing_selected` for `git-ai` without a commit.
  */
-export async function exportLedger(file: string, format: string): Promise<string> {
-  const lines: string[] = []
-  if (format === 'jsonl') {
-    for (const { line } of wholeLines(file)) lines.push(line.bytes.toString())
-  } else if (format === 'flat') {
-    for (const { value } of wholeLines(file)) for (const entry of flatten(value)) lines.push(JSON.stringify(entry))
-  } else {
-    throw unsupported(`The export format '${format}'`)
-  }
+export async function exportLedger(from: Exported, format: string): Promise<string> {
+  if (format === 'git-ai') return noteOf(from)
+  const write = WRITERS[format]
+  if (write === undefined) throw unsupported(`The export format '${format}'`)
+  const lines = format === 'csv' ? [CSV_COLUMNS.join(',')] : []
+  for (const { line, value } of wholeLines(from.file)) lines.push(...write(value, line))
   return lines.map((line) => `${line}\n`).join('')
+}
+
+type Writer = (record: TraceRecord, line: Line) => string[]
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  jsonl: (_, line) => [line.bytes.toString()],
+  'agent-trace': (record, line) =>
+    typeof record.version === 'string' && Array.isArray(record.files) ? [line.bytes.toString()] : [],
+  flat: (record) => flatten(record).map((entry) => JSON.stringify(entry)),
+  csv: csvRows,
+}
+
+async function noteOf({ root, file, revision }: Exported): Promise<string> {
+  if (revision === undefined) {
+    throw new EscrowError('nothing_selected', 'There is no git commit yet that a note could be written for.')
+  }
+  return gitAiNote(await standingLines(root, file), agentsIn(file), revision)
 }
 
 export interface FlatEntry {

@@ -13,6 +13,8 @@ import { ledgerFile } from './ledger-file.js'
 import { type Placed, placeDraft } from './place.js'
 import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
+import { standingLines } from './standing-lines.js'
+import { ledgerStats } from './stats.js'
 import { openVcs } from './vcs.js'
 import { verifyLedger } from './verify.js'
 import { headOf } from './witness.js'
@@ -145,6 +147,10 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     },
     lineHead: file.lineHead,
     outside: (path, content) => outsideLines(layout.ledgerFile, path, content),
-    export: (format) => exportLedger(layout.ledgerFile, format),
+    stats: async ({ days = 30 } = {}) => {
+      const standing = await standingLines(layout.root, layout.ledgerFile)
+      return ledgerStats(layout.ledgerFile, standing, days)
+    },
+    export: (format) => exportLedger({ root: layout.root, file: layout.ledgerFile, revision: vcs()?.revision }, format),
   }
 }

@@ -34,23 +34,26 @@ export class Replay {
   readonly #dead = new Map<string, (readonly Cell[])[]>()
 
   /** @param wanted the prints of the lines that will be asked about: no other can be one of them, by whatever way. */
-  constructor(private readonly wanted: ReadonlySet<string>) {}
+  constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {}
 
-  /** Takes one record in; the chain's order is the order of calls. */
-  take(record: TraceRecord): void {
+  /** Takes one record in; the chain's order is the order of calls. Answers which lines it brought, and which it took. */
+  take(record: TraceRecord): Taken {
+    const turn: Turn = { added: [], gone: [], followed: new Set() }
     const { files, tx, undoes } = tracedIn(record)
     const before = new Map<string, FileNow | undefined>()
     for (const { path, from = path } of files) before.set(from, this.#files.get(from))
     const removed = new Map<string, readonly Cell[]>()
     const next = files.map((file) => ({
       path: file.path,
-      now: this.#after(file, before.get(file.from ?? file.path), removed, undoes),
+      now: this.#after(file, { known: before.get(file.from ?? file.path), removed, undoes, turn }),
     }))
     for (const { path, from } of files) this.#leave(path, from)
     for (const { path, now } of next) if (now !== undefined) this.#stand(path, now)
     for (const { path, claims } of files) this.#claims.set(path, [...(this.#claims.get(path) ?? []), ...claims])
     for (const cells of removed.values()) this.#bury(cells)
     if (tx !== undefined) this.#keepForUndo(tx, removed)
+    const { added, gone, followed } = turn
+    return { added: added.filter((cell) => !followed.has(cell)), lost: gone.filter((cell) => !followed.has(cell)) }
   }
 
   /** The last content the ledger has the lines of. */
@@ -88,26 +91,23 @@ export class Replay {
     return [...this.#files.values()].find(({ digest }) => digest === contentDigest)
   }
 
-  #after(
-    file: TracedFile,
-    known: FileNow | undefined,
-    removed: Map<string, readonly Cell[]>,
-    undoes: string | undefined,
-  ): FileNow | undefined {
+  #after(file: TracedFile, { known, removed, undoes, turn }: Moment): FileNow | undefined {
     const { path, from = path, before, after, change } = file
     if (after === undefined) return known
     if (change === undefined) return before === after ? known : undefined
     const base = this.#base(file, change, known)
     const gone = after === null ? base : linesIn(base, change.hunks)
     removed.set(from, gone)
+    for (const cell of gone) turn.gone.push(cell)
     if (after === null) return undefined
     const written = new Map<number, Cell>()
     const cells = patched(base, change, (print, line) => {
       const cell = { print, origin: file.originOf(line) }
       written.set(line, cell)
+      turn.added.push(cell)
       return cell
     })
-    this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed })
+    this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed, turn })
     return { digest: after, cells }
   }
 
@@ -137,7 +137,12 @@ export class Replay {
     const adopted = adoptLines(prints, isOpen, (print) =>
       this.wanted.has(print) ? [...this.#strands(print, came.from, came.known, false), ...justGone] : [],
     )
-    for (const [line, cell] of [...restored, ...adopted]) cells[line] = cell
+    for (const [line, cell] of [...restored, ...adopted]) {
+      const instead = written.get(line)
+      if (instead !== undefined) came.turn.followed.add(instead)
+      came.turn.followed.add(cell)
+      cells[line] = cell
+    }
   }
 
   /** What an undo puts back stands among what its commit took away, in the same order. */
@@ -200,12 +205,35 @@ export class Replay {
   }
 }
 
+/** Lines a record wrote, and lines it took that stand nowhere else by it. */
+export interface Taken {
+  readonly added: readonly Cell[]
+  readonly lost: readonly Cell[]
+}
+
+/** What one record does to lines, as it is found out. */
+interface Turn {
+  readonly added: Cell[]
+  readonly gone: Cell[]
+  /** Lines that were there before, and what was written in their place. */
+  readonly followed: Set<Cell>
+}
+
+interface Moment {
+  /** The file before the record. */
+  readonly known: FileNow | undefined
+  readonly removed: Map<string, readonly Cell[]>
+  readonly undoes: string | undefined
+  readonly turn: Turn
+}
+
 interface Came {
   readonly path: string
   /** Where the file was before. */
   readonly from: string
   readonly known: FileNow
   readonly undoes: string | undefined
+  readonly turn: Turn
   /** What the same commit took away elsewhere. */
   readonly removed: ReadonlyMap<string, readonly Cell[]>
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { BlameLine, Change } from '../../src/core/api.js'
+import type { BlameLine, Change, LedgerStats } from '../../src/core/api.js'
 import { escrow, workspaceDir } from './harness.js'
 
 const change: Change = {
@@ -396,5 +396,29 @@ describe('verify with what was noted elsewhere', () => {
       'The ledger is whole: 3 records, anchored up to number 2, 1 checkpoint signed, ' +
         '2 checkpoints signed by keys not known here.\n',
     )
+  })
+})
+
+describe('stats and export', () => {
+  const stats: LedgerStats = {
+    lines: { total: 4, ai: 3, human: 0, unknown: 1, byIntent: { 'INT-1': 3 }, byModel: { m: 3 }, byClass: { X: 3 } },
+    approval: { approved: 1, rejected: 1, rate: 0.5 },
+    rework: { days: 7, written: 0, changed: 0, rate: null },
+  }
+
+  it('are shown as a table, and as one document', async () => {
+    const { out, calls } = await escrow(workspaceDir(), ['stats', '--days', '7'], { stats })
+    expect(calls).toContainEqual(['stats', { days: 7 }])
+    expect(out).toBe(
+      'lines     ai         3       75 %\nlines     unknown    1       25 %\nintent    INT-1      3       75 %\n' +
+        'model     m          3       75 %\nclass     X          3       75 %\n' +
+        'approved  paths      1 of 2  50 %\nrework    in 7 days  0 of 0  -\n',
+    )
+    expect(JSON.parse((await escrow(workspaceDir(), ['stats', '--json'], { stats })).out)).toEqual(stats)
+    expect((await escrow(workspaceDir(), ['stats', '--days', 'x'], { stats })).code).toBe(2)
+  })
+
+  it('prints what the library exports', async () => {
+    expect((await escrow(workspaceDir(), ['export', 'csv'])).out).toBe('csv\n')
   })
 })

@@ -8,6 +8,7 @@ import type {
   BlameLine,
   ChangeSet,
   LedgerHead,
+  LedgerStats,
   Recovery,
   Review,
   SessionSummary,
@@ -24,6 +25,7 @@ export interface Fake {
   verify?: VerifyResult
   blame?: BlameLine[]
   head?: LedgerHead
+  stats?: LedgerStats
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly recovery?: Recovery
@@ -108,7 +110,11 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
         note('blame', path)
         return fake.blame ?? []
       },
-      export: refuse,
+      export: async (format) => `${format}\n`,
+      stats: async (options) => {
+        note('stats', options)
+        return fake.stats ?? refuse()
+      },
       anchor: async () => {
         note('anchor')
         return fake.head

@@ -128,7 +128,7 @@ describe('the ledger', () => {
   it('refuses what it cannot do by name', async () => {
     const ledger = openLedger(workspace())
     await expect(ledger.blame('a')).rejects.toMatchObject({ reason: 'nothing_selected' })
-    await expect(ledger.export('csv')).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(ledger.export('xml')).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
   it('refuses a record longer than a line may be, and goes on', async () => {

@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+
+export function register(command: Command, { io, withWorkspace }: Context): void {
+  command
+    .description(
+      "Print the ledger for other tools: 'agent-trace', 'jsonl', 'flat', 'csv'; or 'git-ai', a note for the commit at HEAD: " +
+        "'escrow export git-ai | git notes --ref=ai add -F - HEAD'.",
+    )
+    .argument('<format>', 'agent-trace, jsonl, flat, csv or git-ai')
+    .action(async (format: string) => {
+      io.out(await withWorkspace((workspace) => workspace.ledger.export(format)))
+    })
+}

@@ -1,0 +1,55 @@
+import type { TraceRecord } from '../core/api.js'
+import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
+import { ownOf } from './record.js'
+
+export const CSV_COLUMNS = [
+  ...(['seq', 'timestamp', 'type', 'intent', 'session', 'call', 'model', 'path', 'lines', 'contributor'] as const),
+  ...(['mutation_class', 'before', 'after', 'approved_by', 'reason'] as const),
+]
+
+/** A record as rows, one for each file, or one for all where it names none (RFC 4180). */
+export function csvRows(record: TraceRecord): string[] {
+  const own = ownOf(record) ?? {}
+  const changes = new Map(objectsOf(own.changes).map((change) => [text(change.path), change]))
+  const entries = new Map(objectsOf(record.files).map((file) => [text(file.path) ?? text(file.relative_path), file]))
+  const listed = listOf(own.paths).flatMap((path) => text(path) ?? [])
+  const about = [text(own.path), text(record.file)].flatMap((path) => path ?? [])
+  const paths = new Set(
+    [...entries.keys(), ...changes.keys(), ...listed, ...about].filter((path) => path !== undefined),
+  )
+  const rows = paths.size === 0 ? [undefined] : [...paths]
+  return rows.map((path) => rowOf(record, own, path, entries.get(path) ?? {}, changes.get(path) ?? {}))
+}
+
+type Fields = Record<string, unknown>
+
+function rowOf(record: TraceRecord, own: Fields, path: string | undefined, file: Fields, change: Fields): string {
+  const { type, entity_type, model_identifier } = objectOf(file.contributor)
+  const ranges = objectsOf(file.ranges).map(({ start_line, end_line }) => `${start_line}-${end_line}`)
+  const cells: Record<(typeof CSV_COLUMNS)[number], unknown> = {
+    seq: count(own.seq),
+    timestamp: record.timestamp,
+    type: own.type,
+    intent: intentOf(record),
+    session: record.session_id,
+    call: record.req_id,
+    model: model_identifier ?? objectOf(own.agent).model ?? record.model_identifier,
+    path,
+    lines: ranges.join(' '),
+    contributor: type ?? entity_type,
+    mutation_class: file.mutation_class ?? record.mutation_class,
+    before: change.before,
+    after: change.after,
+    approved_by: listOf(own.approvedBy).join(', '),
+    reason: own.reason ?? own.words,
+  }
+  return CSV_COLUMNS.map((column) => cell(cells[column])).join(',')
+}
+
+/** Much of it was written by agents: a spreadsheet must not take it for a formula. */
+function cell(value: unknown): string {
+  if (typeof value === 'number') return `${value}`
+  if (typeof value !== 'string') return ''
+  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}

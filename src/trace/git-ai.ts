@@ -1,0 +1,86 @@
+import { sha256hex } from '../../overlay/digest.js'
+import { objectOf, text } from './fields.js'
+import type { Origin } from './origins.js'
+import { wholeLines } from './read.js'
+import { ownOf } from './record.js'
+
+/**
+ * A git note of the git-ai standard, authorship/3.0.0 (`refs/notes/ai`): which lines of the files of a commit agents and
+ * reviewers wrote. Lines nobody is known for are left out, which is how that standard says so.
+ */
+
+/** Of a session, what the note says beside its lines. */
+interface Agent {
+  readonly tool: string
+  readonly conversation: string
+  readonly model?: string
+}
+
+export function gitAiNote(
+  lines: ReadonlyMap<string, readonly Origin[]>,
+  agents: ReadonlyMap<string, Agent>,
+  revision: string,
+): string {
+  const sessions: Record<string, unknown> = {}
+  const humans: Record<string, unknown> = {}
+  const attested: string[] = []
+  for (const [path, origins] of lines) {
+    const owners = new Map<string, number[]>()
+    for (const [n, origin] of origins.entries()) {
+      const owner = ownerOf(origin, agents, sessions, humans)
+      if (owner !== undefined) owners.set(owner, [...(owners.get(owner) ?? []), n + 1])
+    }
+    if (owners.size === 0) continue
+    attested.push(/\s/.test(path) ? JSON.stringify(path) : path)
+    for (const [owner, numbers] of owners) attested.push(`  ${owner} ${rangesOf(numbers)}`)
+  }
+  const about = { schema_version: 'authorship/3.0.0', base_commit_sha: revision, prompts: {}, sessions, humans }
+  return `${[...attested, '---', JSON.stringify(about)].join('\n')}\n`
+}
+
+/** The tool and the conversation of each session, as its records name them. */
+export function agentsIn(ledger: string): ReadonlyMap<string, Agent> {
+  const agents = new Map<string, Agent>()
+  for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"type":"commit"'))) {
+    const session = text(value.session_id)
+    const { tool, conversation, model } = objectOf(ownOf(value)?.agent)
+    if (session === undefined) continue
+    const known = { tool: text(tool) ?? 'escrowfs', conversation: text(conversation) ?? session }
+    agents.set(session, { ...known, ...(typeof model === 'string' && { model }) })
+  }
+  return agents
+}
+
+function ownerOf(
+  { contributor, sessionId, model, recordId, approvedBy }: Origin,
+  agents: ReadonlyMap<string, Agent>,
+  sessions: Record<string, unknown>,
+  humans: Record<string, unknown>,
+): string | undefined {
+  if (contributor === 'human' && approvedBy !== undefined) {
+    const id = `h_${short(approvedBy)}`
+    humans[id] = { author: approvedBy }
+    return id
+  }
+  if (contributor !== 'ai' || sessionId === undefined) return undefined
+  const agent = agents.get(sessionId) ?? { tool: 'escrowfs', conversation: sessionId }
+  const id = `s_${short(`${agent.tool}:${agent.conversation}`)}`
+  const by = { tool: agent.tool, id: agent.conversation, model: model ?? agent.model ?? 'unknown' }
+  sessions[id] = { agent_id: by, ...(approvedBy !== undefined && { human_author: approvedBy }) }
+  return `${id}::t_${short(recordId ?? sessionId)}`
+}
+
+function short(name: string): string {
+  return sha256hex(name).slice(0, 14)
+}
+
+/** `1-10,15`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last?.[1] === number - 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+}

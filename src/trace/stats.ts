@@ -1,0 +1,80 @@
+import type { LedgerStats, LineCounts, TraceRecord } from '../core/api.js'
+import { listOf, text } from './fields.js'
+import type { Origin } from './origins.js'
+import { wholeLines } from './read.js'
+import { ownOf } from './record.js'
+import { Replay } from './replay.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const EVERY = { has: () => true }
+
+/**
+ * What the ledger adds up to: whose lines stand now, how many paths were approved of those judged, and how much of what
+ * agents wrote was changed or removed again within some days.
+ */
+export function ledgerStats(file: string, standing: ReadonlyMap<string, readonly Origin[]>, days: number): LedgerStats {
+  const replay = new Replay(EVERY)
+  const times = new Map<string, number>()
+  const verdicts = { approved: 0, rejected: 0 }
+  const rework = { written: 0, changed: 0 }
+  for (const { value } of wholeLines(file)) {
+    countVerdict(verdicts, value)
+    const { added, lost } = replay.take(value)
+    const at = timeOf(value)
+    if (added.length + lost.length === 0 || at === undefined) continue
+    if (typeof value.id === 'string') times.set(value.id, at)
+    rework.written += added.filter(({ origin }) => origin.contributor === 'ai').length
+    rework.changed += lost.filter(({ origin }) => isWithin(origin, at)).length
+  }
+  return {
+    lines: countLines(standing),
+    approval: { ...verdicts, rate: rateOf(verdicts.approved, verdicts.approved + verdicts.rejected) },
+    rework: { days, ...rework, rate: rateOf(rework.changed, rework.written) },
+  }
+
+  function isWithin({ contributor, recordId = '' }: Origin, at: number): boolean {
+    const written = times.get(recordId)
+    return contributor === 'ai' && written !== undefined && at - written <= days * DAY_MS
+  }
+}
+
+function countVerdict(counts: { approved: number; rejected: number }, record: TraceRecord): void {
+  const { type, verdict, paths } = ownOf(record) ?? {}
+  if (type !== 'verdict') return
+  if (verdict === 'approved') counts.approved += listOf(paths).length
+  if (verdict === 'rejected') counts.rejected += listOf(paths).length
+}
+
+function countLines(standing: ReadonlyMap<string, readonly Origin[]>): LineCounts {
+  const byIntent = new Map<string, number>()
+  const byModel = new Map<string, number>()
+  const byClass = new Map<string, number>()
+  const counts = { total: 0, ai: 0, human: 0, unknown: 0 }
+  for (const origin of [...standing.values()].flat()) {
+    counts.total++
+    counts[origin.contributor]++
+    add(byIntent, origin.intentId)
+    if (origin.contributor !== 'ai') continue
+    add(byModel, origin.model ?? 'unnamed')
+    add(byClass, origin.mutationClass ?? 'UNVERIFIED')
+  }
+  return { ...counts, byIntent: sorted(byIntent), byModel: sorted(byModel), byClass: sorted(byClass) }
+}
+
+function add(counts: Map<string, number>, key: string | undefined): void {
+  if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** Most first. */
+function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
+}
+
+function rateOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole
+}
+
+function timeOf({ timestamp }: TraceRecord): number | undefined {
+  const time = Date.parse(text(timestamp) ?? '')
+  return Number.isNaN(time) ? undefined : time
+}

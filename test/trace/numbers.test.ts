@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Session, Workspace } from '../../src/core/api.js'
+import { reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+const line = (n: number) => `const value${n} = compute(alphabet, betagamma, deltaepsilon, ${n})\n`
+
+async function turn(workspace: Workspace, id: string, work: (fs: Session['fs']) => void): Promise<void> {
+  const session = await working(workspace, id)
+  work(session.fs)
+  await session.close()
+  const review = await workspace.review(id)
+  await review.approve(undefined, ANN)
+  await review.commit()
+}
+
+/** Three lines by one agent, of which another changes one and moves one; one line from before. */
+async function lived(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
+  const at = testWorkspace({ 'src/a.ts': line(1), 'src/b c.ts': '' })
+  const workspace = await at.open()
+  await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', line(1) + line(2) + line(3) + line(4)))
+  await turn(workspace, 'two', (fs) => {
+    fs.writeFileSync('src/a.ts', line(1) + line(2) + line(5))
+    fs.writeFileSync('src/b c.ts', line(4))
+  })
+  return { at, workspace }
+}
+
+describe('the numbers of a ledger', () => {
+  it('say whose lines stand, what was approved, and what was changed again: a move is no change', async () => {
+    const { at, workspace } = await lived()
+    const session = await working(workspace, 'three')
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await session.close()
+    await (await workspace.review('three')).reject('src/a.ts', 'No.', ANN)
+    appendFileSync(`${at.root}/src/a.ts`, line(9))
+    const { lines, approval, rework } = await workspace.ledger.stats()
+    expect(lines).toMatchObject({
+      total: 5,
+      ai: 3,
+      human: 1,
+      unknown: 1,
+      byIntent: { 'INT-001': 3 },
+      byModel: { 'm-1': 3 },
+    })
+    expect(approval).toEqual({ approved: 3, rejected: 1, rate: 0.75 })
+    expect(rework).toEqual({ days: 30, written: 4, changed: 1, rate: 0.25 })
+  })
+
+  it('are none where nothing happened', async () => {
+    const { approval, rework } = await (await testWorkspace({}).open()).ledger.stats({ days: 1 })
+    expect([approval.rate, rework.rate]).toEqual([null, null])
+  })
+})
+
+describe('exports', () => {
+  it('csv has a row for each file of each record, quoted, and no formula', async () => {
+    const { at, workspace } = await lived()
+    const record = { timestamp: 't', req_id: 'R', file: '=HYPERLINK("x")' }
+    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)
+    const rows = (await workspace.ledger.export('csv')).split('\n')
+    expect(rows[0]).toMatch(/^seq,timestamp,type,intent,session,call,model,path,lines,contributor,/)
+    expect(rows.filter((row) => row.includes(',commit,'))).toHaveLength(3)
+    expect(rows).toContainEqual(expect.stringMatching(/,commit,INT-001,one,,m-1,src\/a.ts,2-4,ai,.*,Ann,$/))
+    expect(rows.at(-2)).toBe(`,t,,,,R,,"'=HYPERLINK(""x"")",,,,,,,`)
+  })
+
+  it('agent-trace leaves out lines of other shapes', async () => {
+    const { at, workspace } = await lived()
+    const { ledger } = workspace
+    const before = await ledger.export('agent-trace')
+    expect(before).toBe(await ledger.export('jsonl'))
+    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, '{"req_id":"R","file":"a"}\n')
+    expect(await ledger.export('agent-trace')).toBe(before)
+  })
+
+  it('git-ai is the note of the commit at HEAD; without one it is refused by name', async () => {
+    const { at, workspace } = await lived()
+    expect(await reasonOf(() => workspace.ledger.export('git-ai'))).toBe('nothing_selected')
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', at.root, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]).toString()
+    git('init', '-q')
+    git('add', 'src')
+    git('commit', '-qm', 'all')
+    const note = await workspace.ledger.export('git-ai')
+    const [head = '', tail = ''] = note.split('---\n')
+    expect(head).toMatch(
+      /^src\/a\.ts\n {2}(s_[0-9a-f]{14})::t_[0-9a-f]{14} 2\n {2}s_[0-9a-f]{14}::t_[0-9a-f]{14} 3\n"src\/b c\.ts"\n {2}\1::t_[0-9a-f]{14} 1\n$/,
+    )
+    const sessions = Object.values((JSON.parse(tail) as { sessions: object }).sessions)
+    expect(JSON.parse(tail)).toMatchObject({
+      schema_version: 'authorship/3.0.0',
+      base_commit_sha: git('rev-parse', 'HEAD').trim(),
+    })
+    expect(sessions).toContainEqual({ agent_id: { tool: 'tester', id: 'one', model: 'm-1' }, human_author: 'Ann' })
+  })
+})
