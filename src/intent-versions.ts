@@ -61,10 +61,15 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
     rewrite: (make, by, why) =>
       registry.editing(async (edits) => {
         await recordAll(edits.state())
-        const before = new Map([...intentsOf(edits.state())].map(([id, intent]) => [id, nowOf(intent)] as const))
+        const state = edits.state()
+        // What a broken file said, only the ledger knows.
+        const before = state.ok
+          ? new Map([...state.intents].map(([id, intent]) => [id, nowOf(intent)] as const))
+          : undefined
         make(edits)
-        const drafts = differences(before, edits.state(), true).map(({ id, data }) =>
-          newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...wordsOf(why), data }),
+        const drafts = differences(before ?? (await lastKnown(ledger)), edits.state(), before !== undefined).map(
+          ({ id, data }) =>
+            newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...wordsOf(why), data }),
         )
         if (drafts.length > 0) await ledger.append(drafts)
       }),

@@ -97,6 +97,7 @@ export class SessionGuard implements GuardRules {
     this.#rejections = rejectionsFor(reviews)
     this.#amendments = amendmentsFor(reviews)
     this.questions.hear(reviews)
+    this.#limits.recount()
   }
 
   /** What reviewers said and did that the agent has not been told of; it counts as told now. */

@@ -66,6 +66,11 @@ export class SessionLimits {
     return undefined
   }
 
+  /** More may be staged than was counted: by a reviewer, or by travelling. */
+  recount(): void {
+    this.#bytesAtMost = undefined
+  }
+
   #slice(): number {
     return Math.floor((this.now() * SLICES) / MINUTE_MS)
   }

@@ -273,16 +273,15 @@ function unwritten(ledger: LedgerStore): LedgerStore {
   return { ...ledger, append: async () => [] }
 }
 
-/**
- * A session begins under the intent that the registry file calls active. Where it cannot be selected, or is claimed,
- * the session begins under none: the refusal of its first write says why.
- */
+/** Under the intent the registry calls active, where it can be; else the refusal of the first write says why not. */
 async function beginNamed(session: Session, state: IntentsState): Promise<void> {
   const named = state.ok ? state.activeIntentId : undefined
   if (named === undefined || selectable(state, named)) return
   try {
     await session.selectIntent(named)
   } catch (error) {
-    if (!(error instanceof EscrowError)) throw error
+    if (error instanceof EscrowError) return
+    await session.close().catch(() => undefined)
+    throw error
   }
 }

@@ -144,9 +144,15 @@ describe('editing the whole file', () => {
   })
 
   it('mends a broken file', async () => {
-    const s = scene({}, `${INTENTS}  - nothing\n`)
+    const s = scene({}, INTENTS)
     const workspace = await s.open()
+    await workspace.intents.complete('INT-001', ADA)
+    s.write('.orchestration/active_intents.yaml', `${INTENTS}  - nothing\n`)
     expect(await workspace.intents.editFile(async () => INTENTS, ADA)).toHaveLength(2)
+    expect((await versionsOf(workspace)).slice(1)).toEqual([
+      { status: { from: 'COMPLETED', to: 'PENDING' }, by: 'Ada' },
+    ])
+    expect(await versionsOf(workspace, 'INT-002')).toEqual([])
   })
 })
 

@@ -33,8 +33,9 @@ export async function rememberRule(
   await withProcessLock(layout.locks, 'policy', () => {
     const file = cachedFile(layout.policyFile, MAX_YAML_BYTES, (bytes) => bytes)()
     const text = file.kind === 'bytes' ? file.bytes.toString() : 'access: {}\n'
-    const problem = readPolicy(layout.root, file).problem
-    if (problem) throw unwritable(`${POLICY_FILE}, line ${problem.line}: ${problem.message}`)
+    const now = readPolicy(layout.root, file)
+    if (now.problem) throw unwritable(`${POLICY_FILE}, line ${now.problem.line}: ${now.problem.message}`)
+    if (about !== asked.path) refuseOpening(now.rules, about, rule)
     const written = withRule(text, rule) ?? text
     const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
     if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
@@ -63,6 +64,14 @@ function withRule(text: string, { path, word }: AccessRule): string | undefined 
 /** The path as a rule names it: what would be a pattern in it stands for itself. */
 function nameOf(path: string): string {
   return path === '' ? '.' : path.replace(/[*?[{]/g, (char) => `[${char}]`)
+}
+
+/** What was asked is one path: a directory that is closed otherwise is not opened by the answer. */
+function refuseOpening(rules: PolicyRules | undefined, about: string, rule: AccessRule): void {
+  const holds = rules?.access.find(about)
+  if (!holds || holds.value === 'ask' || holds.value === 'allow') return
+  const message = `\`${rule.path}: ${rule.word}\` would undo \`${holds.key}: ${holds.value}\` for all below it.`
+  throw new EscrowError('unsupported', message, { hint: `Answer allow for the path alone, or edit ${POLICY_FILE}.` })
 }
 
 function refuseOverruled(rules: PolicyRules, path: string, rule: AccessRule): void {

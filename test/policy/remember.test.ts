@@ -71,6 +71,18 @@ describe('an answer as a rule', () => {
     expect(text()).toBe(POLICY)
   })
 
+  it('opens no directory that another rule closes', async () => {
+    const policy = 'access:\n  src: deny\n  src/a.ts: ask\n'
+    const { answer, text } = answering(policy)
+    await expect(answer('src/a.ts', 'subtree')).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringContaining('`src: deny`'),
+    })
+    expect(text()).toBe(policy)
+    await answer('src/a.ts', 'allow')
+    expect(text()).toBe(policy.replace('ask', 'allow'))
+  })
+
   it('is not written where a rule cannot name the path alone', async () => {
     const { answer, text } = answering(POLICY)
     await expect(answer('src/{a,b}.ts', 'allow')).rejects.toMatchObject({ name: 'EscrowError' })
