@@ -22,4 +22,5 @@ export { compact, openStageLog, type Replay, replay, type StageFiles, type Stage
 export { stagedBytes } from './staged-bytes.js'
 export { pathsOf, takeBack } from './take-back.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'
+export type { TreeNode } from './tree.js'
 export { bytesBefore, diffVersions } from './version-diff.js'

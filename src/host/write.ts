@@ -12,7 +12,9 @@ import {
   ftruncateSync,
   lchownSync,
   linkSync,
+  lutimesSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmdirSync,
@@ -155,6 +157,16 @@ export function ensureDir(path: string, mode = 0o777): string | undefined {
 /** mkdir of one directory. Throws EEXIST. */
 export function makeDir(path: string, mode = 0o777): void {
   mkdirSync(path, mode)
+}
+
+/** Makes a directory of our own with a name that nobody has; `prefix` is the name's beginning. */
+export function makeTempDir(prefix: string): string {
+  return mkdtempSync(prefix)
+}
+
+/** Sets access and modification time (seconds), of a symlink itself. */
+export function setTimes(path: string, atime: number, mtime: number): void {
+  lutimesSync(path, atime, mtime)
 }
 
 /** Removes a file or tree of our own; absent is fine. */

@@ -1,0 +1,33 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+
+/**
+ * The one file that starts processes for the terminal. Its programs are the system's: a PATH that leads into the
+ * workspace, or a library to be loaded first, would run an agent's code outside of every sandbox.
+ */
+const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+
+/** Starts a program of the system, without a shell. What fails to start is told by its `error` event. */
+export function startProgram(program: string, args: readonly string[], stdio: SpawnOptions['stdio']): ChildProcess {
+  return spawn(program, args, { stdio, env: ENV, cwd: '/' })
+}
+
+export interface Ran {
+  /** Null where it could not be started, or was ended by a signal. */
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Why it could not be started. */
+  readonly problem?: string
+}
+
+/** Runs a short program to its end; after `timeout` (milliseconds) it is killed. Never throws. */
+export function runProgram(program: string, args: readonly string[], timeout = 10_000): Ran {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout,
+    killSignal: 'SIGKILL',
+    env: ENV,
+    cwd: '/',
+  })
+  return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...(error && { problem: error.message }) }
+}

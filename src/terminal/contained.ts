@@ -1,0 +1,208 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startProgram } from '../host/child.js'
+import type { Holder } from './holder.js'
+import type { HiddenPlace } from './secrets.js'
+
+/** How one command runs. */
+export interface CommandOptions {
+  readonly args: readonly string[]
+  /** Absolute, in the workspace. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly network: boolean
+  /** Milliseconds; none: no limit. */
+  readonly timeout?: number | undefined
+  readonly stdin?: string | Uint8Array | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly onOutput?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined
+  /** Processes it may have at a time. */
+  readonly processes: number
+  readonly hidden: readonly HiddenPlace[]
+}
+
+export interface CommandEnd {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** Why it was ended before its time. */
+  readonly ended?: 'timeout' | 'aborted'
+  /** Output beyond what is kept was let go. */
+  readonly truncated: boolean
+}
+
+/** Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace. */
+const ENTER = `set -e
+cd /
+if [ -e "$1/mounted" ]; then umount "$2"; fi
+: > "$1/stamp"
+mount -t overlay escrowfs -o "lowerdir=$1/staged:$1/workspace,upperdir=$1/written,workdir=$1/work,userxattr" "$2"
+: > "$1/mounted"
+exec 5<"$1/filter"
+shift 2
+exec "$@"`
+
+/** Descriptors the sandbox is told by and tells by; the filter is 5. */
+const STATUS = 3
+const ARGS = 4
+
+/** Bytes of each stream that are kept. */
+const OUTPUT = 16 << 20
+
+/**
+ * Runs a command in a holder's namespace: in a sandbox of bubblewrap, where nothing but the workspace's overlay and a
+ * /tmp of the session's own can be written. When it resolves, no process of the command is left.
+ * Rejects with an Error where the sandbox could not be set up.
+ */
+export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
+  const { scratch } = holder.places
+  const enter = ['--preserve-credentials', '--user', '--mount', '--target', String(holder.pid), '--']
+  const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
+  const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
+  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, ...limits, ...sandbox]
+  const child = startProgram('nsenter', args, ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'])
+  tell(child, sandboxOf(root, scratch, options))
+  const init = initOf(child)
+  const stop = stopper(child, options)
+  try {
+    const [output, code] = await Promise.all([collect(child, options), exitOf(child)])
+    const pid = await init
+    // The first process of the namespace is gone only when all others are.
+    if (pid !== undefined) await gone(pid)
+    if (pid === undefined && stop.why === undefined)
+      throw new Error(`The sandbox could not be set up: ${output.stderr.trim()}`)
+    return { exitCode: stop.why === undefined ? code : null, ...output, ...(stop.why && { ended: stop.why }) }
+  } finally {
+    stop.end()
+  }
+}
+
+function sandboxOf(root: string, scratch: string, { cwd, env, network, hidden }: CommandOptions): string[] {
+  const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  return [
+    ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
+    ...[
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      ...(network ? [] : ['--unshare-net']),
+    ],
+    ...[
+      '--die-with-parent',
+      '--new-session',
+      '--cap-drop',
+      'ALL',
+      '--seccomp',
+      '5',
+      '--json-status-fd',
+      String(STATUS),
+    ],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
+    ...(scratch.startsWith('/tmp/') ? [] : ['--tmpfs', scratch]),
+    ...(network ? resolving() : []),
+    ...hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+    ...['--bind', root, root, '--ro-bind', `${root}/.orchestration`, `${root}/.orchestration`],
+    ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
+    ...['--chdir', cwd],
+  ]
+}
+
+/** Gives bubblewrap its options where no other user's `ps` sees them, and no limit of a command line holds. */
+function tell(child: ChildProcess, options: readonly string[]): void {
+  const to = child.stdio[ARGS]
+  if (!(to instanceof Writable)) throw new Error('The sandbox has no way to be told its options.')
+  to.on('error', () => undefined)
+  to.end(options.map((each) => `${each}\0`).join(''))
+}
+
+/** Names are looked up by a file that may lie in /run, which is empty inside. */
+function resolving(): string[] {
+  try {
+    const path = readlinkSync('/etc/resolv.conf')
+    const target = path.startsWith('/') ? path : `/etc/${path}`
+    return target.startsWith('/run/') || target.startsWith('/etc/../run/') ? ['--ro-bind-try', target, target] : []
+  } catch {
+    return []
+  }
+}
+
+/** The first process of the command's namespace, as bubblewrap tells it; undefined where it never came so far. */
+function initOf(child: ChildProcess): Promise<number | undefined> {
+  const status = child.stdio[STATUS]
+  if (!(status instanceof Readable)) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    let text = ''
+    status.on('data', (chunk: Buffer) => {
+      text += chunk
+      const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1]
+      if (pid !== undefined) resolve(Number(pid))
+    })
+    status.once('close', () => resolve(undefined))
+  })
+}
+
+async function gone(pid: number): Promise<void> {
+  const began = startOf(pid)
+  for (let delay = 0; began !== undefined && startOf(pid) === began; delay = Math.min(delay + 1, 20)) await wait(delay)
+}
+
+/** When a process was started, or undefined once it is gone; one that is only not yet waited for is gone. */
+function startOf(pid: number): string | undefined {
+  try {
+    if (!existsSync(`/proc/${pid}`)) return undefined
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve(code))
+  })
+}
+
+/** Ends the command when its time is over or its caller has had enough: its namespace dies with bubblewrap. */
+function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
+  const stop: { why: CommandEnd['ended']; end(): void } = { why: undefined, end: () => undefined }
+  const kill = (why: 'timeout' | 'aborted') => {
+    stop.why ??= why
+    child.kill('SIGKILL')
+  }
+  const timer = timeout === undefined ? undefined : setTimeout(() => kill('timeout'), timeout)
+  const abort = () => kill('aborted')
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  stop.end = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+  return stop
+}
+
+async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions) {
+  // A command that reads nothing closes its end: that is no failure of ours.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(stdin)
+  const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  const size = { stdout: 0, stderr: 0 }
+  let truncated = false
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.on('data', (chunk: Buffer) => {
+      onOutput?.(chunk, stream)
+      const room = OUTPUT - size[stream]
+      if (chunk.length > room) truncated = true
+      if (room > 0) kept[stream].push(chunk.subarray(0, room))
+      size[stream] += chunk.length
+    })
+  await new Promise((resolve) => child.once('close', resolve))
+  const text = (stream: 'stdout' | 'stderr') => Buffer.concat(kept[stream]).toString('utf8')
+  return { stdout: text('stdout'), stderr: text('stderr'), truncated }
+}

@@ -1,0 +1,108 @@
+import { constants, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+
+/** What a command left behind, read from the layer it wrote to once nothing of it lives any more. */
+export type Effect =
+  | { readonly kind: 'gone'; readonly path: RelPath }
+  | { readonly kind: 'dir'; readonly path: RelPath; readonly mode: number; readonly isNew: boolean }
+  | {
+      readonly kind: 'file'
+      readonly path: RelPath
+      readonly mode: number
+      readonly size: number
+      /** Equal for names of one file. */
+      readonly ino: number
+      read(): Buffer
+    }
+  | { readonly kind: 'symlink'; readonly path: RelPath; readonly target: string }
+  /** Nothing a stage can hold: a FIFO, a socket, a device. */
+  | { readonly kind: 'other'; readonly path: RelPath; readonly what: string }
+  /** Changes in a repository's own files, beside its index: `count` of them. */
+  | { readonly kind: 'git'; readonly path: RelPath; readonly count: number }
+
+export interface Effects {
+  readonly effects: Effect[]
+  /** What stays with the session's commands, by its topmost name. */
+  readonly kept: RelPath[]
+}
+
+export interface EffectsDeps {
+  /** The layer the command wrote to, and the workspace as it saw it: host paths. */
+  readonly written: string
+  readonly merged: string
+  /** The stage as the command saw it. */
+  readonly overlay: Overlay
+  /** Whether a path is not to be staged, but left to the session's later commands. */
+  readonly isKept: (path: RelPath, isDirectory: boolean) => boolean
+  /** Paths the command could not see. */
+  readonly closed: ReadonlySet<RelPath>
+}
+
+/** Read without following a link, and without waiting for who writes a FIFO. */
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** What differs from the stage, in proportion to what was written. */
+export function readEffects(deps: EffectsDeps): Effects {
+  const effects: Effect[] = []
+  const kept: RelPath[] = []
+  const walk = (dir: RelPath): void => {
+    const names = new Set<string>()
+    for (const name of readdirSync(`${deps.written}/${dir}`)) {
+      names.add(name)
+      look(childOf(dir, name), name)
+    }
+    if (deps.overlay.typeOf(dir) === 'dir') goneBelow(dir, names)
+  }
+  const look = (path: RelPath, name: string): void => {
+    const stats = lstatSync(`${deps.written}/${path}`, { throwIfNoEntry: false })
+    if (!stats) {
+      effects.push({ kind: 'other', path, what: 'a name that is no UTF-8' })
+      return
+    }
+    const isGone = stats.isCharacterDevice() && stats.rdev === 0
+    if (name === '.git') {
+      const count = isGone ? 1 : countGit(`${deps.written}/${path}`, stats)
+      if (count > 0) effects.push({ kind: 'git', path, count })
+      return
+    }
+    if (deps.isKept(path, stats.isDirectory())) kept.push(path)
+    else if (isGone) effects.push({ kind: 'gone', path })
+    else if (stats.isDirectory()) {
+      effects.push({ kind: 'dir', path, mode: stats.mode & 0o7777, isNew: deps.overlay.typeOf(path) !== 'dir' })
+      walk(path)
+    } else effects.push(leafOf(path, `${deps.written}/${path}`, stats))
+  }
+  /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */
+  const goneBelow = (dir: RelPath, written: ReadonlySet<string>): void => {
+    const before = deps.overlay.names(dir).filter((name) => !written.has(name) && !deps.closed.has(childOf(dir, name)))
+    if (before.length === 0) return
+    const seen = new Set(readdirSync(`${deps.merged}/${dir}`))
+    for (const name of before) if (!seen.has(name)) effects.push({ kind: 'gone', path: childOf(dir, name) })
+  }
+  walk(ROOT)
+  return { effects, kept }
+}
+
+function leafOf(path: RelPath, host: string, stats: Stats): Effect {
+  if (stats.isSymbolicLink()) return { kind: 'symlink', path, target: readlinkSync(host) }
+  if (!stats.isFile()) return { kind: 'other', path, what: whatIs(stats) }
+  const read = () => readFileSync(host, { flag: READ_FLAGS as unknown as string })
+  return { kind: 'file', path, mode: stats.mode & 0o7777, size: stats.size, ino: stats.ino, read }
+}
+
+function whatIs(stats: Stats): string {
+  if (stats.isFIFO()) return 'a FIFO'
+  if (stats.isSocket()) return 'a socket'
+  return stats.isBlockDevice() || stats.isCharacterDevice() ? 'a device' : 'no file'
+}
+
+/** Changed files below a `.git`; git's own refresh of its index counts for nothing. */
+function countGit(host: string, stats: Stats, depth = 0): number {
+  if (!stats.isDirectory()) return 1
+  let count = 0
+  for (const name of readdirSync(host)) {
+    if (depth === 0 && (name === 'index' || name === 'index.lock')) continue
+    count += countGit(`${host}/${name}`, lstatSync(`${host}/${name}`), depth + 1)
+  }
+  return count
+}

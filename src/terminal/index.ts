@@ -1,0 +1,8 @@
+export { type CommandEnd, runContained } from './contained.js'
+export { type Effect, readEffects } from './effects.js'
+export { Holder } from './holder.js'
+export { type LandDeps, landEffects, type RefusedEffect } from './land.js'
+export { Mirror } from './mirror.js'
+export { type Capability, probe, probeNow } from './probe.js'
+export { seccompFilter } from './seccomp.js'
+export { commandEnv, secretPlaces } from './secrets.js'

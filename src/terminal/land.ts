@@ -1,0 +1,222 @@
+import {
+  type Attributes,
+  childOf,
+  digest,
+  Errno,
+  nameOf,
+  type Overlay,
+  type RelPath,
+  type WriteLayer,
+} from '../../overlay/index.js'
+import type { Refusal } from '../core/api-error.js'
+import { Denied } from '../core/denials.js'
+import type { Effect } from './effects.js'
+
+/** What a command did and the stage did not take. */
+export interface RefusedEffect extends Refusal {
+  readonly effect: Effect
+}
+
+export interface LandDeps {
+  /** The stage behind the policy: each mutator is judged as a tool's write is. */
+  readonly layer: WriteLayer
+  /** The stage itself, to compare with. */
+  readonly overlay: Overlay
+  /** Runs one op on the layer. */
+  readonly within: <T>(work: () => T) => T
+  /** Whether a path is no longer what the command saw when it began. */
+  readonly isStale: (path: RelPath) => boolean
+}
+
+type FileEffect = Extract<Effect, { kind: 'file' }>
+
+/** Takes a command's effects into the stage, each by itself; answers those that are refused, with the reason. */
+export function landEffects(effects: readonly Effect[], deps: LandDeps): RefusedEffect[] {
+  return new Landing(deps).run(effects)
+}
+
+class Landing {
+  readonly #refused: RefusedEffect[] = []
+
+  constructor(private readonly deps: LandDeps) {}
+
+  run(effects: readonly Effect[]): RefusedEffect[] {
+    const moves = this.#moves(effects)
+    const moved = new Set<Effect>(moves.flat())
+    const left = effects.filter((effect) => !moved.has(effect))
+    const inOrder = [...left].sort((a, b) => (a.path < b.path ? -1 : 1))
+    for (const effect of inOrder) if (effect.kind === 'dir') this.#take(effect, () => this.#directory(effect))
+    for (const pair of moves) this.#move(...pair)
+    for (const effect of inOrder) if (effect.kind === 'gone') this.#removeTree(effect.path, effect)
+    const first = new Map<number, RelPath>()
+    for (const effect of inOrder) {
+      if (effect.kind === 'file') this.#take(effect, () => this.#file(effect, first))
+      else if (effect.kind === 'symlink') this.#take(effect, () => this.#symlink(effect.path, effect.target))
+      else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.what}.`)
+      else if (effect.kind === 'git') this.#git(effect)
+    }
+    return this.#refused
+  }
+
+  // ---- each kind
+
+  #directory({ path, mode, isNew }: Extract<Effect, { kind: 'dir' }>): void {
+    const { layer, overlay } = this.deps
+    if (isNew) {
+      if (overlay.typeOf(path) !== undefined) layer.remove(path)
+      layer.mkdir(path, mode)
+    } else this.#mode(path, mode)
+  }
+
+  #file({ path, mode, ino, read }: FileEffect, first: Map<number, RelPath>): void {
+    const { layer, overlay } = this.deps
+    if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
+    const type = overlay.typeOf(path)
+    const twin = first.get(ino)
+    if (type === undefined && twin !== undefined) {
+      layer.link(twin, path)
+      return
+    }
+    const data = read()
+    if (type === 'dir' && !this.#removeTree(path)) throw new Refused(`${path} took the place of a directory.`)
+    if (type === 'symlink') layer.remove(path)
+    if (type === 'file' && this.#isSame(path, data)) this.#mode(path, mode)
+    else {
+      layer.put(path, data, { mode })
+      if (type === 'file') this.#mode(path, mode)
+    }
+    first.set(ino, path)
+  }
+
+  #symlink(path: RelPath, target: string): void {
+    const { layer, overlay } = this.deps
+    const type = overlay.typeOf(path)
+    if (type === 'symlink' && overlay.readlink(path) === target) return
+    if (type === 'dir' && !this.#removeTree(path)) throw new Refused(`${path} took the place of a directory.`)
+    if (type === 'file' || type === 'symlink') layer.remove(path)
+    layer.symlink(target, path)
+  }
+
+  #git(effect: Extract<Effect, { kind: 'git' }>): void {
+    const { path, count } = effect
+    const files = count === 1 ? '1 file' : `${count} files`
+    this.#refuse(
+      effect,
+      'protected_path',
+      `${files} in ${path} changed: a repository's own files are for people to change.`,
+    )
+  }
+
+  #mode(path: RelPath, mode: number): void {
+    const { layer, overlay } = this.deps
+    if (((overlay.lstat(path)?.mode ?? 0) & 0o7777) === mode) return
+    if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
+    layer.setattr(path, { mode } satisfies Attributes)
+  }
+
+  #isSame(path: RelPath, data: Buffer): boolean {
+    const { overlay } = this.deps
+    return overlay.lstat(path)?.size === data.length && digest(overlay.read(path)) === digest(data)
+  }
+
+  /** A tree that is gone, the deepest first; what may not be removed stays, with the directories it is in. */
+  #removeTree(path: RelPath, effect: Effect = { kind: 'gone', path }): boolean {
+    const { layer, overlay } = this.deps
+    const type = overlay.typeOf(path)
+    if (type === undefined) return true
+    let isWhole = true
+    if (type === 'dir')
+      for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
+    if (!isWhole) return false
+    const own = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
+    return this.#take(own, () => layer.remove(path))
+  }
+
+  // ---- renames
+
+  /** Files that are gone and new files with their content: the kernel tells a rename in the overlay in no other way. */
+  #moves(effects: readonly Effect[]): [Effect, FileEffect][] {
+    const { overlay } = this.deps
+    const made = new Map<number, FileEffect[]>()
+    for (const effect of effects)
+      if (effect.kind === 'file' && effect.size > 0 && overlay.typeOf(effect.path) === undefined)
+        made.set(effect.size, [...(made.get(effect.size) ?? []), effect])
+    if (made.size === 0) return []
+    const pairs: [Effect, FileEffect][] = []
+    for (const effect of effects) {
+      if (effect.kind !== 'gone') continue
+      for (const path of this.#filesIn(effect.path)) {
+        const to = this.#sameFile(path, made.get(overlay.lstat(path)?.size ?? 0) ?? [])
+        if (to) pairs.push([path === effect.path ? effect : { kind: 'gone', path }, to])
+      }
+    }
+    return pairs
+  }
+
+  /** Takes the new file with a path's content out of those of its size: best one of the same name. */
+  #sameFile(path: RelPath, ofItsSize: FileEffect[]): FileEffect | undefined {
+    if (ofItsSize.length === 0) return undefined
+    const was = digest(this.deps.overlay.read(path))
+    const isSame = (each: FileEffect) => digest(each.read()) === was
+    const named = ofItsSize.findIndex((each) => nameOf(each.path) === nameOf(path) && isSame(each))
+    const at = named < 0 ? ofItsSize.findIndex(isSame) : named
+    return at < 0 ? undefined : ofItsSize.splice(at, 1)[0]
+  }
+
+  *#filesIn(path: RelPath): Generator<RelPath, undefined> {
+    const { overlay } = this.deps
+    const type = overlay.typeOf(path)
+    if (type === 'file') yield path
+    else if (type === 'dir') for (const { name } of overlay.readdir(path)) yield* this.#filesIn(childOf(path, name))
+  }
+
+  /** Refused as a whole where either name is: else the content would be nowhere. */
+  #move(from: Effect, to: FileEffect): void {
+    const { layer, isStale, within } = this.deps
+    try {
+      if (isStale(from.path) || isStale(to.path)) throw new Stale()
+      within(() => {
+        layer.move(from.path, to.path)
+        this.#mode(to.path, to.mode)
+      })
+    } catch (error) {
+      for (const effect of [from, to]) this.#failed(effect, error)
+    }
+  }
+
+  // ---- refusals
+
+  #take(effect: Effect, work: () => void): boolean {
+    try {
+      if (this.deps.isStale(effect.path)) throw new Stale()
+      this.deps.within(work)
+      return true
+    } catch (error) {
+      this.#failed(effect, error)
+      return false
+    }
+  }
+
+  #failed(effect: Effect, error: unknown): void {
+    const { path } = effect
+    if (error instanceof Denied) this.#refuse(effect, error.denial.reason, error.denial.message)
+    else if (error instanceof Stale)
+      this.#refuse(effect, 'stale_file', `Stale File: ${path} changed on disk or in the stage while the command ran.`)
+    else if (error instanceof Refused) this.#refuse(effect, 'unsupported', error.message)
+    else if (error instanceof Errno && (error.code === 'EFBIG' || error.code === 'ERR_FS_FILE_TOO_LARGE'))
+      this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
+    else
+      this.#refuse(
+        effect,
+        'unsupported',
+        `${path} could not be staged: ${error instanceof Error ? error.message : error}.`,
+      )
+  }
+
+  #refuse(effect: Effect, reason: string, message: string): void {
+    this.#refused.push({ path: effect.path, reason, message, effect })
+  }
+}
+
+class Refused extends Error {}
+class Stale extends Error {}

@@ -1,0 +1,110 @@
+import { tmpdir } from 'node:os'
+import { runProgram } from '../host/child.js'
+import { createFile, makeDir, makeTempDir, removeTree } from '../host/write.js'
+import { runContained } from './contained.js'
+import { Holder } from './holder.js'
+import { seccompFilter } from './seccomp.js'
+
+/** One thing containment needs, found by trying. */
+export interface Capability {
+  readonly name: 'platform' | 'user namespaces' | 'overlay' | 'bubblewrap' | 'sandbox'
+  readonly ok: boolean
+  /** What was said when it was tried. */
+  readonly problem?: string
+  /** The command that mends it, or what to change. */
+  readonly mend?: string
+}
+
+let probing: Promise<readonly Capability[]> | undefined
+
+/** What containment needs of this machine, tried once for a process: the first that fails is the last in the list. */
+export function probe(): Promise<readonly Capability[]> {
+  probing ??= probeNow()
+  return probing
+}
+
+/** Tries everything anew. */
+export async function probeNow(): Promise<Capability[]> {
+  const found: Capability[] = []
+  for (const check of [platform, namespaces, overlay, bubblewrap, sandbox]) {
+    const capability = await check()
+    found.push(capability)
+    if (!capability.ok) break
+  }
+  return found
+}
+
+function platform(): Capability {
+  const ok = process.platform === 'linux' && process.arch === 'x64'
+  if (ok) return { name: 'platform', ok }
+  return {
+    name: 'platform',
+    ok,
+    problem: `Commands are contained on Linux on x86-64; this is ${process.platform} on ${process.arch}.`,
+    mend: 'Run it in a Linux virtual machine or container.',
+  }
+}
+
+const NO_NAMESPACES =
+  'sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0 ' +
+  '(in a container: run it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined)'
+
+function namespaces(): Capability {
+  const ran = runProgram('unshare', ['--user', '--map-root-user', '--mount', '--', 'true'])
+  return told('user namespaces', ran, ran.problem === undefined ? NO_NAMESPACES : 'apt-get install util-linux')
+}
+
+const TRY_OVERLAY = `set -e
+mount -t tmpfs escrowfs "$1"
+cd "$1"
+mkdir a b c d
+mknod b/x c 0 0
+mount -t overlay escrowfs -o lowerdir=a,upperdir=b,workdir=c,userxattr d`
+
+function overlay(): Capability {
+  const dir = makeTempDir(`${tmpdir()}/escrowfs-`)
+  try {
+    const ran = runProgram('unshare', [
+      '--user',
+      '--map-root-user',
+      '--mount',
+      '--',
+      'sh',
+      '-c',
+      TRY_OVERLAY,
+      'sh',
+      dir,
+    ])
+    return told('overlay', ran, 'modprobe overlay (Linux 5.11 or later)')
+  } finally {
+    removeTree(dir)
+  }
+}
+
+function bubblewrap(): Capability {
+  return told('bubblewrap', runProgram('bwrap', ['--version']), 'apt-get install bubblewrap')
+}
+
+/** All of it together, as a command is run. */
+async function sandbox(): Promise<Capability> {
+  const dir = makeTempDir(`${tmpdir()}/escrowfs-`)
+  let holder: Holder | undefined
+  try {
+    makeDir(`${dir}/.orchestration`)
+    holder = await Holder.open(dir, 1 << 20)
+    createFile(holder.places.filter, seccompFilter(), 0o600, false)
+    const plain = { cwd: dir, env: { PATH: '/usr/bin:/bin' }, network: false, processes: 64, hidden: [] }
+    const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
+    return told('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
+  } catch (error) {
+    return { name: 'sandbox', ok: false, problem: String(error), mend: NO_NAMESPACES }
+  } finally {
+    await holder?.close()
+    removeTree(dir)
+  }
+}
+
+function told(name: Capability['name'], ran: ReturnType<typeof runProgram>, mend: string): Capability {
+  if (ran.status === 0) return { name, ok: true }
+  return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It ended with ${ran.status}.`), mend }
+}

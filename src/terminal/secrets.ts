@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** What of a person's own a command cannot read, below the home directory: the list is data, with a reason for each row. */
+const SECRETS: readonly (readonly [path: string, why: string, onlyWith?: RegExp])[] = [
+  ['.ssh', 'keys'],
+  ['.gnupg', 'keys'],
+  ['.aws', 'cloud credentials'],
+  ['.azure', 'cloud credentials'],
+  ['.config/gcloud', 'cloud credentials'],
+  ['.config/gh', "GitHub's token"],
+  ['.config/git/credentials', 'passwords'],
+  ['.git-credentials', 'passwords'],
+  ['.netrc', 'passwords'],
+  ['.pgpass', 'passwords'],
+  ['.kube', 'cluster credentials'],
+  ['.docker/config.json', 'registry tokens'],
+  ['.password-store', 'passwords'],
+  ['.local/share/keyrings', 'passwords'],
+  ['.mozilla', 'cookies'],
+  ['.config/google-chrome', 'cookies'],
+  ['.config/chromium', 'cookies'],
+  // Without a token it says where packages come from, and commands need that.
+  ['.npmrc', 'registry tokens', /_auth|_password/i],
+  ['.pypirc', 'registry tokens'],
+  ['.cargo/credentials.toml', 'registry tokens'],
+  ['.bash_history', 'what was typed'],
+  ['.zsh_history', 'what was typed'],
+]
+
+/** Other places with what only we may read: keys, and the anchors of ledgers. */
+function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
+  return [
+    join(env.XDG_STATE_HOME || join(home, '.local/state'), 'escrowfs'),
+    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'escrowfs'),
+  ]
+}
+
+export interface HiddenPlace {
+  readonly path: string
+  readonly isDirectory: boolean
+}
+
+/** The places there are, absolute. */
+export function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
+  const home = env.HOME || homedir()
+  const listed = SECRETS.filter(
+    ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
+  )
+  return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap((path) =>
+    existsSync(path) ? [{ path, isDirectory: statSync(path).isDirectory() }] : [],
+  )
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Names of variables that hold secrets, or lead to who does. */
+const SECRET_NAME =
+  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY(_ID)?|AUTH)(_|$)|^(SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|XAUTHORITY|NODE_OPTIONS|LD_PRELOAD|DATABASE_URL|PGPASSWORD|MYSQL_PWD)$|^ESCROW_/i
+
+/** The environment a command starts with: ours without secrets, then what was asked for. */
+export function commandEnv(
+  given: Readonly<Record<string, string | undefined>>,
+  session: string,
+): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !SECRET_NAME.test(name))
+  const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
+  const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
