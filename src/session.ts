@@ -3,6 +3,7 @@ import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
   ChangesOf,
+  ExecOptions,
   ExecResult,
   Explanation,
   Feedback,
@@ -29,6 +30,7 @@ import type { ReviewRecord } from './review/record.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
+import { SessionExec } from './session-exec.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
@@ -52,6 +54,7 @@ export class LocalSession implements Session {
   readonly #guard: SessionGuard
   readonly #snapshots: SessionSnapshots
   readonly #view: View
+  readonly #exec: SessionExec
   readonly #calls = new SessionCalls()
   readonly #agent: number
   #closed = false
@@ -100,6 +103,7 @@ export class LocalSession implements Session {
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
+    this.#exec = this.#makeExec()
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
   }
@@ -200,6 +204,7 @@ export class LocalSession implements Session {
 
   async #close(): Promise<void> {
     try {
+      await this.#exec.close()
       await this.flush()
       await this.#intent.clear()
     } finally {
@@ -251,8 +256,10 @@ export class LocalSession implements Session {
     return travelled
   }
 
-  async exec(): Promise<ExecResult> {
-    throw unsupported('Running commands')
+  async exec(command: string | string[], options: ExecOptions = {}): Promise<ExecResult> {
+    this.#open()
+    const run = () => this.#exec.run(command, options)
+    return this.#calls.current() ? run() : this.toolCall({ tool: 'exec', kind: 'command' }, run)
   }
 
   // ---- the inside
@@ -270,6 +277,16 @@ export class LocalSession implements Session {
     this.#takeIn()
     const more = { reqId: this.#calls.current()?.callId ?? null, paths: merged }
     await this.#journal.append('merge', this.#intent.id, more)
+  }
+
+  #makeExec(): SessionExec {
+    return new SessionExec({
+      ...{ id: this.id, layout: this.#deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
+      changesSince: (since) => this.#snapshots.changes({ since }),
+      takeIn: () => this.#takeIn(),
+      record: (data) =>
+        this.#journal.append('command', this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, data }),
+    })
   }
 
   #takeIn(): readonly ReviewRecord[] {

@@ -3,6 +3,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
+import type { ExecOptions, ExecResult } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Mutation } from './mutation.js'
@@ -142,13 +143,7 @@ export interface ScopeRequest {
   readonly why: string
 }
 
-export interface ExecResult {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-  readonly effects: ChangeSet
-  readonly refused: Refusal[]
-}
+export type { ExecOptions, ExecResult } from './exec-api.js'
 
 export interface SessionSummary {
   readonly id: string
@@ -213,7 +208,13 @@ export interface Session {
   readSnapshot(id: string, path: string): Promise<Buffer>
   /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
-  exec(command: string | string[], options?: Record<string, unknown>): Promise<ExecResult>
+  /**
+   * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
+   * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
+   * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
+   * why), `access_denied` where policy does not let this one run so.
+   */
+  exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>

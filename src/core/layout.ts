@@ -27,6 +27,8 @@ export interface SessionLayout {
   readonly review: string
   /** Contents that reviewers' edits and merges put in place of others. */
   readonly edits: string
+  /** What commands did and the stage did not take. */
+  readonly quarantine: string
   readonly meta: string
   readonly claim: string
 }
@@ -61,6 +63,7 @@ export function layoutOf(root: string): Layout {
         pack: join(own, 'pack'),
         review: join(own, 'review.jsonl'),
         edits: join(own, 'edits'),
+        quarantine: join(own, 'quarantine'),
         meta: join(own, 'meta.json'),
         claim: join(own, 'claim.json'),
       }

@@ -59,6 +59,8 @@ export interface Policy {
   flags(path: string, intentId?: string): string[]
   /** False where no name in a directory can be hidden, so that a listing need not ask about each. */
   mayHide(dir: string): boolean
+  /** False where every path of the workspace may be read, our own working files aside. */
+  mayClose(): boolean
   /** True only if a write below a directory is judged as one of the directory is, but for names that stand out. */
   alikeBelow(dir: string): boolean
 }
@@ -117,6 +119,11 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
   }
 
+  function mayClose(): boolean {
+    const policy = readsBy(now())
+    return !policy.ok || policy.rules.closes
+  }
+
   function alikeBelow(dir: string): boolean {
     const policy = deps.policy()
     // What a person says to an `ask` rule is of single paths.
@@ -133,7 +140,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
 
   const gate = () => (settings() ?? UNSET).gate
 
-  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, alikeBelow }
+  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, mayClose, alikeBelow }
 }
 
 /** The policy file as reads go by it. */

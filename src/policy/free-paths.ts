@@ -44,15 +44,23 @@ export function compileFreePaths(lines: readonly string[]): FreePaths {
   }
 }
 
+/** What the patterns say of a name itself, whatever directory it is in: undefined where none speaks of it. */
+export function compileIgnore(
+  lines: readonly string[],
+): (segments: readonly string[], isDirectory: boolean) => boolean | undefined {
+  const patterns = lines.map(patternOf).filter((pattern) => pattern !== undefined)
+  return (segments, isDirectory) => lastWord(patterns, segments, isDirectory)
+}
+
 function isFree(patterns: readonly Pattern[], path: readonly string[], isDirectory: boolean): boolean {
-  return path.some((_, at) => {
-    const isWhole = at === path.length - 1
-    const name = path.slice(0, at + 1)
-    const last = patterns.findLast(
-      ({ segments, directory }) => (!directory || !isWhole || isDirectory) && matchSegments(segments, name, 0),
-    )
-    return last !== undefined && !last.negated
-  })
+  return path.some((_, at) => lastWord(patterns, path.slice(0, at + 1), at < path.length - 1 || isDirectory) === true)
+}
+
+function lastWord(patterns: readonly Pattern[], name: readonly string[], isDirectory: boolean): boolean | undefined {
+  const last = patterns.findLast(
+    ({ segments, directory }) => (!directory || isDirectory) && matchSegments(segments, name, 0),
+  )
+  return last && !last.negated
 }
 
 function patternOf(line: string): Pattern | undefined {

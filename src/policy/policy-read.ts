@@ -21,6 +21,8 @@ export interface PolicyRules {
   readonly access: PathRules<AccessWord>
   /** Some rule hides paths. */
   readonly hides: boolean
+  /** Some rule keeps paths from being read. */
+  readonly closes: boolean
   /** Outside the workspace; takes absolute paths, or relative ones that leave the root. */
   readonly outside: { find(path: string): PathRule<AccessWord> | undefined }
   /** Paths no agent may write, beside those nobody may. */
@@ -80,6 +82,7 @@ function compile(
   return {
     access: pathRules(Object.entries(access).map(([key, word]) => [key, word, line('access', key)] as const)),
     hides: Object.values(access).includes('hidden'),
+    closes: Object.values(access).some((word) => word === 'hidden' || word === 'deny'),
     outside: { find: (path) => beyond.find(outsideName(root, path)) },
     protected: pathRules(paths.map((path, index) => [path, true, line('protected', index)] as const)),
     settings,

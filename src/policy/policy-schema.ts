@@ -63,6 +63,8 @@ export interface Settings {
   readonly limits: Limits
   /** `limits.undo_commits`: how many of the latest commits can be undone. */
   readonly undoCommits: number
+  /** `terminal.network`: a command that asks for the network has it. */
+  readonly network: boolean
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -89,6 +91,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     ...(policy.lessons_file !== undefined && { lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
+    network: policy.terminal?.network ?? false,
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
@@ -113,7 +116,6 @@ export const UNSET = settingsOf({})
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['terminal', 'classes'], {}],
-  [['terminal', 'network'], false],
   [['terminal', 'isolation_none'], false],
   [['format']],
 ]

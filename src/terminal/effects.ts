@@ -1,5 +1,6 @@
 import { constants, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import { chmodSync } from '../host/write.js'
 
 /** What a command left behind, read from the layer it wrote to once nothing of it lives any more. */
 export type Effect =
@@ -47,7 +48,7 @@ export function readEffects(deps: EffectsDeps): Effects {
   const kept: RelPath[] = []
   const walk = (dir: RelPath): void => {
     const names = new Set<string>()
-    for (const name of readdirSync(`${deps.written}/${dir}`)) {
+    for (const name of namesIn(`${deps.written}/${dir}`)) {
       names.add(name)
       look(childOf(dir, name), name)
     }
@@ -83,10 +84,24 @@ export function readEffects(deps: EffectsDeps): Effects {
   return { effects, kept }
 }
 
+/** The layer is ours: what its command made unreadable is made readable here. */
+function namesIn(host: string): string[] {
+  opened(host, 0o700)
+  return readdirSync(host)
+}
+
+function opened(host: string, bits: number): void {
+  const mode = lstatSync(host).mode & 0o7777
+  if ((mode & bits) !== bits) chmodSync(host, mode | bits)
+}
+
 function leafOf(path: RelPath, host: string, stats: Stats): Effect {
   if (stats.isSymbolicLink()) return { kind: 'symlink', path, target: readlinkSync(host) }
   if (!stats.isFile()) return { kind: 'other', path, what: whatIs(stats) }
-  const read = () => readFileSync(host, { flag: READ_FLAGS as unknown as string })
+  const read = () => {
+    opened(host, 0o400)
+    return readFileSync(host, { flag: READ_FLAGS as unknown as string })
+  }
   return { kind: 'file', path, mode: stats.mode & 0o7777, size: stats.size, ino: stats.ino, read }
 }
 

@@ -1,0 +1,241 @@
+import { lstatSync } from 'node:fs'
+import { childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
+import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
+import type { View } from './fs/view.js'
+import { createFile, removeEmptyDir, removeTree } from './host/write.js'
+import { gitIgnored, type Policy } from './policy/index.js'
+import type { StageStore } from './stage-store.js'
+import {
+  type CommandEnd,
+  commandEnv,
+  type Effect,
+  Holder,
+  landEffects,
+  Mirror,
+  probe,
+  quarantine,
+  type RefusedEffect,
+  readEffects,
+  runContained,
+  seccompFilter,
+  secretPlaces,
+  summaryOf,
+} from './terminal/index.js'
+
+export interface ExecDeps {
+  readonly id: string
+  readonly layout: Layout
+  readonly store: StageStore
+  readonly view: View
+  readonly policy: Policy
+  /** What has changed since a snapshot. */
+  readonly changesSince: (snapshot: string) => ChangeSet
+  /** Takes in what was committed and reviewed meanwhile. */
+  readonly takeIn: () => void
+  /** Records that a command ran. */
+  readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
+}
+
+/** Bytes all commands of a session may have written and not staged. */
+const LAYER_BYTES = 4 * 2 ** 30
+/** Processes of one command. */
+const PROCESSES = 1024
+
+/** A holder, with what its layer mirrors. */
+interface Ground {
+  readonly holder: Holder
+  readonly mirror: Mirror
+}
+
+/** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
+export class SessionExec {
+  #ground: Promise<Ground> | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly deps: ExecDeps) {}
+
+  run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+    const turn = this.#turn.then(() => this.#run(command, options))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Waits for the command under way, then takes the layers down. */
+  async close(): Promise<void> {
+    await this.#turn
+    const ground = await this.#ground?.catch(() => undefined)
+    this.#ground = undefined
+    await ground?.holder.close()
+  }
+
+  async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+    this.#admit(options)
+    const cwd = this.#directory(options.cwd ?? '.')
+    const { holder, mirror } = await this.#grounds()
+    const { store, layout } = this.deps
+    this.deps.takeIn()
+    const closed = closedPaths(store.overlay, this.deps.policy)
+    mirror.seed(store.overlay, closed)
+    const before = store.mark({})
+    const seen = editsSince(store.overlay)
+    try {
+      const end = await runContained(holder, layout.root, {
+        args: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
+        cwd,
+        env: commandEnv(options.env ?? {}, this.deps.id),
+        network: options.network === true,
+        timeout: options.timeout,
+        stdin: options.stdin,
+        signal: options.signal,
+        onOutput: options.onOutput,
+        processes: PROCESSES,
+        hidden: secretPlaces().filter(({ path }) => !isWithin(layout.root, path)),
+      })
+      seen.end()
+      this.deps.takeIn()
+      const { refused, kept } = this.#land(holder, new Set(closed), seen.touched)
+      const effects = this.deps.changesSince(before.id)
+      return await this.#told(command, options, end, { effects, refused, kept })
+    } finally {
+      seen.end()
+    }
+  }
+
+  #admit({ network }: ExecOptions): void {
+    if (network !== true || this.deps.policy.settings()?.network === true) return
+    throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
+      hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
+    })
+  }
+
+  #directory(path: string): string {
+    const { root } = this.deps.layout
+    const place = this.deps.view.within(() => this.deps.view.at(path, 'follow'))
+    if (!place.inside || place.type !== 'dir')
+      throw new EscrowError(
+        'nothing_selected',
+        `${path} is no directory of the workspace: a command cannot start there.`,
+      )
+    return place.path === ROOT ? root : `${root}/${place.path}`
+  }
+
+  #grounds(): Promise<Ground> {
+    this.#ground ??= this.#makeGround()
+    return this.#ground.then(
+      (ground) => {
+        if (ground.holder.isAlive) return ground
+        this.#ground = this.#makeGround()
+        return this.#ground
+      },
+      (error) => {
+        this.#ground = undefined
+        throw error
+      },
+    )
+  }
+
+  async #makeGround(): Promise<Ground> {
+    const lacking = (await probe()).find(({ ok }) => !ok)
+    if (lacking)
+      throw new EscrowError('unsupported', `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`, {
+        ...(lacking.mend !== undefined && { hint: `To mend it: ${lacking.mend}` }),
+      })
+    const holder = await Holder.open(this.deps.layout.root, LAYER_BYTES)
+    createFile(holder.places.filter, seccompFilter(), 0o600, false)
+    return { holder, mirror: new Mirror(holder.places.staged, holder.places.whiteout) }
+  }
+
+  #land(holder: Holder, closed: ReadonlySet<RelPath>, touched: ReadonlySet<string>) {
+    const { store, view, layout } = this.deps
+    const { overlay } = store
+    const { places } = holder
+    const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
+    const { effects, kept } = readEffects({
+      written: places.written,
+      merged: places.merged,
+      overlay,
+      closed,
+      // A file that is there already may be in the repository all the same.
+      isKept: (path, isDirectory) =>
+        (isDirectory || overlay.typeOf(path) !== 'file') &&
+        isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
+    })
+    const mounted = lstatSync(places.stamp, { bigint: true }).ctimeNs
+    const refused = landEffects(effects, {
+      layer: view.layer,
+      overlay,
+      within: (work) => view.within(work),
+      isStale: (path) => touched.has(path) || (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
+    })
+    quarantine(layout.session(this.deps.id).quarantine, refused)
+    clearAway(effects, places.written)
+    return { refused, kept }
+  }
+
+  async #told(
+    command: string | readonly string[],
+    options: ExecOptions,
+    end: CommandEnd,
+    { effects, refused, kept }: { effects: ChangeSet; refused: RefusedEffect[]; kept: RelPath[] },
+  ): Promise<ExecResult> {
+    const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
+    const network = options.network === true
+    const told = { command, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
+    const paths = effects.changes.map(({ path }) => path)
+    await this.deps.record({ ...told, isolation: 'sandbox', effects: paths, refused: refusals, kept })
+    const { exitCode, stdout, stderr, truncated, ended } = end
+    return {
+      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept },
+      ...(truncated && { truncated }),
+      ...(ended && { ended }),
+      summary: summaryOf(effects, refused, kept),
+    }
+  }
+}
+
+/** What was taken in or refused is no longer the layer's; a directory stays for what is kept in it. */
+function clearAway(effects: readonly Effect[], written: string): void {
+  for (const { path, kind } of [...effects].sort((a, b) => (a.path < b.path ? 1 : -1))) {
+    if (kind === 'dir') removeEmptyDir(`${written}/${path}`)
+    else removeTree(`${written}/${path}`)
+  }
+}
+
+/** Paths that may not be read: to a command they are not there. */
+function closedPaths(overlay: Overlay, policy: Policy): RelPath[] {
+  const closed = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
+  if (!policy.mayClose()) return closed
+  const walk = (dir: RelPath): void => {
+    for (const { name, type } of overlay.readdir(dir)) {
+      const path = childOf(dir, name)
+      if (path === ORCHESTRATION || name === '.git') continue
+      if (policy.decide({ effect: 'read', path, asked: path }).verdict === 'deny') closed.push(path)
+      else if (type === 'dir') walk(path)
+    }
+  }
+  walk(ROOT)
+  return closed
+}
+
+/** What the stage is told meanwhile by others than the command. */
+function editsSince({ stage }: Overlay): { readonly touched: ReadonlySet<string>; end(): void } {
+  const touched = new Set<string>()
+  const end = stage.onEdit((edit) => {
+    if ('path' in edit) touched.add(edit.path)
+    if ('from' in edit) touched.add(edit.from).add(edit.to)
+  })
+  return { touched, end }
+}
+
+/** Whether the disk's own file came, or was changed, after a moment. */
+function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
+  const { lower } = overlay.placeOf(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
+}
+
+function textIn(overlay: Overlay, path: RelPath): string | undefined {
+  return overlay.typeOf(path) === 'file' ? overlay.read(path).toString('utf8') : undefined
+}
