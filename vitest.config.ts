@@ -4,6 +4,7 @@ import { STATE_HOME } from './test/support/state-home.js'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/machine.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',

@@ -72,7 +72,7 @@ export function git(root: string, ...args: string[]): Ran {
 
 /** Installs git where the machine has none and lets us; throws with what to do elsewhere. */
 export function ensureGit(): void {
-  const ran = run(process.execPath, [`${project}scripts/ensure-git.mjs`], project, process.env)
+  const ran = run(process.execPath, [`${project}scripts/ensure-tools.mjs`, 'git'], project, process.env)
   if (ran.status !== 0) throw new Error(ran.stderr.trim())
 }
 

@@ -25,8 +25,8 @@ export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
   readonly truncated?: true
-  /** Why it was ended before its time. Its effects up to then count. */
-  readonly ended?: 'timeout' | 'aborted'
+  /** Why it was ended before its time (`processes`: it had too many). Its effects up to then count. */
+  readonly ended?: 'timeout' | 'aborted' | 'processes'
   /** What it did and was staged. */
   readonly effects: ChangeSet
   /** What it did and was not, path by path: it is kept aside for a person. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startProgram } from '../host/child.js'
@@ -28,7 +28,7 @@ export interface CommandEnd {
   readonly stdout: string
   readonly stderr: string
   /** Why it was ended before its time. */
-  readonly ended?: 'timeout' | 'aborted'
+  readonly ended?: 'timeout' | 'aborted' | 'processes'
   /** Output beyond what is kept was let go. */
   readonly truncated: boolean
 }
@@ -66,6 +66,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
   tell(child, sandboxOf(root, scratch, options))
   const init = initOf(child)
   const stop = stopper(child, options)
+  const watch = process.getuid?.() === 0 ? watchProcesses(init, options.processes, stop.kill) : undefined
   try {
     const [output, code] = await Promise.all([collect(child, options), exitOf(child)])
     const pid = await init
@@ -76,6 +77,28 @@ export async function runContained(holder: Holder, root: string, options: Comman
     return { exitCode: stop.why === undefined ? code : null, ...output, ...(stop.why && { ended: stop.why }) }
   } finally {
     stop.end()
+    clearInterval(watch)
+  }
+}
+
+/** The kernel's limit of processes does not hold for root. */
+function watchProcesses(init: Promise<number | undefined>, most: number, kill: (why: 'processes') => void) {
+  let pid: number | undefined
+  void init.then((found) => {
+    pid = found
+  })
+  return setInterval(() => {
+    if (pid !== undefined && processesOf(pid) > most) kill('processes')
+  }, WATCH_MS)
+}
+
+const WATCH_MS = 100
+
+function processesOf(init: number): number {
+  try {
+    return readdirSync(`/proc/${init}/root/proc`).filter((name) => /^\d+$/.test(name)).length
+  } catch {
+    return 0
   }
 }
 
@@ -171,20 +194,25 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 
 /** Ends the command when its time is over or its caller has had enough: its namespace dies with bubblewrap. */
 function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
-  const stop: { why: CommandEnd['ended']; end(): void } = { why: undefined, end: () => undefined }
-  const kill = (why: 'timeout' | 'aborted') => {
-    stop.why ??= why
+  let why: CommandEnd['ended']
+  const kill = (reason: NonNullable<CommandEnd['ended']>) => {
+    why ??= reason
     child.kill('SIGKILL')
   }
-  const timer = timeout === undefined ? undefined : setTimeout(() => kill('timeout'), timeout)
+  const timer = timeout === undefined ? undefined : setTimeout(kill, timeout, 'timeout')
   const abort = () => kill('aborted')
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()
-  stop.end = () => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+  return {
+    kill,
+    get why() {
+      return why
+    },
+    end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
   }
-  return stop
 }
 
 async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions) {

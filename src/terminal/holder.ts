@@ -70,7 +70,7 @@ export class Holder {
    * Rejects with an Error that has what the programs said.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
-    const scratch = makeTempDir(`${tmpdir()}/escrowfs-`)
+    const scratch = makeTempDir(`${tmpdir()}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
     try {

@@ -1,0 +1,36 @@
+// Makes sure of system programs: node scripts/ensure-tools.mjs git bwrap. On Debian as root what is missing is installed;
+// elsewhere the run ends with what to do.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** Program → the package it is in, on Debian and Ubuntu. */
+const PACKAGES = { git: 'git', bwrap: 'bubblewrap' }
+
+const missing = () => process.argv.slice(2).filter((program) => !works(program))
+
+if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version') && works('apt-get')) {
+  console.error(`${missing().join(', ')}: missing, installed by apt-get now.`)
+  run('apt-get', ['update', '-qq'])
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing().map(packageOf)])
+}
+const left = missing()
+if (left.length > 0) {
+  const packages = left.map(packageOf).join(' ')
+  console.error(
+    `${left.join(', ')}: missing. Install it (on Debian or Ubuntu, as root: apt-get install ${packages}) and run this again.`,
+  )
+  process.exit(1)
+}
+
+function packageOf(program) {
+  return PACKAGES[program] ?? program
+}
+
+function works(command) {
+  return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+function run(command, args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  spawnSync(command, args, { stdio: ['ignore', process.stderr, process.stderr], env })
+}

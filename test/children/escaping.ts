@@ -1,0 +1,38 @@
+import { createServer as createTcp } from 'node:net'
+import { openWorkspace } from '../../src/index.js'
+
+/** Runs every probe of a list in exec, and prints what each said: node escaping.js <root> <probes as JSON>. */
+
+const [root = '', list = '{}'] = process.argv.slice(2)
+const probes = JSON.parse(list) as Record<string, string>
+
+const tcp = createTcp((socket) => socket.end('reached'))
+await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
+const address = tcp.address()
+const port = typeof address === 'object' && address !== null ? address.port : 0
+const unix = createTcp((socket) => socket.end('reached'))
+await new Promise<void>((resolve) => unix.listen(`${root}/../host.sock`, resolve))
+const abstract = createTcp((socket) => socket.end('reached'))
+await new Promise<void>((resolve) => abstract.listen('\0escrowfs-probe', resolve))
+
+const workspace = await openWorkspace(root)
+const session = await workspace.session({ id: 'probing' })
+await session.selectIntent('INT-001')
+const said: Record<string, unknown> = {}
+for (const [name, script] of Object.entries(probes)) {
+  const filled = script.replaceAll('PORT', String(port)).replaceAll('HOSTPID', String(process.pid))
+  const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 10_000 })
+  said[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
+}
+// A link that a command left is not followed by a tool.
+await session.exec('ln -s ../../outside src/planted')
+try {
+  session.fs.writeFileSync(`${root}/src/planted/evil`, 'x')
+  said.planted = { stdout: 'written' }
+} catch (error) {
+  said.planted = { stdout: '', reason: (error as { reason?: string }).reason }
+}
+await session.close()
+await workspace.close()
+for (const server of [tcp, unix, abstract]) server.close()
+console.log(JSON.stringify(said))

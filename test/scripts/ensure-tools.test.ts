@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ensure = (path: string | undefined) =>
+  spawnSync(process.execPath, ['scripts/ensure-tools.mjs', 'git', 'bwrap'], {
+    env: { ...process.env, PATH: path },
+    encoding: 'utf8',
+  })
+
+it('is silent where all is there', () => {
+  expect(ensure(process.env.PATH)).toMatchObject({ status: 0, stdout: '', stderr: '' })
+})
+
+it('says what to install where something is missing and cannot be installed', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'escrowfs-no-tools-'))
+  const { status, stderr } = ensure(empty)
+  rmSync(empty, { recursive: true })
+  expect(status).toBe(1)
+  expect(stderr).toContain('apt-get install git bubblewrap')
+})

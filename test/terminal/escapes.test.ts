@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compiled } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
+
+/** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
+
+/** By number (x86-64): a filter refuses with EPERM, before any argument is looked at. */
+const CALLS: Readonly<Record<string, readonly [number: number, ...args: number[]]>> = {
+  io_uring_setup: [425, 8, 0],
+  'ptrace(PTRACE_TRACEME)': [101, 0, 0, 0, 0],
+  process_vm_readv: [310, 1, 0, 0, 0, 0, 0],
+  pidfd_getfd: [438, 0, 0, 0],
+  keyctl: [250, 0, 0],
+  bpf: [321, 0, 0, 0],
+  perf_event_open: [298, 0, 0, 0, 0, 0],
+  userfaultfd: [323, 0],
+  mount: [165, 0, 0, 0, 0, 0],
+  open_tree: [428, 0, 0, 0],
+  setns: [308, 0, 0],
+  'unshare(CLONE_NEWUSER)': [272, 0x1000_0000],
+  'clone(CLONE_NEWUSER)': [56, 0x1000_0011, 0, 0, 0, 0],
+  chroot: [161, 0],
+  open_by_handle_at: [304, 0, 0, 0],
+  'socket(AF_UNIX)': [41, 1, 1, 0],
+  'socket(AF_VSOCK)': [41, 40, 1, 0],
+  'ioctl(TIOCSTI)': [16, 0, 0x5412, 0],
+}
+const bySyscall = Object.fromEntries(
+  Object.entries(CALLS).map(([name, args]) => [
+    name,
+    `perl -e '$r = syscall(${args.join(', ')}); print $r, " ", $!+0'`,
+  ]),
+)
+
+const PROBES: Readonly<Record<string, string>> = {
+  ...bySyscall,
+  'clone3 is absent, so the C library falls back': `perl -e '$r = syscall(435, 0, 0); print $r, " ", $!+0'`,
+  'a sibling': 'echo out > ../outside/file; echo out > ../new',
+  home: 'echo out > "$HOME/file"; mkdir -p "$HOME/dir"',
+  'proc self root':
+    'echo out > "/proc/self/root$PWD/../outside/by-root"; echo out > "/proc/1/root$PWD/../outside/by-init"',
+  'a system file': 'echo out > /etc/escrowfs-probe; echo out > /usr/escrowfs-probe',
+  'kernel settings':
+    'echo escaped > /proc/sys/kernel/hostname; echo "|/bin/sh" > /proc/sys/kernel/core_pattern; echo 1 > /proc/sysrq-trigger',
+  unmounting: 'umount "$PWD"; umount -l "$PWD"; umount /tmp',
+  mounting: 'mount -t tmpfs none /mnt; mount --bind / /mnt',
+  namespaces: 'unshare -Urm true && echo entered; nsenter -t 1 -m true && echo entered',
+  'host processes': 'kill -9 HOSTPID; ls /proc | grep -c "^[0-9]"',
+  'loopback of the host': `perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr => "127.0.0.1:PORT", Timeout => 2) ? "reached" : "no"'`,
+  devices: 'mknod src/device b 8 0; mknod src/null c 1 3; cat /dev/mem; ls /dev/sda /dev/vda /dev/kmsg',
+  'a daemon': 'setsid sh -c "sleep 1; echo late > src/late" > /dev/null 2>&1 & echo left',
+  'set-user-ID': 'cp /bin/true src/setuid && chmod u+s src/setuid',
+  'git renamed and made anew': 'mv .git src/git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
+  'git hooks': 'mkdir -p .git/hooks; echo evil > .git/hooks/post-commit; echo "[alias] x = !evil" >> .git/config',
+  'our own files':
+    'echo "access: {}" > .orchestration/policy.yaml; mv .orchestration x; rm -rf .orchestration; ls .orchestration',
+  secrets: 'cat "$HOME/.ssh/key" "$HOME/.npmrc"; echo "$SECRET_TOKEN"; cat .orchestration/sessions/*/stage.log',
+  'the layers': 'ls -d /tmp/escrow-layers-*; ls /proc/*/root/tmp 2>/dev/null | grep escrow-layers',
+  'a fifo and a socket':
+    'mkfifo src/fifo; perl -MIO::Socket::UNIX -e \'IO::Socket::UNIX->new(Local => "src/sock", Listen => 1)\'',
+  // Bounded: a real bomb is ended as well, and holds this machine up meanwhile.
+  'too many processes': 'i=0; while [ $i -lt 1100 ]; do sleep 9 & i=$((i+1)); done; wait',
+  'a link out': 'ln -s ../../outside/file src/out; ln -s /etc/passwd src/passwd; ln ../outside/file src/hard',
+}
+
+function prepare(uid: number) {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  const root = `${path}/workspace`
+  const home = `${path}/home`
+  for (const dir of [
+    root,
+    `${root}/src`,
+    `${root}/.git`,
+    `${root}/.orchestration`,
+    home,
+    `${home}/.ssh`,
+    `${path}/outside`,
+  ])
+    mkdirSync(dir)
+  writeFileSync(
+    `${root}/.orchestration/active_intents.yaml`,
+    'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"] }\n',
+  )
+  writeFileSync(`${root}/.git/config`, '[core]\n')
+  writeFileSync(`${home}/.ssh/key`, 'a private key')
+  writeFileSync(`${home}/.npmrc`, '//registry/:_authToken=a private token')
+  const own = (at: string): void => {
+    chownSync(at, uid, uid)
+    if (lstatSync(at).isDirectory()) for (const name of readdirSync(at)) own(`${at}/${name}`)
+  }
+  if (process.getuid?.() === 0) own(path)
+  chmodSync(path, 0o755)
+  return { path, root, home }
+}
+
+/** Everything below a directory that is not ours: names, modes, contents. */
+function treeOf(dir: string): string[] {
+  return readdirSync(dir).flatMap((name) => {
+    const at = `${dir}/${name}`
+    const stats = lstatSync(at)
+    if (name === '.orchestration') return [`${at}/policy.yaml ${existsSync(`${at}/policy.yaml`)}`]
+    if (stats.isDirectory()) return [`${at} ${stats.mode}`, ...treeOf(at)]
+    return stats.isFile() ? [`${at} ${stats.mode} ${readFileSync(at, 'utf8')}`] : []
+  })
+}
+
+interface Said {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly refused: string[]
+  readonly ended?: string
+  readonly reason?: string
+}
+
+const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
+
+describe.each(users)('as user %i', { timeout: 300_000 }, (uid) => {
+  it('nothing gets out of exec', () => {
+    const { path, root, home } = prepare(uid)
+    const before = treeOf(path)
+    const env = { ...process.env, HOME: home, SECRET_TOKEN: 'a private word', TMPDIR: `${path}/home` }
+    const args = [`${compiled()}/test/children/escaping.js`, root, JSON.stringify(PROBES)]
+    const ran = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env,
+      ...(process.getuid?.() === 0 && { uid, gid: uid }),
+    })
+    expect(ran.stderr).toBe('')
+    const said = JSON.parse(ran.stdout) as Record<string, Said>
+    expect(Object.keys(said)).toHaveLength(Object.keys(PROBES).length + 1)
+
+    expect(treeOf(path)).toEqual(before)
+    for (const at of ['/etc/escrowfs-probe', '/usr/escrowfs-probe']) expect(existsSync(at)).toBe(false)
+    for (const name of Object.keys(CALLS)) expect([name, said[name]?.stdout]).toEqual([name, '-1 1'])
+    expect(said['clone3 is absent, so the C library falls back']?.stdout).toBe('-1 38')
+    const all = JSON.stringify(said)
+    for (const word of ['a private', 'reached', 'entered', 'evil"']) expect(all).not.toContain(word)
+    // The link was refused, so there is nothing to follow.
+    expect(said.planted?.stdout).toBe('')
+    expect(Number(said['host processes']?.stdout)).toBeLessThan(8)
+    expect(said['the layers']?.stdout).not.toContain('escrow-layers')
+    expect(said['our own files']?.stdout).toBe('active_intents.yaml\nagent_trace.jsonl\n')
+    expect(said['set-user-ID']?.refused).toEqual(['src/setuid: unsupported'])
+    expect(said['git renamed and made anew']?.refused).toContain('.git: protected_path')
+    expect(said['git hooks']?.refused).toEqual(['.git: protected_path'])
+    expect(said['a fifo and a socket']?.refused).toEqual(['src/fifo: unsupported'])
+    expect(said['a link out']?.refused).toEqual(['src/out: path_escape', 'src/passwd: path_escape'])
+    expect(said['too many processes']?.ended ?? said['too many processes']?.stderr).toMatch(/processes|Cannot fork/)
+    expect(all).not.toContain('src/late')
+  })
+})

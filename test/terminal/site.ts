@@ -1,0 +1,21 @@
+import type { Session, Workspace } from '../../src/index.js'
+import { FILES, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ALL = `active_intents:
+  - id: INT-001
+    name: Everything
+    status: IN_PROGRESS
+    owned_scope: ["**"]
+`
+
+export interface Site extends TestWorkspace {
+  readonly workspace: Workspace
+  readonly session: Session
+}
+
+/** A workspace with a session that may write everywhere, or where `intents` says. */
+export async function site(files: Readonly<Record<string, string>> = FILES, intents = ALL): Promise<Site> {
+  const at = testWorkspace(files, intents)
+  const workspace = await at.open()
+  return { ...at, workspace, session: await working(workspace) }
+}
