@@ -4,7 +4,6 @@ import { STATE_HOME } from './test/support/state-home.js'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/machine.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
@@ -12,6 +11,6 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ['default'],
     env: { XDG_STATE_HOME: STATE_HOME },
-    globalSetup: ['test/support/state-home.ts'],
+    globalSetup: ['test/support/machine.ts', 'test/support/state-home.ts'],
   },
 })

@@ -13,5 +13,6 @@ export {
 export { editText } from './host/editor.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
+export { type Capability, probeNow as checkContainment } from './terminal/index.js'
 export { makeSigningKey } from './trace/index.js'
 export { openWorkspace } from './workspace.js'

@@ -1,3 +1,4 @@
+import type { Credit } from '../overlay/index.js'
 import type { ToolCall } from './core/api.js'
 import { type Denial, type DenialError, denialError, denialOf } from './core/denials.js'
 import { newId } from './core/ids.js'
@@ -38,6 +39,12 @@ export class SessionCalls {
 
   /** The tool call a call of `fs` belongs to. */
   readonly current = (): ToolContext | undefined => currentTool() ?? this.#ambient.at(-1)
+
+  /** Whom an edit made now is credited to, by an agent at work for an intent. */
+  credit(intent: string | undefined, agent: number): Credit {
+    const tool = this.current()
+    return { ...(intent !== undefined && { intent }), ...(tool && { call: tool.callId }), agent }
+  }
 
   touched(path: string): void {
     this.#paths.get(this.current()?.callId ?? '')?.add(path)

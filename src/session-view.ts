@@ -1,4 +1,4 @@
-import { type Inside, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
+import { type Inside, isWithin, lexical, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { View } from './fs/view.js'
 import type { ContentLock } from './policy/content-lock.js'
@@ -28,4 +28,10 @@ export function sessionView(deps: SessionDeps, store: StageStore, guard: Session
     },
     sync: () => store.sync(),
   })
+}
+
+/** A path argument of the session's own calls, by the name the policy knows it by: relative to the root where it is inside. */
+export function relativeTo(root: string, path: string): RelPath {
+  const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
+  return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
 }

@@ -1,4 +1,4 @@
-import { diffStage, isWithin, lexical, type RelPath } from '../overlay/index.js'
+import { diffStage, isWithin } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -16,8 +16,7 @@ import type {
   ToolCall,
   Travelled,
 } from './core/api.js'
-import { EscrowError, unsupported } from './core/api-error.js'
-import type { Effect } from './core/decision.js'
+import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { MutationClass } from './core/mutation.js'
 import { declare } from './declarations.js'
@@ -37,8 +36,9 @@ import { SessionJournal } from './session-journal.js'
 import { recordLesson } from './session-lessons.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
-import { sessionView } from './session-view.js'
+import { relativeTo, sessionView } from './session-view.js'
 import { ownStage, type StageStore } from './stage-store.js'
+import type { RecordDraft, TraceType } from './trace/index.js'
 
 /** The agent's side: a governed fs, an intent, and no way to approve or commit. */
 export class LocalSession implements Session {
@@ -68,7 +68,7 @@ export class LocalSession implements Session {
     this.#store = ownStage(deps.layout, deps.id, {
       durability: deps.durability,
       memory: deps.memory,
-      credit: () => this.#credit(),
+      credit: () => this.#calls.credit(this.#intent.id, this.#agent),
       knownBase: (path) => this.#lock.baseOf(path),
       room: (path, size) => this.#guard.makeRoom(path, size),
       touched: (path) => this.#calls.touched(path),
@@ -103,7 +103,12 @@ export class LocalSession implements Session {
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
-    this.#exec = this.#makeExec()
+    this.#exec = new SessionExec({
+      ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
+      changesSince: (since) => this.#snapshots.changes({ since }),
+      takeIn: () => this.#takeIn(),
+      record: (data) => this.#record('command', { data }),
+    })
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
   }
@@ -140,7 +145,7 @@ export class LocalSession implements Session {
   async revert(paths?: string[]): Promise<void> {
     this.#open()
     this.#takeIn()
-    const wanted = paths?.map((path) => this.#relative(path))
+    const wanted = paths?.map((path) => relativeTo(this.#deps.layout.root, path))
     const mine = diffStage(this.#store.overlay).changes.filter(
       (change) => !wanted || wanted.some((path) => isWithin(change.path, path)),
     )
@@ -157,35 +162,37 @@ export class LocalSession implements Session {
 
   async explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation> {
     this.#open()
-    const effect: Effect = op === 'write' ? 'put' : op
-    const name = this.#relative(path)
-    return this.#policy.explain({ effect, path: name, asked: name })
+    const name = relativeTo(this.#deps.layout.root, path)
+    return this.#policy.explain({ effect: op === 'write' ? 'put' : op, path: name, asked: name })
   }
 
   async toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T> {
     this.#open()
     this.#takeIn()
-    const deps = {
-      journal: this.#journal,
-      snapshots: this.#snapshots,
-      judge: (writes: NonNullable<ToolCall['writes']>) =>
-        judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
-      declare: (id: string, declared: MutationClass) => declare(this.#store, id, declared),
-      requiresClass: () => this.gate.requireMutationClass,
-      withoutPath: () => this.#policy.withoutPath(),
-      denied: (denial: Denial) => this.#denied(denial),
-      merge: (paths: readonly string[]) => this.#merge(paths),
-      answered: async () => {
-        const answered = await this.#questions.answered()
-        if (answered) this.#takeIn()
-        return answered
+    return this.#calls.run(
+      call,
+      {
+        journal: this.#journal,
+        snapshots: this.#snapshots,
+        judge: (writes: NonNullable<ToolCall['writes']>) =>
+          judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+        declare: (id: string, declared: MutationClass) => declare(this.#store, id, declared),
+        requiresClass: () => this.gate.requireMutationClass,
+        withoutPath: () => this.#policy.withoutPath(),
+        denied: (denial: Denial) => this.#denied(denial),
+        merge: (paths: readonly string[]) => this.#merge(paths),
+        answered: async () => {
+          const answered = await this.#questions.answered()
+          if (answered) this.#takeIn()
+          return answered
+        },
+        ended: () => this.#questions.spend(),
+        intent: () => this.#intent.id,
+        isClosed: () => this.#closed,
+        sync: () => this.#store.sync(),
       },
-      ended: () => this.#questions.spend(),
-      intent: () => this.#intent.id,
-      isClosed: () => this.#closed,
-      sync: () => this.#store.sync(),
-    }
-    return this.#calls.run(call, deps, run)
+      run,
+    )
   }
 
   async flush(): Promise<void> {
@@ -244,14 +251,13 @@ export class LocalSession implements Session {
 
   async readSnapshot(id: string, path: string): Promise<Buffer> {
     this.#open()
-    return this.#snapshots.read(id, this.#relative(path))
+    return this.#snapshots.read(id, relativeTo(this.#deps.layout.root, path))
   }
 
   async travel(id: string): Promise<Travelled> {
     this.#open()
     const travelled = this.#snapshots.travel(id, this.#takeIn())
-    const data = { to: id, left: travelled.left.id, kept: travelled.kept }
-    await this.#journal.append('travel', this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, data })
+    await this.#record('travel', { data: { to: id, left: travelled.left.id, kept: travelled.kept } })
     this.#store.sync()
     return travelled
   }
@@ -275,18 +281,11 @@ export class LocalSession implements Session {
     const merged = await mergeDrifted({ view: this.#view, store: this.#store, reviews, by }, paths)
     if (merged.length === 0) return
     this.#takeIn()
-    const more = { reqId: this.#calls.current()?.callId ?? null, paths: merged }
-    await this.#journal.append('merge', this.#intent.id, more)
+    await this.#record('merge', { paths: merged })
   }
 
-  #makeExec(): SessionExec {
-    return new SessionExec({
-      ...{ id: this.id, layout: this.#deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
-      changesSince: (since) => this.#snapshots.changes({ since }),
-      takeIn: () => this.#takeIn(),
-      record: (data) =>
-        this.#journal.append('command', this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, data }),
-    })
+  #record(type: TraceType, more: Partial<RecordDraft>): Promise<void> {
+    return this.#journal.append(type, this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, ...more })
   }
 
   #takeIn(): readonly ReviewRecord[] {
@@ -294,21 +293,6 @@ export class LocalSession implements Session {
     this.#store.settle(reviews)
     this.#guard.hear(reviews)
     return reviews
-  }
-
-  #credit() {
-    const tool = this.#calls.current()
-    return {
-      ...(this.#intent.id !== undefined && { intent: this.#intent.id }),
-      ...(tool && { call: tool.callId }),
-      agent: this.#agent,
-    }
-  }
-
-  #relative(path: string): RelPath {
-    const root = this.#deps.layout.root
-    const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
-    return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
   }
 
   #open(): void {

@@ -202,13 +202,6 @@ describe('explaining', () => {
   })
 })
 
-describe('what no room is built for yet', () => {
-  it('rejects with unsupported, never silently', async () => {
-    const session = await working(await testWorkspace().open())
-    expect(await reasonOf(() => session.exec('true'))).toBe('unsupported')
-  })
-})
-
 describe('closing', () => {
   it('keeps the stage and clears the intent; the closed session refuses everything', async () => {
     const at = testWorkspace()

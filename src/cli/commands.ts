@@ -44,4 +44,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'stats', summary: 'show what the ledger adds up to', load: () => import('./commands/stats.js') },
   { name: 'export', summary: 'print the ledger for other tools', load: () => import('./commands/export.js') },
   { name: 'keys', summary: 'make a key that signs checkpoints', load: () => import('./commands/keys.js') },
+  { name: 'doctor', summary: 'try what containing commands needs', load: () => import('./commands/doctor.js') },
 ]

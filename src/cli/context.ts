@@ -1,5 +1,5 @@
 import type picocolors from 'picocolors'
-import type { SigningKey, Workspace } from '../index.js'
+import type { Capability, SigningKey, Workspace } from '../index.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -21,6 +21,7 @@ export interface Io {
 export interface Library {
   openWorkspace(root: string): Promise<Workspace>
   makeSigningKey(): SigningKey
+  checkContainment(): Promise<readonly Capability[]>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   editText(text: string, name: string): Promise<string>
 }

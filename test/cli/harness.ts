@@ -18,6 +18,7 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
+import type { Capability } from '../../src/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -29,6 +30,7 @@ export interface Fake {
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly recovery?: Recovery
+  readonly containment?: readonly Capability[]
 }
 
 export interface Ran {
@@ -68,6 +70,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       return workspaceOf(root, fake, note)
     },
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
+    checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {
       note('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
