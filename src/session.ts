@@ -268,8 +268,6 @@ export class LocalSession implements Session {
     return this.#calls.current() ? run() : this.toolCall({ tool: 'exec', kind: 'command' }, run)
   }
 
-  // ---- the inside
-
   /** A closed session has no log any more: its refusals are told to the caller only. */
   #denied(denial: Denial): void {
     if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
