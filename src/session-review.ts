@@ -71,6 +71,8 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       const intents = () => of.intents.state()
       const deps = { layout, sessionId, agent: of.agent(), ledger, intents, policy, reviews: () => log.read() }
       const { store, diff = diffStage(store.overlay) } = current
+      // It remembers how each name of the disk looked: true for this commit alone.
+      current = { store }
       return commitSession(deps, { store, diff }, changes, options)
     },
   })
