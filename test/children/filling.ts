@@ -63,7 +63,8 @@ async function attempt(root: string, free: number) {
 }
 
 for (const amount of amounts) {
-  const root = `${directory}/ws`
+  // A ledger that begins anew at a place known already is not what was anchored there.
+  const root = `${directory}/ws-${amount}`
   writeSync(1, `${JSON.stringify(await attempt(root, Number(amount)))}\n`)
   rmSync(root, { recursive: true })
 }
