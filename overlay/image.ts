@@ -92,7 +92,7 @@ export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
   for (const [kind, notes] of stage.notes)
     for (const note of notes) yield { edit: { op: 'note', t: NEVER, kind, note } }
   const from = snapshots.at === undefined ? {} : { snapshot: snapshots.at.id }
-  const counts = { edits: stage.edits, nextIno: stage.upper.nextIno }
+  const counts = { made: snapshots.made, edits: stage.edits, nextIno: stage.upper.nextIno }
   yield { edit: { op: 'resume', t: NEVER, ...from, changed: snapshots.changed, ...counts } }
 }
 

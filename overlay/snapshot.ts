@@ -38,6 +38,7 @@ export class Snapshots {
   readonly #marks = new Map<string, Mark>()
   /** Snapshot id → how its tool call left the stage. */
   readonly #ends = new Map<string, Version>()
+  #made = 0
   #at: string | undefined
   #changed = false
 
@@ -50,6 +51,11 @@ export class Snapshots {
 
   get size(): number {
     return this.#marks.size
+  }
+
+  /** The highest number one was given. */
+  get made(): number {
+    return this.#made
   }
 
   get(id: string): Mark | undefined {
@@ -81,11 +87,29 @@ export class Snapshots {
     const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
     const from = { ...(before !== undefined && { call: before }), ...(parent !== undefined && { parent }) }
     this.#marks.set(id, { id, t, ...told, ...from, version: this.stage.freeze() })
+    this.#made = Math.max(this.#made, Number(id.slice(1)) || 0)
     this.#at = id
     this.#changed = false
   }
 
+  /** What came from it comes from what it came from. */
+  unmark(id: string): void {
+    const parent = this.#marks.get(id)?.parent
+    this.#marks.delete(id)
+    this.#ends.delete(id)
+    for (const [key, mark] of this.#marks) {
+      if (mark.parent !== id) continue
+      const { parent: _, ...orphan } = mark
+      this.#marks.set(key, parent === undefined ? orphan : { ...orphan, parent })
+    }
+    if (this.#at !== id) return
+    this.#at = parent
+    this.#changed = true
+  }
+
   called(id: string): void {
+    // It may have been dropped while its call ran.
+    if (!this.#marks.has(id)) return
     this.#ends.set(id, this.stage.freeze())
   }
 
@@ -99,7 +123,8 @@ export class Snapshots {
   }
 
   /** A compacted log says where the stage was. */
-  resume({ snapshot, changed }: Extract<ImageEdit, { op: 'resume' }>): void {
+  resume({ snapshot, changed, made = 0 }: Extract<ImageEdit, { op: 'resume' }>): void {
+    this.#made = Math.max(this.#made, made)
     this.#at = snapshot
     this.#changed = changed
   }

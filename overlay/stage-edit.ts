@@ -100,6 +100,8 @@ export type StageEdit = EditCommon &
       }
     /** The tool call a snapshot was made before has ended, and has changed something. */
     | { readonly op: 'called'; readonly id: string }
+    /** A snapshot is kept no more; its number is never given again. */
+    | { readonly op: 'unmark'; readonly id: string }
     /** Back to a snapshot, less what has landed or was discarded since. */
     | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
     /** Says nothing of the stage: its line says that all before it is on the medium. */
@@ -143,6 +145,8 @@ export type ImageEdit =
       /** The snapshot it came from. */
       readonly snapshot?: string
       readonly changed: boolean
+      /** The highest number a snapshot was given, those that are kept no more among them. */
+      readonly made?: number
       readonly edits: number
       readonly nextIno: number
     }

@@ -19,7 +19,8 @@ type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
 /** Edits that leave names and contents as they are. */
 const STILL: ReadonlySet<StageEdit['op']> = new Set([
-  ...(['agent', 'synced', 'mark', 'called', 'begin', 'inode', 'graft', 'bases', 'resume', 'note', 'noted'] as const),
+  ...(['agent', 'synced', 'mark', 'unmark', 'called', 'begin', 'inode'] as const),
+  ...(['graft', 'bases', 'resume', 'note', 'noted'] as const),
 ])
 
 /** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
@@ -124,6 +125,9 @@ export class Stage {
         break
       case 'mark':
         this.snapshots.mark(edit)
+        break
+      case 'unmark':
+        this.snapshots.unmark(edit.id)
         break
       case 'called':
         this.snapshots.called(edit.id)

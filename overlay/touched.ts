@@ -40,6 +40,7 @@ export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
     case 'called':
     case 'note':
     case 'noted':
+    case 'unmark':
       return []
   }
 }

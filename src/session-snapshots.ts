@@ -47,6 +47,10 @@ export class SessionSnapshots {
     return Buffer.from(overlay.read(path))
   }
 
+  drop(id: string): void {
+    this.store.unmark(this.#find(id))
+  }
+
   /** A tool call is about to run. Answers what is to be called when it has ended. */
   before({ callId, tool }: ToolContext): { readonly id: string; ended(): void } {
     const mark = this.store.mark({ before: callId, tool })

@@ -85,12 +85,7 @@ export class LocalSession implements Session {
       tool,
       answers: () => this.#questions.answers,
     })
-    this.#intent = new SessionIntent({
-      ...deps,
-      journal: this.#journal,
-      settings: () => this.#policy.settings(),
-      tool,
-    })
+    this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings(), tool })
     this.#guard = new SessionGuard(
       deps.id,
       this.#policy,
@@ -247,6 +242,12 @@ export class LocalSession implements Session {
   async snapshots(): Promise<Snapshot[]> {
     this.#open()
     return this.#snapshots.list()
+  }
+
+  async dropSnapshot(id: string): Promise<void> {
+    this.#open()
+    this.#snapshots.drop(id)
+    this.#store.sync()
   }
 
   async readSnapshot(id: string, path: string): Promise<Buffer> {

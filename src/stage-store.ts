@@ -60,6 +60,8 @@ export interface StageStore {
   workedOnBy(agent: JsonValue): number
   /** Keeps the stage as it is now as a snapshot. */
   mark(mark: { readonly name?: string; readonly before?: string; readonly tool?: string }): Mark
+  /** Keeps a snapshot no more. */
+  unmark(mark: Mark): void
   /** The tool call a snapshot was made before has ended. */
   called(mark: Mark): void
   /** Goes back to a snapshot. The stage as it was is a snapshot too: `left`. `kept`: paths that commits changed since. */
@@ -180,7 +182,7 @@ function storeOf(
   }
   const mark: StageStore['mark'] = (told) => {
     const { snapshots } = stage
-    const id = `s${snapshots.size + 1}`
+    const id = `s${snapshots.made + 1}`
     apply({ op: 'mark', t: now(), id, ...told })
     const made = snapshots.get(id)
     if (!made) throw new Error(`The snapshot ${id} was not made.`)
@@ -194,6 +196,7 @@ function storeOf(
       return stage.agents.length - 1
     },
     mark,
+    unmark: ({ id }) => apply({ op: 'unmark', t: now(), id }),
     called: ({ id }) => apply({ op: 'called', t: now(), id }),
     travel(to, reviews) {
       const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at

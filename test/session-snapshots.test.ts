@@ -398,3 +398,50 @@ describe('a file at a snapshot', () => {
     ])
   })
 })
+
+describe('a snapshot that is dropped', () => {
+  it('is gone for good, its number is not given again, and what came from it comes from where it came from', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open()
+    const session = await working(workspace)
+    await call(session, 'one', { 'src/a.ts': 'first' })
+    const named = await session.snapshot('mine')
+    await call(session, 'two', { 'src/a.ts': 'second' })
+    await session.dropSnapshot(named.id)
+    const left = async (of = session) => (await of.snapshots()).map(({ id, parent }) => [id, parent])
+    expect(await left()).toEqual([
+      ['s1', undefined],
+      ['s3', 's1'],
+    ])
+    for (const use of [
+      () => session.travel('s2'),
+      () => session.readSnapshot('s2', 'src/a.ts'),
+      () => session.dropSnapshot('s2'),
+    ])
+      expect(await reasonOf(use)).toBe('nothing_selected')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('second')
+    await session.dropSnapshot('s3')
+    expect((await session.snapshot()).id).toBe('s4')
+    await session.dropSnapshot('s4')
+    await session.close()
+    await workspace.close()
+    const again = await working(await place.open())
+    expect((await again.snapshot()).id).toBe('s5')
+    expect(await left(again)).toEqual([
+      ['s1', undefined],
+      ['s5', 's1'],
+    ])
+    await again.travel('s1')
+    expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
+  })
+
+  it('while its tool call runs leaves nothing of the call to ask for', async () => {
+    const session = await working(await testWorkspace().open())
+    await session.toolCall({ tool: 't', kind: 'edit', id: 'one' }, async () => {
+      session.fs.writeFileSync('src/a.ts', 'x')
+      await session.dropSnapshot('s1')
+    })
+    expect(await reasonOf(() => session.changes({ call: 'one' }))).toBe('nothing_selected')
+    expect((await session.changes()).changes).toHaveLength(1)
+  })
+})

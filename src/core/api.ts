@@ -206,6 +206,8 @@ export interface Session {
    * an unknown id and where there is no file, and as a read of the file would be refused.
    */
   readSnapshot(id: string, path: string): Promise<Buffer>
+  /** Keeps a snapshot no more; nothing of what is staged goes. Rejects with `nothing_selected` for an unknown id. */
+  dropSnapshot(id: string): Promise<void>
   /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
   /**

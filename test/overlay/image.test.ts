@@ -42,6 +42,7 @@ function lookAll(store: StageStore): unknown {
     agents,
     notes: [...notes].filter(([, left]) => left.length > 0),
     at: snapshots.at?.id,
+    made: snapshots.made,
     changed: snapshots.changed,
   }
   const bases = [...stage.bases].map(([path, { state: was, kept }]) => [path, was, kept && `${store.base(p(path))}`])
@@ -79,6 +80,7 @@ const step = fc.oneof(
   { weight: 12, arbitrary: mutation },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('mark' as const), end: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('goto' as const), to: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('drop' as const), at: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('note' as const), dealt: fc.nat(1) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('compact' as const) }) },
 )
@@ -102,6 +104,9 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
             } else if (each.op === 'goto') {
               const to = snapshots.list()[each.to % Math.max(1, snapshots.size)]
               if (to) store.travel(to, [])
+            } else if (each.op === 'drop') {
+              const mark = snapshots.list()[each.at % Math.max(1, snapshots.size)]
+              if (mark) store.unmark(mark)
             } else if (each.op === 'note') {
               store.note('kind', { a: 1 })
               store.noted('kind', each.dealt)

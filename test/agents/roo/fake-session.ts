@@ -61,6 +61,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     snapshot: absent,
     snapshots: absent,
     readSnapshot: absent,
+    dropSnapshot: absent,
     travel: absent,
     exec: absent,
     explain: absent,
