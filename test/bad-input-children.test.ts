@@ -139,7 +139,12 @@ beforeAll(() => {
   }
 }, 300_000)
 
-afterAll(() => home.dispose())
+afterAll(() => {
+  const [slowest, most] =
+    [...told].map(([name, { cpuMs }]) => [name, cpuMs] as const).sort((a, b) => b[1] - a[1])[0] ?? []
+  console.log(`Of ${told.size} days of bad input the longest took ${most} ms of CPU: ${slowest}.`)
+  home.dispose()
+})
 
 describe('in a child process', () => {
   it.each(ROWS)('$name', ({ name, fails }) => {
