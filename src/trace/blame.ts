@@ -95,7 +95,9 @@ class Blocks {
       const block = this.lines.slice(start, start + length)
       this.#budget -= block.reduce((size, line) => size + line.length + 1, 0)
       const hash = contentHash(block)
-      found.set(hash, [...(found.get(hash) ?? []), start])
+      const starts = found.get(hash)
+      if (starts === undefined) found.set(hash, [start])
+      else starts.push(start)
     }
     this.#starts.set(length, found)
     return found

@@ -28,7 +28,10 @@ export function gitAiNote(
     const owners = new Map<string, number[]>()
     for (const [n, origin] of origins.entries()) {
       const owner = ownerOf(origin, agents, sessions, humans)
-      if (owner !== undefined) owners.set(owner, [...(owners.get(owner) ?? []), n + 1])
+      if (owner === undefined) continue
+      const numbers = owners.get(owner)
+      if (numbers === undefined) owners.set(owner, [n + 1])
+      else numbers.push(n + 1)
     }
     if (owners.size === 0) continue
     attested.push(/\s/.test(path) ? JSON.stringify(path) : path)

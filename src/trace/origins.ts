@@ -34,7 +34,7 @@ export const WEIGHT_WITHIN = 20
 export const WEIGHT_ACROSS = 40
 
 /** Lines compared before a search ends: hostile files repeat one line. What is found by then stands. */
-const BUDGET = 2_000_000
+const BUDGET = 20_000_000
 const STRANDS = 16
 
 /**

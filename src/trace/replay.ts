@@ -49,7 +49,7 @@ export class Replay {
     }))
     for (const { path, from } of files) this.#leave(path, from)
     for (const { path, now } of next) if (now !== undefined) this.#stand(path, now)
-    for (const { path, claims } of files) this.#claims.set(path, [...(this.#claims.get(path) ?? []), ...claims])
+    for (const { path, claims } of files) this.#claim(path, claims)
     for (const cells of removed.values()) this.#bury(cells)
     if (tx !== undefined) this.#keepForUndo(tx, removed)
     const { added, gone, followed } = turn
@@ -177,6 +177,13 @@ export class Replay {
       if (places === undefined) this.#places.set(print, new Set([path]))
       else places.add(path)
     }
+  }
+
+  #claim(path: string, claims: readonly Claim[]): void {
+    if (claims.length === 0) return
+    const known = this.#claims.get(path) ?? []
+    for (const claim of claims) known.push(claim)
+    this.#claims.set(path, known)
   }
 
   #leave(path: string, from: string | undefined): void {

@@ -23,8 +23,9 @@ export async function standingLines(root: string, ledger: string): Promise<Reado
   )
 }
 
-/** Undefined where no file of text is any more. */
+/** Undefined where no file of text is any more, and for a path that leads out: anybody may have written the record. */
 function contentAt(root: string, path: string): Uint8Array | undefined {
+  if (path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined
   try {
     const content = readWhole(join(root, path))
     return isBinary(content) ? undefined : content

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -8,23 +8,7 @@ import type { Layout } from '../../src/core/layout.js'
 import { makeSigningKey } from '../../src/trace/index.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
-import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
-
-const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
-const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
-
-/** Each line from `from` on, chained anew to the one before it: what a forger would do. */
-function rechain(lines: readonly string[], from: number): string[] {
-  const out = lines.slice(0, from)
-  for (const line of lines.slice(from)) {
-    const record = JSON.parse(line)
-    const before = out.at(-1)
-    record.metadata['dev.escrowfs'].prev = before === undefined ? null : sha(before)
-    record.metadata['dev.escrowfs'].seq = out.length + 1
-    out.push(JSON.stringify(record))
-  }
-  return out
-}
+import { draftOf, fileOf, linesOf, NO_LOCK, own, rechain, sha, workspaces } from './support.js'
 
 const given = process.env.XDG_STATE_HOME
 const workspace = workspaces()

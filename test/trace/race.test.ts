@@ -33,9 +33,11 @@ describe('several processes appending at once', () => {
 
   it('make one chain without gaps', async () => {
     const layout = workspace()
-    await appendFrom(layout, 4, '25', '1')
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 100 })
-    expectAll(layout, 4, 25)
+    const { ESCROWFS_APPENDERS: appenders = 4, ESCROWFS_APPENDS: appends = 25 } = process.env
+    const [processes, count] = [Number(appenders), Number(appends)]
+    await appendFrom(layout, processes, `${count}`, '1')
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: processes * count })
+    expectAll(layout, processes, count)
     expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
   })
 

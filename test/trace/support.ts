@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,4 +56,20 @@ export function attributed({ before, after, ...file }: Contents): FileAttributio
 type Contents = Omit<Attributable, 'comparison'> & {
   readonly before: Uint8Array | null
   readonly after: Uint8Array | null
+}
+
+export const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
+export const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+
+/** Each line from `from` on, chained anew to the one before it: what a forger would do. */
+export function rechain(lines: readonly string[], from: number): string[] {
+  const out = lines.slice(0, from)
+  for (const line of lines.slice(from)) {
+    const record = JSON.parse(line)
+    const before = out.at(-1)
+    record.metadata['dev.escrowfs'].prev = before === undefined ? null : sha(before)
+    record.metadata['dev.escrowfs'].seq = out.length + 1
+    out.push(JSON.stringify(record))
+  }
+  return out
 }

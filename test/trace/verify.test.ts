@@ -1,25 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
-import { draftOf, linesOf, NO_LOCK, workspaces } from './support.js'
-
-const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
-const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
-
-/** Each line from `from` on, chained anew to the one before it: what a forger would do. */
-function rechain(lines: readonly string[], from: number): string[] {
-  const out = lines.slice(0, from)
-  for (const line of lines.slice(from)) {
-    const record = JSON.parse(line)
-    const before = out.at(-1)
-    record.metadata['dev.escrowfs'].prev = before === undefined ? null : sha(before)
-    record.metadata['dev.escrowfs'].seq = out.length + 1
-    out.push(JSON.stringify(record))
-  }
-  return out
-}
+import { draftOf, fileOf, linesOf, NO_LOCK, rechain, workspaces } from './support.js'
 
 describe('verify', () => {
   const workspace = workspaces()

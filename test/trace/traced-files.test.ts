@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { contentHash } from '../../src/trace/attribution.js'
+import { openLedger } from '../../src/trace/ledger.js'
+import { tracedIn } from '../../src/trace/traced-files.js'
+import { workspaces } from './support.js'
+
+const BLOCK = ['one', 'two']
+const HASH = contentHash(BLOCK)
+const ranges = [{ start_line: 7, end_line: 8, content_hash: HASH }]
+const ai = { entity_type: 'AI', model_identifier: 'old-model' }
+
+describe('records of older shapes', () => {
+  const workspace = workspaces()
+
+  async function blamed(...lines: object[]) {
+    const layout = workspace()
+    mkdirSync(`${layout.root}/src`)
+    writeFileSync(`${layout.root}/src/a.ts`, 'zero\none\r\ntwo\n')
+    writeFileSync(layout.ledgerFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return openLedger(layout).blame('src/a.ts')
+  }
+
+  it.each<[string, object]>([
+    [
+      'files with ranges',
+      { id: 'R', intent_id: 'INT-1', files: [{ relative_path: 'src/a.ts', contributor: ai, ranges }] },
+    ],
+    [
+      'conversations',
+      { id: 'R', intentId: 'INT-1', files: [{ path: 'src/a.ts', conversations: [{ contributor: ai, ranges }] }] },
+    ],
+  ])('%s: a block is found by its hash, wherever it stands by now', async (_, record) => {
+    const found = { contributor: 'ai', recordId: 'R', intentId: 'INT-1', model: 'old-model' }
+    expect(await blamed(record)).toEqual([
+      { line: 1, contributor: 'unknown' },
+      { line: 2, ...found },
+      { line: 3, ...found },
+    ])
+  })
+
+  it('flat: a file whose whole content is that of the record', async () => {
+    const flat = { req_id: 'R', intent_id: 'INT-1', file: 'src/a.ts', model_identifier: 'm' }
+    const whole = await blamed({
+      ...flat,
+      content_hash: contentHash(['zero', 'one', 'two']),
+      ranges: { content_hash: HASH },
+    })
+    expect(whole.map(({ model }) => model)).toEqual(['m', 'm', 'm'])
+    expect((await blamed({ ...flat, content_hash: HASH })).map(({ contributor }) => contributor)).toEqual(
+      Array(3).fill('unknown'),
+    )
+  })
+
+  it('the newest record of a block counts; what makes no sense says nothing', async () => {
+    const record = (id: string) => ({ id, files: [{ path: 'src/a.ts', contributor: ai, ranges }] })
+    const odd = [
+      { files: 7 },
+      { files: [null, { path: 4 }] },
+      { files: [{ path: 'src/a.ts', ranges: [{ start_line: -1 }] }] },
+    ]
+    expect((await blamed(record('A'), record('B'), ...odd))[1]).toMatchObject({ recordId: 'B' })
+  })
+
+  it('lines in a form that cannot be are as good as none', () => {
+    const change = { path: 'a', before: null, after: 'sha256:0' }
+    const traced = (lines: object) =>
+      tracedIn({
+        metadata: { 'dev.escrowfs': { type: 'commit', changes: [change], lines: [{ path: 'a', ...lines }] } },
+      })
+    const print = 'AAAAAAAAAAAA'
+    expect(traced({ hunks: [[0, 0, 1]], added: print }).files[0]?.change).toMatchObject({ added: [print] })
+    for (const lines of [
+      { hunks: [[0, 0, 2]], added: print },
+      { hunks: [[0, 0]], added: '' },
+      {
+        hunks: [
+          [5, 1, 0],
+          [2, 1, 0],
+        ],
+        added: '',
+      },
+      { hunks: [], added: 'short' },
+      { hunks: [], added: '', base: 3 },
+    ]) {
+      expect(traced(lines).files[0]?.change).toBeUndefined()
+    }
+  })
+})
