@@ -8,6 +8,7 @@
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openWorkspace } from '../src/index.js'
+import { changeLines } from './demo/changes.js'
 import { ensureGit, git } from './demo/commands.js'
 import { replay } from './demo/replay.js'
 import { makeReport, type Report } from './demo/report.js'
@@ -24,6 +25,10 @@ async function play(place: DemoWorkspace, report: Report): Promise<void> {
     await replay(place, workspace, readTranscripts(transcripts), report)
     const { ok, records } = await workspace.ledger.verify()
     report.check(ok, `The ledger's ${records} records form one chain`)
+    report.section('What each committed change does to its file, as measured')
+    const changes = await changeLines(workspace.ledger.records())
+    for (const line of changes) console.log(line)
+    report.check(changes.length > 0, 'The ledger holds the class of each')
   } finally {
     await workspace.close()
   }

@@ -74,6 +74,8 @@ function isFunction(value: Node): boolean {
 
 class File {
   readonly #isModule: boolean
+  /** By their text. */
+  #leaves: Map<string, Node[]> | undefined
 
   constructor(private readonly syntax: Syntax) {
     const { children } = syntax.root
@@ -194,8 +196,9 @@ class File {
   }
 
   #isOnlyCalled(name: string, declared: Node): boolean {
-    for (const node of walk(this.syntax.root)) {
-      if (node.children.length > 0 || node === declared || textOf(this.syntax, node) !== name) continue
+    this.#leaves ??= leavesByText(this.syntax)
+    for (const node of this.#leaves.get(name) ?? []) {
+      if (node === declared) continue
       const { parent, field } = node
       const isCallee = parent?.type === 'call_expression' && field === 'function'
       if (!isCallee && !(parent?.type === 'new_expression' && field === 'constructor')) return false
@@ -209,6 +212,18 @@ class File {
       return { name: textOf(this.syntax, declared), declared, scope, around: outer, callsOnly: false }
     })
   }
+}
+
+function leavesByText(syntax: Syntax): Map<string, Node[]> {
+  const found = new Map<string, Node[]>()
+  for (const node of walk(syntax.root)) {
+    if (node.children.length > 0) continue
+    const text = textOf(syntax, node)
+    const alike = found.get(text)
+    if (alike) alike.push(node)
+    else found.set(text, [node])
+  }
+  return found
 }
 
 function isIn(node: Node, span: Span): boolean {

@@ -12,7 +12,7 @@ const DIRECTIVE: readonly RegExp[] = [
   /^#[^\s#]/,
   /^\W*\+\w/,
   /==|%%|-\*-|\*-|-\{|\{\{|\{%|<%|%>/,
-  /[\w-]+-(?:ignore|disable|enable|env|expect|next|off|on|environment)\b/i,
+  /-(?:ignore|disable|enable|env|expect|next|off|on|environment)\b/i,
   /\b(?:ignore|noqa|pragma|no-?lint|nolint|lint|pylint|mypy|pyright|ruff|flake8|isort|fmt|yapf|black|nocov|cover)\b/i,
   /\b(?:eslint|tslint|jshint|jslint|jscs|istanbul|[cv]8|webpack\w*|vite|rollup|globals?|exported|sourceMap\w*)\b/i,
   /\b(?:typed|nodoc|rubocop|steep|frozen_string_literal|encoding|coding|warn_indent|shareable_constant_value)\b/i,
@@ -28,8 +28,8 @@ const DIRECTIVE: readonly RegExp[] = [
 ]
 
 /** A line that begins with a name and a colon: headers of plugins, themes, scripts, examples. */
-const HEADER = /^[\s/*#;!-]*[\w][\w .-]{0,40}:(?!\/\/)/m
-const REMARK = /^[\s/*#;!-]*(?:todo|fixme|note|hack|xxx|why|warning|caution|important|reason|see|tip)\b[^:\n]{0,20}:/i
+const HEADER = /^[ \t/*#;!-]*[\w][\w .-]{0,40}:(?!\/\/)/m
+const REMARK = /^[ \t/*#;!-]*(?:todo|fixme|note|hack|xxx|why|warning|caution|important|reason|see|tip)\b[^:\n]{0,20}:/i
 
 /** True for a comment that nothing but a reader takes notice of. */
 export function isPlainComment(text: string, language: Language): boolean {
@@ -57,8 +57,8 @@ export function isPlainComment(text: string, language: Language): boolean {
 
 const ALL_COUNT: Readonly<Record<string, RegExp>> = {
   // The comment before it is C, and those at the end of an example are what it must print.
-  go: /"C"|(?:^|\n)\s*\/\/\s*(?:Unordered )?[Oo]utput:/,
-  python: /^#\s*\/\/\/\s/m,
+  go: /"C"|(?:^|\n)[ \t]*\/\/[ \t]*(?:Unordered )?[Oo]utput:/,
+  python: /^#[ \t]*\/\/\/\s/m,
   typescript: /==UserScript==/,
   javascript: /==UserScript==/,
 }

@@ -30,7 +30,8 @@ export function yamlSame(before: string, after: string): boolean {
 }
 
 /** Templates are filled in before the file is YAML, and fill in what stands in comments too. */
-const TEMPLATE = /\{\{|\{%|<%|\$\{\{|^\s*#(?![\s#]|$)|#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w+=)/m
+const TEMPLATE =
+  /\{\{|\{%|<%|^[ \t]*#(?![ \t\r\n#]|$)|^[^#\n]*#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w=)/m
 
 function readYaml(text: string): unknown {
   if (text.length > MAX_YAML_BYTES) throw new Doubtful('a larger YAML file than is read')

@@ -25,7 +25,7 @@ const PREPROCESSOR = with_(/^preproc_(?!if|ifdef|else|elif)/)
 const ECMASCRIPT = {
   spacing: 'ecmascript',
   exact: EXACT,
-  seesItself: /prepareStackTrace|captureStackTrace|callsite|lineNumber|__line|<!--/,
+  seesItself: /prepareStackTrace|callsite|lineNumber|__line|<!--/,
 } as const
 
 const LANGUAGES = {
@@ -51,13 +51,13 @@ const LANGUAGES = {
     spacing: 'free',
     // A method may ask for the text of its arguments.
     exact: new RegExp(`${PREPROCESSOR.source}|^argument_list`),
-    seesItself: /Caller(?:LineNumber|ArgumentExpression)|StackFrame|StackTrace|^\s*#line/m,
+    seesItself: /Caller(?:LineNumber|ArgumentExpression)|StackFrame|StackTrace|^[ \t]*#[ \t]*line/m,
   },
   cpp: {
     grammar: 'cpp',
     spacing: 'free',
     exact: PREPROCESSOR,
-    seesItself: /__LINE__|__COUNTER__|source_location|\?\?[/=()<>!'-]|^\s*(?:#|%:)\s*line\b/m,
+    seesItself: /__LINE__|__COUNTER__|source_location|\?\?[/=()<>!'-]|^[ \t]*(?:#|%:)[ \t]*line\b/m,
   },
   ruby: {
     grammar: 'ruby',

@@ -1,6 +1,6 @@
 import type { Comparison, Side } from './renames.js'
 import { isSame, type Token } from './stream.js'
-import { childOf, isWithin, type Node, walk } from './tree.js'
+import { childOf, type Node, walk } from './tree.js'
 
 /** Of a language: where declarations may stand in any order, and which. */
 interface Movable {
@@ -99,12 +99,18 @@ function holdsDirective({ tokens }: Side): boolean {
 
 function unitsOf({ tokens }: Side, scope: Node): Unit[] {
   const units = scope.children.filter(({ named, type }) => named && !/comment/.test(type))
+  const first = new Map<Node, number>()
+  const last = new Map<Node, number>()
+  for (const [at, { node }] of tokens.entries()) {
+    if (node === undefined) continue
+    if (!first.has(node)) first.set(node, at)
+    last.set(node, at)
+  }
   return units.map((node) => {
-    const isOwn = (token: Token) => token.node && isWithin(token.node, node)
-    const own = tokens.slice(tokens.findIndex(isOwn), tokens.findLastIndex(isOwn) + 1)
+    const own = tokens.slice(first.get(node) ?? 0, (last.get(node) ?? -1) + 1)
     // The white space before a declaration is not its own.
-    const first = own.findIndex((token) => token.text !== '')
-    const text = own.map(({ shape, text }, at) => `${at === first ? shape.trimStart() : shape}\0${text}`).join('\0')
+    const begin = own.findIndex((token) => token.text !== '')
+    const text = own.map(({ shape, text }, at) => `${at === begin ? shape.trimStart() : shape}\0${text}`).join('\0')
     return { node, tokens: own, text: `${node.type}\0${text}` }
   })
 }
@@ -116,8 +122,9 @@ function isReordered(old: readonly Unit[], now: readonly Unit[], movable: Movabl
   const moving = (units: readonly Unit[]) => texts(units.filter(isMovable)).sort()
   if (!isEqual(fixed(old), fixed(now)) || !isEqual(moving(old), moving(now))) return false
   if (old.some(isAttached) || prologue(old) !== prologue(now)) return false
+  const named = countNames(old)
   const displaced = old.filter((unit, at) => unit.text !== now[at]?.text)
-  return displaced.filter(isMovable).every((unit) => isFree(unit, old, movable))
+  return displaced.filter(isMovable).every((unit) => isFree(unit, named, movable))
 }
 
 /** What a unit declares: an exported function is hoisted as well as any other. */
@@ -137,10 +144,10 @@ function isMarked({ node }: Unit): boolean {
 }
 
 /** Nothing else in the scope has its name, and nothing about it runs or is looked at where it stands. */
-function isFree(unit: Unit, scope: readonly Unit[], { fixed, overloads }: Movable): boolean {
+function isFree(unit: Unit, named: ReadonlyMap<string, number>, { fixed, overloads }: Movable): boolean {
   const name = nameOf(unit)
   if (name === undefined || fixed.test(name) || isMarked(unit)) return false
-  return overloads === true || !scope.some((other) => other !== unit && namesOf(other).has(name))
+  return overloads === true || named.get(name) === 1
 }
 
 function nameOf(unit: Unit): string | undefined {
@@ -154,9 +161,14 @@ function specOf(node: Node): Node[] {
   return node.named && name !== undefined ? [name] : []
 }
 
-/** All that a unit could declare. */
-function namesOf({ tokens }: Unit): Set<string> {
-  return new Set(tokens.filter(({ node }) => node?.field === 'name').map(({ text }) => text))
+/** Name → how many units could declare it. */
+function countNames(units: readonly Unit[]): Map<string, number> {
+  const count = new Map<string, number>()
+  for (const { tokens } of units) {
+    const names = new Set(tokens.filter(({ node }) => node?.field === 'name').map(({ text }) => text))
+    for (const name of names) count.set(name, (count.get(name) ?? 0) + 1)
+  }
+  return count
 }
 
 /** How many directives like 'use strict' stand before everything else: only there they count. */

@@ -48,7 +48,7 @@ const ECMASCRIPT: Scoping = { isVariable: isEcmascriptVariable, bindings: ecmasc
 const PYTHON: Scoping = { isVariable: isPythonVariable, bindings: pythonBindings, isCall: isCalled }
 
 /** What is looked at: the work grows with names times tokens. */
-const MOST = { uses: 5_000, names: 100 }
+const MOST = { uses: 5_000, names: 100, scopes: 50 }
 
 /**
  * The names by which two files differ, if they are local on both sides and all of them changed together.
@@ -119,7 +119,7 @@ function explain(at: number, search: Search): { uses: readonly number[]; pair: r
   const candidates = search.old
     .filter(({ name, scope }) => name === token.text && node.start >= scope.start && node.end <= scope.end)
     .sort((a, b) => a.scope.start - b.scope.start || b.scope.end - a.scope.end)
-  for (const binding of candidates) {
+  for (const binding of candidates.slice(0, MOST.scopes)) {
     const uses = usesIn(binding, pair, search)
     if (uses?.includes(at)) return { uses, pair }
   }

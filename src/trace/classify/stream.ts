@@ -87,9 +87,12 @@ class Stream {
     const isBlank = !/[^ \t\r\n]/.test(read)
     if (exact) this.#unnamed(owner, text)
     else if (!isBlank) {
-      this.#gap += /^[ \t\r\n]*/.exec(text)?.[0] ?? ''
-      this.#unnamed(owner, text.trim())
-      this.#gap += /[ \t\r\n]*$/.exec(text)?.[0] ?? ''
+      const start = text.search(/[^ \t\r\n]/)
+      let end = text.length
+      while (/[ \t\r\n]/.test(text[end - 1] ?? '')) end--
+      this.#gap += text.slice(0, start)
+      this.#unnamed(owner, text.slice(start, end))
+      this.#gap += text.slice(end)
     } else if (isJsx(owner)) {
       // Between the tags of JSX white space is text, unless it holds a line break.
       if (!text.includes('\n') || nextToEntity(next)) this.#push('gap', text)

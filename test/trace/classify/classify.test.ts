@@ -38,6 +38,17 @@ describe('classify', () => {
   })
 
   it.each([
+    ['src/a.ts', `/*${'\n'.repeat(400_000)}*/ a()\n`],
+    ['src/a.ts', `/* ${'a'.repeat(400_000)} */ a()\n`],
+    ['src/a.ts', `let ${'a = b + '.repeat(300)}c\n`],
+    ['src/a.yaml', `a: 1 ${'#'.repeat(200_000)}\n`],
+    ['src/a.go', `package a\n${'\n'.repeat(400_000)}`],
+  ])('answers for texts made to hold it up: %s (%#)', async (path, text) => {
+    const found = await measured(path, text, `${text}\n`)
+    expect(['AST_REFACTOR', 'UNVERIFIED']).toContain(found.class)
+  })
+
+  it.each([
     ['src/a.unknown', 'a', 'b', 'language'],
     ['src/a.ts', 'let a = (', 'let a = 1', 'syntax'],
     ['src/a.ts', 'let a = 1', 'let a = (', 'syntax'],
