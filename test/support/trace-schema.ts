@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
@@ -17,7 +17,7 @@ const validator = ajv.compile(Object(schema))
 
 /** Of every record of ours in a ledger's file: what the schema has to say against it. Lines a test has damaged are none. */
 export function ledgerErrors(file: string): string[] {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return []
+  if (!existsSync(file) || !statSync(file).isFile()) return []
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {
