@@ -44,6 +44,11 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   const isStuck = (path: string) => moves.some((move) => conflicts.has(move.path) && isIn(path, move.path))
   site.course.begin('applying', changes.length)
   await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
+  // A power cut can lose the directory a move went into and keep the move: what was in it was out of reach till now.
+  const removals = site.looks
+    ? []
+    : changes.filter((each) => each.new === null && moves.some((move) => isIn(each.path, move.from ?? '')))
+  await each(removals, (change) => placeOne(site, plan, change))
   for (const { path, from = path, carried } of plan.changes) {
     const isLeft = carried && moves.some((move) => conflicts.has(move.path) && isIn(from, move.from ?? ''))
     if (isLeft || (carried && isStuck(path))) conflicts.set(path, 'stale_file')
