@@ -4,7 +4,15 @@ export { type FileState, type StagedChange, type StagedKind, sameContent, sameSt
 export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
 export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
-export type { Attributes, Entry, EntryType, PutOptions, ReadLayer, WriteLayer } from './layer.js'
+export {
+  type Attributes,
+  type Entry,
+  type EntryType,
+  MAX_FILE_SIZE,
+  type PutOptions,
+  type ReadLayer,
+  type WriteLayer,
+} from './layer.js'
 export { type Lower, openLower } from './lower.js'
 export type { OpenFile, ReadFile, WriteFile } from './open-file.js'
 export { MERGE_LIMIT, Overlay, type OverlayOptions } from './overlay.js'

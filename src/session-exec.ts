@@ -53,6 +53,8 @@ interface Ground {
 export class SessionExec {
   #ground: Promise<Ground> | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  /** What was told of before as kept. */
+  #kept: ReadonlySet<RelPath> = new Set()
 
   constructor(private readonly deps: ExecDeps) {}
 
@@ -171,7 +173,9 @@ export class SessionExec {
     })
     quarantine(layout.session(this.deps.id).quarantine, refused)
     clearAway(effects, places.written)
-    return { refused, kept }
+    const fresh = kept.filter((path) => !this.#kept.has(path))
+    this.#kept = new Set(kept)
+    return { refused, kept: fresh }
   }
 
   async #told(

@@ -31,7 +31,7 @@ export interface ExecResult {
   readonly effects: ChangeSet
   /** What it did and was not, path by path: it is kept aside for a person. */
   readonly refused: Refusal[]
-  /** What git ignores, by its topmost name: left to the session's later commands, and never staged. */
+  /** What git ignores and was not there before, by its topmost name: left to the session's later commands, never staged. */
   readonly kept: string[]
   /** All of it in words, deletions first: a few lines. */
   readonly summary: string

@@ -128,7 +128,7 @@ function sandboxOf(root: string, scratch: string, { cwd, env, network, hidden }:
     ...(scratch.startsWith('/tmp/') ? [] : ['--tmpfs', scratch]),
     ...(network ? resolving() : []),
     ...hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-    ...['--bind', root, root, '--ro-bind', `${root}/.orchestration`, `${root}/.orchestration`],
+    ...['--bind', root, root, '--ro-bind-try', `${root}/.orchestration`, `${root}/.orchestration`],
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],
   ]

@@ -3,6 +3,7 @@ import {
   childOf,
   digest,
   Errno,
+  MAX_FILE_SIZE,
   nameOf,
   type Overlay,
   type RelPath,
@@ -68,8 +69,9 @@ class Landing {
     } else this.#mode(path, mode)
   }
 
-  #file({ path, mode, ino, read }: FileEffect, first: Map<number, RelPath>): void {
+  #file({ path, mode, size, ino, read }: FileEffect, first: Map<number, RelPath>): void {
     const { layer, overlay } = this.deps
+    if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
     if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
     const type = overlay.typeOf(path)
     const twin = first.get(ino)
@@ -139,7 +141,12 @@ class Landing {
     const { overlay } = this.deps
     const made = new Map<number, FileEffect[]>()
     for (const effect of effects)
-      if (effect.kind === 'file' && effect.size > 0 && overlay.typeOf(effect.path) === undefined)
+      if (
+        effect.kind === 'file' &&
+        effect.size > 0 &&
+        effect.size <= MAX_FILE_SIZE &&
+        overlay.typeOf(effect.path) === undefined
+      )
         made.set(effect.size, [...(made.get(effect.size) ?? []), effect])
     if (made.size === 0) return []
     const pairs: [Effect, FileEffect][] = []
@@ -203,7 +210,7 @@ class Landing {
     else if (error instanceof Stale)
       this.#refuse(effect, 'stale_file', `Stale File: ${path} changed on disk or in the stage while the command ran.`)
     else if (error instanceof Refused) this.#refuse(effect, 'unsupported', error.message)
-    else if (error instanceof Errno && (error.code === 'EFBIG' || error.code === 'ERR_FS_FILE_TOO_LARGE'))
+    else if (error instanceof Errno && error.code === 'EFBIG')
       this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
     else
       this.#refuse(
