@@ -14,13 +14,14 @@ import {
   Holder,
   landEffects,
   Mirror,
+  type Outlook,
+  outlookBy,
   probe,
   quarantine,
   type RefusedEffect,
   readEffects,
   runContained,
   seccompFilter,
-  secretPlaces,
   summaryOf,
 } from './terminal/index.js'
 
@@ -74,6 +75,7 @@ export class SessionExec {
 
   async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
     this.#admit(options)
+    const outlook = this.#outlook()
     const cwd = this.#directory(options.cwd ?? '.')
     const { holder, mirror } = await this.#grounds()
     const { store, layout } = this.deps
@@ -93,7 +95,7 @@ export class SessionExec {
         signal: options.signal,
         onOutput: options.onOutput,
         processes: PROCESSES,
-        hidden: secretPlaces().filter(({ path }) => !isWithin(layout.root, path)),
+        outlook,
       })
       seen.end()
       this.deps.takeIn()
@@ -109,6 +111,22 @@ export class SessionExec {
     if (network !== true || this.deps.policy.settings()?.network === true) return
     throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
       hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
+    })
+  }
+
+  /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
+  #outlook(): Outlook {
+    const { policy, layout } = this.deps
+    const rules = policy.outside()
+    if (!rules)
+      throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
+    const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
+    const outlook = outlookBy(
+      beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
+    )
+    if (typeof outlook !== 'string') return outlook
+    throw new EscrowError('access_denied', `Policy closes ${outlook} to agents, and no command runs without it.`, {
+      hint: 'Rules below `outside` that name places more closely leave commands what they need.',
     })
   }
 

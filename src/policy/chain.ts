@@ -8,6 +8,7 @@ import { explainBy } from './explain.js'
 import { freePathsOf } from './free-paths.js'
 import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
+import type { OutsidePlace } from './policy-read.js'
 import { type Settings, UNSET } from './policy-schema.js'
 import { protection } from './protected.js'
 import {
@@ -59,6 +60,8 @@ export interface Policy {
   flags(path: string, intentId?: string): string[]
   /** False where no name in a directory can be hidden, so that a listing need not ask about each. */
   mayHide(dir: string): boolean
+  /** What rules say of places outside the workspace; undefined while policy.yaml is invalid. */
+  outside(): readonly OutsidePlace[] | undefined
   /** False where every path of the workspace may be read, our own working files aside. */
   mayClose(): boolean
   /** True only if a write below a directory is judged as one of the directory is, but for names that stand out. */
@@ -119,6 +122,11 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
   }
 
+  function outside(): readonly OutsidePlace[] | undefined {
+    const policy = readsBy(now())
+    return policy.ok ? policy.rules.outside.places() : undefined
+  }
+
   function mayClose(): boolean {
     const policy = readsBy(now())
     return !policy.ok || policy.rules.closes
@@ -140,7 +148,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
 
   const gate = () => (settings() ?? UNSET).gate
 
-  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, mayClose, alikeBelow }
+  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, outside, mayClose, alikeBelow }
 }
 
 /** The policy file as reads go by it. */

@@ -24,10 +24,19 @@ export interface PolicyRules {
   /** Some rule keeps paths from being read. */
   readonly closes: boolean
   /** Outside the workspace; takes absolute paths, or relative ones that leave the root. */
-  readonly outside: { find(path: string): PathRule<AccessWord> | undefined }
+  readonly outside: {
+    find(path: string): PathRule<AccessWord> | undefined
+    /** Each rule's word and what of its path is no glob; absolute. */
+    places(): readonly OutsidePlace[]
+  }
   /** Paths no agent may write, beside those nobody may. */
   readonly protected: PathRules<true>
   readonly settings: Settings
+}
+
+export interface OutsidePlace {
+  readonly path: string
+  readonly word: AccessWord
 }
 
 /** The rules, or a problem; with a problem, the rules are what could still be understood. */
@@ -83,7 +92,10 @@ function compile(
     access: pathRules(Object.entries(access).map(([key, word]) => [key, word, line('access', key)] as const)),
     hides: Object.values(access).includes('hidden'),
     closes: Object.values(access).some((word) => word === 'hidden' || word === 'deny'),
-    outside: { find: (path) => beyond.find(outsideName(root, path)) },
+    outside: {
+      find: (path) => beyond.find(outsideName(root, path)),
+      places: () => Object.entries(outside).map(([key, word]) => ({ path: literalPart(outsideName(root, key)), word })),
+    },
     protected: pathRules(paths.map((path, index) => [path, true, line('protected', index)] as const)),
     settings,
   }
@@ -97,6 +109,13 @@ function outsideName(root: string, path: string): string {
     .replaceAll('\\', '/')
     .replace(/^([A-Za-z]):/, '$1')
     .replace(/^\/+/, '')
+}
+
+/** Up to the first segment that has a wildcard. */
+function literalPart(name: string): string {
+  const segments = name.split('/')
+  const at = segments.findIndex((segment) => /[*?{[]/.test(segment))
+  return `/${segments.slice(0, at < 0 ? undefined : at).join('/')}`
 }
 
 function keyProblem(

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startProgram } from '../host/child.js'
 import type { Holder } from './holder.js'
-import type { HiddenPlace } from './secrets.js'
+import type { Outlook } from './secrets.js'
 
 /** How one command runs. */
 export interface CommandOptions {
@@ -20,7 +20,7 @@ export interface CommandOptions {
   readonly onOutput?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined
   /** Processes it may have at a time. */
   readonly processes: number
-  readonly hidden: readonly HiddenPlace[]
+  readonly outlook: Outlook
 }
 
 export interface CommandEnd {
@@ -102,7 +102,11 @@ function processesOf(init: number): number {
   }
 }
 
-function sandboxOf(root: string, scratch: string, { cwd, env, network, hidden }: CommandOptions): string[] {
+function sandboxOf(
+  root: string,
+  scratch: string,
+  { cwd, env, network, outlook: { hidden, shown } }: CommandOptions,
+): string[] {
   const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return [
     ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
@@ -128,6 +132,7 @@ function sandboxOf(root: string, scratch: string, { cwd, env, network, hidden }:
     ...(scratch.startsWith('/tmp/') ? [] : ['--tmpfs', scratch]),
     ...(network ? resolving() : []),
     ...hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+    ...shown.flatMap((path) => ['--ro-bind', path, path]),
     ...['--bind', root, root, '--ro-bind-try', `${root}/.orchestration`, `${root}/.orchestration`],
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],

@@ -93,7 +93,13 @@ async function sandbox(): Promise<Capability> {
     makeDir(`${dir}/.orchestration`)
     holder = await Holder.open(dir, 1 << 20)
     createFile(holder.places.filter, seccompFilter(), 0o600, false)
-    const plain = { cwd: dir, env: { PATH: '/usr/bin:/bin' }, network: false, processes: 64, hidden: [] }
+    const plain = {
+      cwd: dir,
+      env: { PATH: '/usr/bin:/bin' },
+      network: false,
+      processes: 64,
+      outlook: { hidden: [], shown: [] },
+    }
     const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
     return told('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
   } catch (error) {

@@ -42,15 +42,39 @@ export interface HiddenPlace {
   readonly isDirectory: boolean
 }
 
+/** Places every command needs: nothing runs without them. */
+const NEEDED = ['/', '/usr', '/bin', '/lib', '/lib64', '/etc', '/proc', '/dev']
+
+/** What commands see of a machine's files outside the workspace: all but `hidden`, and of that `shown`. */
+export interface Outlook {
+  readonly hidden: readonly HiddenPlace[]
+  readonly shown: readonly string[]
+}
+
+/**
+ * The outlook a person's rules leave, secrets aside.
+ * @param rules absolute paths, each with what all below it is.
+ * @returns a path that cannot be hidden, in the place of an outlook, where there is one.
+ */
+export function outlookBy(rules: readonly { readonly path: string; readonly isClosed: boolean }[]): Outlook | string {
+  const closed = rules.filter(({ isClosed }) => isClosed).map(({ path }) => path)
+  const never = closed.find((path) => NEEDED.includes(path))
+  if (never !== undefined) return never
+  const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
+  return { hidden: [...secretPlaces(), ...closed.flatMap(placeAt)], shown: shown.filter((path) => existsSync(path)) }
+}
+
+function placeAt(path: string): HiddenPlace[] {
+  return existsSync(path) ? [{ path, isDirectory: statSync(path).isDirectory() }] : []
+}
+
 /** The places there are, absolute. */
-export function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
+function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
   const home = env.HOME || homedir()
   const listed = SECRETS.filter(
     ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
   )
-  return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap((path) =>
-    existsSync(path) ? [{ path, isDirectory: statSync(path).isDirectory() }] : [],
-  )
+  return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)
 }
 
 function textOf(path: string): string {

@@ -117,7 +117,6 @@ describe('a wrong file', () => {
   it.each([
     'approval: {mode: auto}',
     'terminal: {classes: {rm: deny}}',
-    'terminal: {network: true}',
     'terminal: {isolation_none: true}',
     'format: {"*.ts": prettier}',
   ])('%s is refused by name, never ignored', (text) => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
@@ -212,6 +213,28 @@ describe('what policy says', () => {
     const { refused } = await session.exec('echo mine > .env; rm -rf keys app')
     expect(refused.map(({ path }) => path)).toContain('.env')
     expect(refused.map(({ path }) => path)).toContain('app/.env')
+  })
+
+  it('closes places outside to commands as to reads, and opens what a closer rule opens', async () => {
+    const { session, write } = await site()
+    const policy = (rules: string) => write('.orchestration/policy.yaml', `outside: ${rules}\n`)
+    // What is not below /tmp, which is a command's own.
+    const home = fs.mkdtempSync(`${homedir()}/escrowfs-test-`)
+    onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }))
+    fs.mkdirSync(`${home}/closed/open`, { recursive: true })
+    fs.writeFileSync(`${home}/closed/secret`, 'SECRET')
+    fs.writeFileSync(`${home}/closed/open/word`, 'word')
+    const look = `cat ${home}/closed/secret ${home}/closed/open/word`
+    expect((await session.exec(look)).stdout).toBe('SECRETword')
+    policy(`{ ${home}/closed: deny, ${home}/closed/open: allow }`)
+    await wait(20)
+    expect((await session.exec(look)).stdout).toBe('word')
+    policy('{ "/**": hidden }')
+    await wait(20)
+    expect(await reasonOf(() => session.exec('true'))).toBe('access_denied')
+    policy('{ a: nonsense }')
+    await wait(20)
+    expect(await reasonOf(() => session.exec('true'))).toBe('policy_invalid')
   })
 
   it('lets commands use the network only where it says so', async () => {
