@@ -5,7 +5,7 @@ import { EscrowError } from './core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
 import type { View } from './fs/view.js'
 import { createFile, removeEmptyDir, removeTree } from './host/write.js'
-import { gitIgnored, type Policy } from './policy/index.js'
+import { gitIgnored, type Policy, secretName } from './policy/index.js'
 import type { StageStore } from './stage-store.js'
 import {
   type CommandEnd,
@@ -21,6 +21,7 @@ import {
   type RefusedEffect,
   readEffects,
   runContained,
+  SecretNames,
   seccompFilter,
   summaryOf,
 } from './terminal/index.js'
@@ -54,6 +55,7 @@ interface Ground {
 export class SessionExec {
   #ground: Promise<Ground> | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
   /** What was told of before as kept. */
   #kept: ReadonlySet<RelPath> = new Set()
 
@@ -80,7 +82,7 @@ export class SessionExec {
     const { holder, mirror } = await this.#grounds()
     const { store, layout } = this.deps
     this.deps.takeIn()
-    const closed = closedPaths(store.overlay, this.deps.policy)
+    const closed = this.#closed()
     mirror.seed(store.overlay, closed)
     const before = store.mark({})
     const seen = editsSince(store.overlay)
@@ -105,6 +107,15 @@ export class SessionExec {
     } finally {
       seen.end()
     }
+  }
+
+  /** Paths that may not be read: to a command they are not there. */
+  #closed(): RelPath[] {
+    const { store, policy } = this.deps
+    const ours = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
+    const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
+    if (policy.mayClose()) return [...ours, ...closedByRules(store.overlay, mayRead)]
+    return [...ours, ...this.#secrets.find(store.overlay).filter((path) => !mayRead(path))]
   }
 
   #admit({ network }: ExecOptions): void {
@@ -225,15 +236,14 @@ function clearAway(effects: readonly Effect[], written: string): void {
   }
 }
 
-/** Paths that may not be read: to a command they are not there. */
-function closedPaths(overlay: Overlay, policy: Policy): RelPath[] {
-  const closed = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
-  if (!policy.mayClose()) return closed
+/** What a person's rules close. */
+function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
+  const closed: RelPath[] = []
   const walk = (dir: RelPath): void => {
     for (const { name, type } of overlay.readdir(dir)) {
       const path = childOf(dir, name)
       if (path === ORCHESTRATION || name === '.git') continue
-      if (policy.decide({ effect: 'read', path, asked: path }).verdict === 'deny') closed.push(path)
+      if (!mayRead(path)) closed.push(path)
       else if (type === 'dir') walk(path)
     }
   }

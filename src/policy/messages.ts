@@ -4,6 +4,7 @@ import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
 import type { AccessWord } from './policy-schema.js'
 import type { AskAnswer } from './rules.js'
+import type { Secret } from './secrets.js'
 
 /** The sentences of the refusals. Each names what was refused and why; the hint says what to do. */
 
@@ -46,6 +47,14 @@ export function accessDenied(asked: string, name: string, rule: PathRule<AccessW
   }
   const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
   const message = `Access Denied: ${spelt(asked, name)} is ${word} by the rule \`${rule.key}\`.`
+  return { reason: 'access_denied', file: asked, message, hint }
+}
+
+/** Closed by itself: no rule says so, and one can open it. */
+export function secret(asked: string, { path, why }: Secret): Denial {
+  const section = path.startsWith('/') ? 'outside' : 'access'
+  const message = `Access Denied: ${spelt(asked, path)} keeps secrets (${why}) and is closed to agents.`
+  const hint = `A person can open it: \`${section}: { ${JSON.stringify(path)}: allow }\` in ${POLICY_FILE}.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
 

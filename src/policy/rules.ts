@@ -9,6 +9,7 @@ import { POLICY_FILE, type PolicyState } from './policy-file.js'
 import type { PolicyRules } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
 import type { Scope } from './scope.js'
+import { secretIn } from './secrets.js'
 
 /** All a rule may look at beside the access itself. */
 export interface Moment {
@@ -49,6 +50,7 @@ export const WRITE_RULES: readonly Rule[] = [
   { name: 'policy file', judge: policyValid },
   { name: 'intents file', judge: registryValid },
   { name: 'access', judge: writeAccess, source: ruleSource },
+  { name: 'secrets', judge: secrets },
   { name: 'intent', judge: activeIntent, source: intentSource },
   { name: 'scope', judge: inScope, source: intentSource },
 ]
@@ -58,6 +60,7 @@ export const READ_RULES: readonly Rule[] = [
   { name: 'internals', judge: internals },
   { name: 'policy file', judge: readable },
   { name: 'access', judge: readAccess, source: ruleSource },
+  { name: 'secrets', judge: secrets },
 ]
 
 /** What must hold still when a staged change is committed. */
@@ -151,6 +154,20 @@ const PRIVATE: ReadonlySet<string> = new Set(PRIVATE_NAMES)
 
 function readAccess(access: Access, { policy }: Moment): Denial | undefined {
   return judgeAccess(access, rulesForReads(policy), new Set(['deny', 'hidden']))
+}
+
+/** What keeps secrets is closed unless a person's rule names it, or something in it. */
+function secrets(access: Access, { policy }: Moment): Denial | undefined {
+  return first(namesOf(access), (name) => {
+    const found = secretIn(name)
+    if (!found) return undefined
+    const rules = rulesForReads(policy)
+    const table = isOutside(name) ? rules?.outside : rules?.access
+    const rule = table?.find(name)
+    // A rule for a directory above says nothing of what is in it.
+    if (rule && rule !== table?.find(found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))) return undefined
+    return say.secret(access.asked, found)
+  })
 }
 
 const CLOSED_TO_WRITES: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-only', 'ask'])

@@ -1,33 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-
-/** What of a person's own a command cannot read, below the home directory: the list is data, with a reason for each row. */
-const SECRETS: readonly (readonly [path: string, why: string, onlyWith?: RegExp])[] = [
-  ['.ssh', 'keys'],
-  ['.gnupg', 'keys'],
-  ['.aws', 'cloud credentials'],
-  ['.azure', 'cloud credentials'],
-  ['.config/gcloud', 'cloud credentials'],
-  ['.config/gh', "GitHub's token"],
-  ['.config/git/credentials', 'passwords'],
-  ['.git-credentials', 'passwords'],
-  ['.netrc', 'passwords'],
-  ['.pgpass', 'passwords'],
-  ['.kube', 'cluster credentials'],
-  ['.docker/config.json', 'registry tokens'],
-  ['.password-store', 'passwords'],
-  ['.local/share/keyrings', 'passwords'],
-  ['.mozilla', 'cookies'],
-  ['.config/google-chrome', 'cookies'],
-  ['.config/chromium', 'cookies'],
-  // Without a token it says where packages come from, and commands need that.
-  ['.npmrc', 'registry tokens', /_auth|_password/i],
-  ['.pypirc', 'registry tokens'],
-  ['.cargo/credentials.toml', 'registry tokens'],
-  ['.bash_history', 'what was typed'],
-  ['.zsh_history', 'what was typed'],
-]
+import { SECRET_PLACES } from '../core/secrets.js'
 
 /** Other places with what only we may read: keys, and the anchors of ledgers. */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
@@ -71,7 +45,7 @@ function placeAt(path: string): HiddenPlace[] {
 /** The places there are, absolute. */
 function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
   const home = env.HOME || homedir()
-  const listed = SECRETS.filter(
+  const listed = SECRET_PLACES.filter(
     ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
   )
   return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)

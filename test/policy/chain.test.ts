@@ -80,6 +80,7 @@ describe('explain and flags', () => {
         { rule: 'policy file', verdict: 'pass' },
         { rule: 'intents file', verdict: 'pass' },
         { rule: 'access', verdict: 'pass' },
+        { rule: 'secrets', verdict: 'pass' },
         { rule: 'intent', verdict: 'pass' },
         { rule: 'scope', verdict: 'deny', reason: 'scope_violation' },
       ],

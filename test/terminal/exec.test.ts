@@ -145,16 +145,16 @@ describe('the effects of a command', () => {
 
   it('leave what git ignores to later commands, and a file that was there to policy', async () => {
     const { session, root } = await site({
-      '.gitignore': 'node_modules/\n*.log\n.env\n',
-      '.env': 'A=1\n',
+      '.gitignore': 'node_modules/\n*.log\nlocal.txt\n',
+      'local.txt': 'A=1\n',
       'src/a': 'a\n',
     })
     const first = await session.exec(
-      'mkdir -p node_modules/x; echo 1 > node_modules/x/i.js; echo l > run.log; echo B=2 > .env',
+      'mkdir -p node_modules/x; echo 1 > node_modules/x/i.js; echo l > run.log; echo B=2 > local.txt',
     )
     expect(first.kept.sort()).toEqual(['node_modules', 'run.log'])
     expect(first.refused.map(({ path, reason }) => [path, reason])).toEqual([])
-    expect(first.effects.changes.map(({ path }) => path)).toEqual(['.env'])
+    expect(first.effects.changes.map(({ path }) => path)).toEqual(['local.txt'])
     const second = await session.exec('cat node_modules/x/i.js run.log; echo 2 > node_modules/x/j.js')
     expect(second).toMatchObject({ stdout: '1\nl\n', kept: [], summary: 'Nothing changed.' })
     expect((await session.exec('cat node_modules/x/j.js')).stdout).toBe('2\n')

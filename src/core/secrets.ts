@@ -1,0 +1,63 @@
+/**
+ * Where secrets are kept: the lists are data, with a reason for each row. Agents do not read what is named here, nor their
+ * commands, unless a person's rule names it.
+ */
+
+/** Below a person's home directory. `onlyWith`: a file is one only where its text says so. */
+export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyWith?: RegExp])[] = [
+  ['.ssh', 'keys'],
+  ['.gnupg', 'keys'],
+  ['.aws', 'cloud credentials'],
+  ['.azure', 'cloud credentials'],
+  ['.config/gcloud', 'cloud credentials'],
+  ['.config/gh', "GitHub's token"],
+  ['.config/git/credentials', 'passwords'],
+  ['.git-credentials', 'passwords'],
+  ['.netrc', 'passwords'],
+  ['.pgpass', 'passwords'],
+  ['.kube', 'cluster credentials'],
+  ['.docker/config.json', 'registry tokens'],
+  ['.password-store', 'passwords'],
+  ['.local/share/keyrings', 'passwords'],
+  ['.mozilla', 'cookies'],
+  ['.config/google-chrome', 'cookies'],
+  ['.config/chromium', 'cookies'],
+  // Without a token it says where packages come from, and commands need that.
+  ['.npmrc', 'registry tokens', /_auth|_password/i],
+  ['.pypirc', 'registry tokens'],
+  ['.cargo/credentials.toml', 'registry tokens'],
+  ['.bash_history', 'what was typed'],
+  ['.zsh_history', 'what was typed'],
+]
+
+/** Names of files and directories, at any depth; a `*` stands for any characters at its end of the name. */
+export const SECRET_NAMES: readonly (readonly [name: string, why: string])[] = [
+  ['.env', 'environment variables'],
+  ['.env.*', 'environment variables'],
+  ['.ssh', 'keys'],
+  ['.gnupg', 'keys'],
+  ['.aws', 'cloud credentials'],
+  ['id_rsa', 'a private key'],
+  ['id_dsa', 'a private key'],
+  ['id_ecdsa', 'a private key'],
+  ['id_ed25519', 'a private key'],
+  ['*.pem', 'keys'],
+  ['*.key', 'a private key'],
+  ['*.p12', 'keys'],
+  ['*.pfx', 'keys'],
+  ['*.jks', 'keys'],
+  ['*.keystore', 'keys'],
+  ['.netrc', 'passwords'],
+  ['.pgpass', 'passwords'],
+  ['.htpasswd', 'passwords'],
+  ['.git-credentials', 'passwords'],
+]
+
+/** Shown to everybody: what a secret file looks like. */
+export const NO_SECRETS: readonly string[] = [
+  '.env.example',
+  '.env.sample',
+  '.env.template',
+  '.env.dist',
+  '.env.defaults',
+]

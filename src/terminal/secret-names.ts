@@ -1,0 +1,54 @@
+import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+
+/** Directories that are not looked into: thousands of files, and none a person keeps secrets in. */
+const SKIPPED = new Set(['.git', '.orchestration', 'node_modules'])
+
+/** A listing is taken for what a directory holds once it is so old (nanoseconds): a clock's step hides a change. */
+const SETTLED = 50_000_000n
+
+interface Listing {
+  readonly stamp: string
+  readonly dirs: readonly string[]
+  readonly secrets: readonly string[]
+}
+
+/** Finds what keeps secrets by its name, in the merged view. What the disk has is remembered by directory. */
+export class SecretNames {
+  readonly #known = new Map<RelPath, Listing>()
+
+  constructor(private readonly isSecret: (name: string) => boolean) {}
+
+  /** The topmost of them. */
+  find(overlay: Overlay): RelPath[] {
+    return [...this.#below(overlay, ROOT)]
+  }
+
+  *#below(overlay: Overlay, dir: RelPath): Generator<RelPath, undefined> {
+    const { node, lower } = overlay.placeOf(dir)
+    const listing =
+      node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#merged(overlay, dir)
+    for (const name of listing.secrets) yield childOf(dir, name)
+    for (const name of listing.dirs) yield* this.#below(overlay, childOf(dir, name))
+  }
+
+  #merged(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
+    return this.#told(overlay.readdir(dir))
+  }
+
+  #onDisk(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
+    const stats = overlay.lower.lstatBig(dir)
+    const stamp = `${stats?.ino} ${stats?.mtimeNs} ${stats?.ctimeNs}`
+    const known = this.#known.get(dir)
+    if (known?.stamp === stamp) return known
+    const told = this.#told(overlay.lower.readdir(dir))
+    const isSettled = stats !== undefined && BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > SETTLED
+    if (isSettled) this.#known.set(dir, { stamp, ...told })
+    return told
+  }
+
+  #told(entries: readonly { readonly name: string; readonly type: string }[]): Omit<Listing, 'stamp'> {
+    const secrets = entries.filter(({ name }) => this.isSecret(name)).map(({ name }) => name)
+    const dirs = entries.filter(({ name, type }) => type === 'dir' && !SKIPPED.has(name) && !this.isSecret(name))
+    return { secrets, dirs: dirs.map(({ name }) => name) }
+  }
+}

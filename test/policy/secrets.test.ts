@@ -1,0 +1,107 @@
+import { homedir } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { secretIn, secretName } from '../../src/policy/secrets.js'
+import { failure, testWorkspace, working } from '../support/workspace.js'
+
+describe('what keeps secrets', () => {
+  it.each([
+    ['.env', '.env'],
+    ['app/.env.production', 'app/.env.production'],
+    ['app/.ENV', 'app/.ENV'],
+    ['deploy/.ssh/known', 'deploy/.ssh'],
+    ['certs/server.key', 'certs/server.key'],
+    ['a/b/cert.pem/x', 'a/b/cert.pem'],
+    ['ID_RSA', 'ID_RSA'],
+    ['.ｅｎｖ', '.ｅｎｖ'],
+    [`${homedir()}/.aws/credentials`, `${homedir()}/.aws`],
+    [`${homedir()}/.docker/config.json`, `${homedir()}/.docker/config.json`],
+    ['/srv/keys/tls.pem', '/srv/keys/tls.pem'],
+  ])('is %s, by %s', (path, of) => {
+    expect(secretIn(path)?.path).toBe(of)
+  })
+
+  it.each([
+    '.env.example',
+    '.env.sample',
+    'src/env.ts',
+    'src/.environment',
+    'src/key.ts',
+    'docs/pem.md',
+    '.key',
+    '.pem',
+    'id_rsa.pub',
+    `${homedir()}/.npmrc`,
+    `${homedir()}/.sshd`,
+    `${homedir()}`,
+    '',
+  ])('is not %s', (path) => {
+    expect(secretIn(path)).toBeUndefined()
+  })
+
+  it('is told by a name alone, whatever its letters', () => {
+    expect([secretName('.Env.Local'), secretName('.env.Example'), secretName('main.ts')]).toEqual([
+      'environment variables',
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('a session', () => {
+  const FILES = {
+    'src/.env': 'KEY=1\n',
+    'src/a.ts': 'a\n',
+    'src/.env.example': 'KEY=\n',
+    'src/tls.pem': 'private\n',
+    'src/conf/.env': 'K=2\n',
+  }
+
+  it('neither reads nor writes it, by any name or link, and is told how a person opens it', async () => {
+    const at = testWorkspace(FILES)
+    const { fs } = await working(await at.open())
+    const secret = `${at.root}/src/.env`
+    const error = await failure(() => fs.readFileSync(secret))
+    expect(error).toMatchObject({ code: 'EACCES', reason: 'access_denied' })
+    expect(error.message).toContain('keeps secrets (environment variables) and is closed to agents.')
+    expect(error).toMatchObject({ hint: expect.stringContaining('access: { "src/.env": allow }') })
+    fs.writeFileSync(`${at.root}/src/b.ts`, 'b')
+    for (const attempt of [
+      () => fs.writeFileSync(secret, 'x'),
+      () => fs.rmSync(secret),
+      () => fs.renameSync(secret, `${at.root}/src/plain`),
+      () => fs.linkSync(secret, `${at.root}/src/plain`),
+      () => fs.copyFileSync(secret, `${at.root}/src/plain`),
+      () => fs.renameSync(`${at.root}/src/b.ts`, secret),
+      () => fs.openSync(secret, 'r'),
+      () => fs.readFileSync(`${at.root}/src/tls.pem`),
+    ])
+      expect([String(attempt), (await failure(attempt)).reason]).toEqual([String(attempt), 'access_denied'])
+    fs.symlinkSync('.env', `${at.root}/src/link`)
+    expect((await failure(() => fs.readFileSync(`${at.root}/src/link`))).reason).toBe('access_denied')
+    // A directory keeps its secrets wherever it goes.
+    fs.renameSync(`${at.root}/src/conf`, `${at.root}/src/settings`)
+    expect((await failure(() => fs.readFileSync(`${at.root}/src/settings/.env`))).reason).toBe('access_denied')
+    expect(fs.readFileSync(`${at.root}/src/.env.example`, 'utf8')).toBe('KEY=\n')
+    expect(fs.readdirSync(`${at.root}/src`)).toContain('.env')
+    expect(at.text('src/.env')).toBe('KEY=1\n')
+  })
+
+  it('reads what a rule names, and not what a rule for a directory above lets in', async () => {
+    const at = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
+    const { fs } = await working(await at.open())
+    expect(fs.readFileSync(`${at.root}/src/tls.pem`, 'utf8')).toBe('private\n')
+    expect((await failure(() => fs.readFileSync(`${at.root}/src/.env`))).reason).toBe('access_denied')
+  })
+
+  it('finds it absent in a command, unless a rule names it', async () => {
+    const at = testWorkspace({ ...FILES, 'src/deep/node/.env.local': 'SECRET\n' })
+    const session = await working(await at.open())
+    const look = 'cd src && cat .env tls.pem deep/node/.env.local; ls -A . deep/node'
+    expect((await session.exec(look)).stdout).toBe('.:\n.env.example\na.ts\nconf\ndeep\n\ndeep/node:\n')
+    at.write('src/deep/late.key', 'SECRET\n')
+    expect((await session.exec('cat src/deep/late.key; ls -A src/deep')).stdout).toBe('node\n')
+    at.write('.orchestration/policy.yaml', 'access: { "**/.env": allow, "**/*.key": allow }\n')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await session.exec(look)).stdout).toContain('KEY=1\n')
+  })
+})
