@@ -43,6 +43,8 @@ export interface StagedChange {
   readonly agent?: JsonValue
   /** The other names that were staged to the same file (link(2)), the first of all of them first; absent for a file of one name. */
   readonly links?: readonly RelPath[]
+  /** The times (nanoseconds since 1970) it was given by hand after its content was written. */
+  readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
   /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array
 }

@@ -192,8 +192,15 @@ function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | u
     kind: from !== undefined ? 'rename' : kindOf(pair.before, pair.after),
     ...pair,
     ...creditedTo(overlay, path),
+    ...timesOf(overlay, path),
     content: () => contentOf(overlay, path, pair.after),
   }
+}
+
+function timesOf(overlay: Overlay, path: RelPath): Pick<StagedChange, 'times'> {
+  const inode = overlay.placeOf(path).node?.inode
+  if (inode?.type !== 'file' || !inode.timed) return {}
+  return { times: { atimeNs: inode.atimeNs, mtimeNs: inode.mtimeNs } }
 }
 
 /** Who wrote what stands there, or moved it since, alone or with its directory; else who removed it, or took its place. */

@@ -32,6 +32,7 @@ export class Image {
     const attributes = { mode, uid, gid, atimeNs, mtimeNs, ctimeNs, birthtimeNs }
     const inode = this.stage.upper.inode(type, attributes, this.stage.tree.owner, ino)
     inode.names = edit.names
+    inode.timed = edit.timed === true
     inode.target = edit.target ?? ''
     inode.origin = edit.origin
     inode.credit = edit.by
@@ -174,7 +175,11 @@ function inodePart(inode: Inode, ids: Map<Inode, number>): ImagePart {
   ids.set(inode, id)
   const times = [inode.atimeNs, inode.mtimeNs, inode.ctimeNs, inode.birthtimeNs].map(String)
   const [atime = NEVER, mtime = NEVER, ctime = NEVER, birthtime = NEVER] = times
-  const from = { ...(target !== '' && { target }), ...(origin !== undefined && { origin }) }
+  const from = {
+    ...(inode.timed && { timed: true as const }),
+    ...(target !== '' && { target }),
+    ...(origin !== undefined && { origin }),
+  }
   const by = { by: credit, at: creditedAt, calls }
   const all = { id, type, ino, mode, uid, gid, times: [atime, mtime, ctime, birthtime] as const, names, ...from, ...by }
   return { edit: { op: 'inode', t: NEVER, ...all }, ...(stored && { data: stored }) }

@@ -129,6 +129,7 @@ export type ImageEdit =
       /** Access, change of content, change, birth; nanoseconds since 1970. */
       readonly times: readonly [string, string, string, string]
       readonly names: number
+      readonly timed?: true
       readonly target?: string
       readonly origin?: string
       readonly by: Credit

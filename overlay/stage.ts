@@ -227,6 +227,7 @@ export class Stage {
     }
     if (edit.atimeNs !== undefined) inode.atimeNs = BigInt(edit.atimeNs)
     if (edit.mtimeNs !== undefined) inode.mtimeNs = BigInt(edit.mtimeNs)
+    if (edit.mtimeNs !== undefined || edit.size !== undefined) inode.timed = edit.mtimeNs !== undefined
     inode.ctimeNs = nanoseconds(edit.t)
     this.#credits.give(inode, edit, this.edits)
   }
@@ -291,6 +292,7 @@ export class Stage {
   }
 
   #touch(inode: Inode, edit: EditCommon): void {
+    inode.timed = false
     inode.mtimeNs = nanoseconds(edit.t)
     inode.ctimeNs = inode.mtimeNs
     this.#credits.give(inode, edit, this.edits)

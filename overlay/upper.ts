@@ -34,6 +34,8 @@ export class Inode implements InodeAttributes {
   names = 0
   /** Open file descriptions that refer to it. */
   opens = 0
+  /** Its times were set by hand, and nothing was written since. */
+  timed = false
   /** A symlink's target. */
   target = ''
   /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
@@ -67,6 +69,7 @@ export class Inode implements InodeAttributes {
   copy(owner: Owner): Inode {
     const copy = new Inode(this.type, this.ino, owner, this, this.store)
     copy.names = this.names
+    copy.timed = this.timed
     copy.target = this.target
     copy.origin = this.origin
     copy.credit = this.credit

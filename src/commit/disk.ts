@@ -15,6 +15,7 @@ import {
   renameSync,
   setMode,
   setOwner,
+  setTimes,
   syncDir,
   syncFile,
 } from '../host/write.js'
@@ -28,6 +29,8 @@ export const realDisk = {
   ensureDir,
   setMode,
   setOwner,
+  /** Seconds. A power cut may take them: only the content is waited for. */
+  setTimes,
   symlink: makeSymlink,
   /** Throws EEXIST. A second name for a symlink is a name for the link itself (see {@link linkInPlace}). */
   link: linkSync,

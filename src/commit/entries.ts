@@ -40,10 +40,11 @@ function entriesOf(change: StagedChange): CommitEntry[] {
   if (kind === 'mkdir') return [{ path, op: 'mkdir', old: before, new: after }]
   if (kind === 'mode') return [{ path, op: 'chmod', old: before, new: after }]
   const content = () => change.content()
+  const times = change.times && { times: change.times }
   if (from === undefined)
-    return [{ path, op: before === null ? 'create' : 'overwrite', old: before, new: after, content }]
+    return [{ path, op: before === null ? 'create' : 'overwrite', old: before, new: after, content, ...times }]
   return [
-    { path, op: 'create', from, old: null, new: after, content },
+    { path, op: 'create', from, old: null, new: after, content, ...times },
     { path: from, op: 'delete', old: before, new: null },
   ]
 }

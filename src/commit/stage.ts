@@ -126,8 +126,14 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
     return next
   }
   disk.createFile(fresh, bytes, next.mode, sync, owner)
+  if (entry.times !== undefined) disk.setTimes(fresh, seconds(entry.times.atimeNs), seconds(entry.times.mtimeNs))
   staging.written += bytes.length
   return next
+}
+
+/** As utimes takes them. */
+function seconds(nanoseconds: bigint): number {
+  return Number(nanoseconds) / 1e9
 }
 
 /** A file that was only moved is not copied: it gets another name, and keeps its owner, times and extended attributes. */

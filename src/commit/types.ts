@@ -28,6 +28,8 @@ export interface CommitEntry {
   readonly new: FileState | null
   /** Of a file read moments ago and seen to be `old`: how it looked before that. While it looks so, it is not read again. */
   readonly look?: BigIntStats
+  /** Of a file whose times were set by hand: these (nanoseconds since 1970). */
+  readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
   /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
   readonly content?: () => Uint8Array
 }

@@ -130,6 +130,7 @@ export class MemoryDisk {
       this.#at(path).mode = mode
     },
     setOwner: () => undefined,
+    setTimes: () => undefined,
     symlink: (target, path) => {
       const inode = this.#inode('symlink', 0o777, Buffer.from(target))
       this.#make(path, inode)

@@ -17,10 +17,22 @@ function look(overlay: Overlay): unknown {
   const inodes = Object.keys(seen).map((path) => {
     const inode = overlay.placeOf(p(path)).node?.inode
     return (
-      inode && [path, inode.ino, inode.names, inode.mtimeNs, inode.ctimeNs, inode.origin, inode.credit, inode.calls]
+      inode && [
+        path,
+        inode.ino,
+        inode.names,
+        inode.mtimeNs,
+        inode.ctimeNs,
+        inode.timed,
+        inode.origin,
+        inode.credit,
+        inode.calls,
+      ]
     )
   })
-  const said = diffStage(overlay).changes.map(({ content: _, ...change }) => JSON.stringify(change))
+  const said = diffStage(overlay).changes.map(({ content: _, times, ...change }) =>
+    JSON.stringify({ ...change, times: times && `${times.atimeNs} ${times.mtimeNs}` }),
+  )
   return { seen, inodes, said: said.sort() }
 }
 

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from './support/workspace.js'
+
+const THEN = new Date('2020-02-02T02:02:02.500Z')
+
+it('a commit gives files the times that were set by hand after their last write, in any process', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const path = (name: string) => `${at.root}/src/${name}`
+  session.fs.writeFileSync(path('new'), 'new')
+  session.fs.utimesSync(path('new'), THEN, THEN)
+  session.fs.writeFileSync(path('a.ts'), 'another content')
+  session.fs.utimesSync(path('a.ts'), THEN, THEN)
+  session.fs.writeFileSync(path('later'), 'later')
+  session.fs.utimesSync(path('later'), THEN, THEN)
+  session.fs.appendFileSync(path('later'), ' still')
+  await session.close()
+  await workspace.close()
+  const again = await at.open()
+  const began = Date.now() - 1_000
+  const review = await again.review('agent')
+  await review.approve()
+  await review.commit()
+  for (const name of ['new', 'a.ts']) expect(statSync(path(name)).mtime).toEqual(THEN)
+  expect(statSync(path('later')).mtimeMs).toBeGreaterThan(began)
+})
+
+it('times alone are no change: nothing that could be reviewed', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open())
+  session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
+  expect((await session.changes()).changes).toEqual([])
+  expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
+})
