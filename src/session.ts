@@ -280,7 +280,7 @@ export class LocalSession implements Session {
     const merged = await mergeDrifted({ view: this.#view, store: this.#store, reviews, by }, paths)
     if (merged.length === 0) return
     this.#takeIn()
-    await this.#record('merge', { paths: merged })
+    await this.#record('drift_merged', { paths: merged })
   }
 
   #record(type: TraceType, more: Partial<RecordDraft>): Promise<void> {

@@ -50,7 +50,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
     expect(place.text('src/a.ts')).toBe(`${merged}end\n`)
     await session.flush()
-    expect((await recordsOf(workspace)).filter((record) => own(record).type === 'merge')).toHaveLength(1)
+    expect((await recordsOf(workspace)).filter((record) => own(record).type === 'drift_merged')).toHaveLength(1)
   })
 
   it("the host's tool is told in its result", async () => {

@@ -19,6 +19,7 @@ export const TRACE_TYPES = [
   'lesson',
   'scope_changed',
   'travel',
+  'drift_merged',
   'recovered',
   'merge',
   'checkpoint',

@@ -1,4 +1,5 @@
 import { type StagedChange, sameContent } from '../../../overlay/change.js'
+import { digest } from '../../../overlay/digest.js'
 import type { Measured } from '../../core/mutation.js'
 import type { classify } from './classify.js'
 
@@ -22,11 +23,25 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     if (plain !== undefined) return plain
     const { before, after } = sides ?? { before: null, after: null }
     if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
+    const key = `${digest(before)} ${digest(after)} ${change.path}`
+    const known = measured.get(key)
+    if (known !== undefined) return known
     left -= before.length + after.length
     if (left < 0) return unverified('budget', `more than ${budget >> 20} MiB of changed files at once`)
     const { classify } = await loaded()
-    return classify({ path: change.path, before, after })
+    const found = await classify({ path: change.path, before, after })
+    remember(key, found)
+    return found
   }
+}
+
+/** What was measured lately: a review and the commit after it ask for the same, and parsing is most of either's time. */
+const measured = new Map<string, Measured>()
+const REMEMBERED = 4_096
+
+function remember(key: string, found: Measured): void {
+  if (measured.size >= REMEMBERED) measured.clear()
+  measured.set(key, found)
 }
 
 let loading: Promise<{ readonly classify: typeof classify }> | undefined
