@@ -106,6 +106,7 @@ export class SessionExec {
       return await this.#told(command, options, end, { effects, refused, kept })
     } finally {
       seen.end()
+      store.unmark(before)
     }
   }
 

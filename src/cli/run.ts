@@ -52,7 +52,7 @@ function newProgram(io: Io): Command {
     .option('-C <dir>', 'govern this directory in place of the working directory')
     .version(io.version)
     .addHelpText('after', EPILOGUE)
-    .showHelpAfterError("Run 'escrow --help' for what there is.")
+    .showHelpAfterError("Run it with '--help' for what there is.")
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),

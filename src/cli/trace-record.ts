@@ -20,20 +20,37 @@ export function pathsOf(record: TraceRecord): string[] {
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
 }
 
-/** A line of `escrow log`: number, time, what, intent, session, paths, the change of an intent, or reason. */
+/** A line of `escrow log`: number, time, what, intent, session, a commit's id, what it is about, by whom, why. */
 export function rowOf(record: TraceRecord): string[] {
-  const { seq, type, verdict, reason, words, change } = own(record)
+  const { seq, type, verdict, tx, reason, words, reviewer } = own(record)
+  const by = text(object(reviewer).name)
   const why = text(reason) ?? text(words)
-  const paths = pathsOf(record).length > 0 ? pathsOf(record) : changeWords(change)
-  const about = paths.length > 3 ? [...paths.slice(0, 3), `and ${paths.length - 3} more`] : paths
+  const all = aboutOf(record)
+  const about = all.length > 3 ? [...all.slice(0, 3), `and ${all.length - 3} more`] : all
   return [
     typeof seq === 'number' ? `${seq}` : '-',
     text(record.timestamp) ?? '-',
     (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
     intentOf(record) ?? '-',
     text(record.session_id) ?? '-',
-    [...about, ...(why === undefined ? [] : [`(${why})`])].join(' '),
+    [text(tx) ?? [], about, by === undefined ? [] : `by ${by}`, why === undefined ? [] : `(${why})`].flat().join(' '),
   ]
+}
+
+function aboutOf(record: TraceRecord): string[] {
+  const { command, exit_code: code, ended, change } = own(record)
+  if (typeof command === 'string' || Array.isArray(command)) return [commandWords(command, code ?? ended)]
+  const paths = pathsOf(record)
+  return paths.length > 0 ? paths : changeWords(change)
+}
+
+const COMMAND_LENGTH = 60
+
+/** `npm test: 1`: the command, cut where it is long, and its exit code or what ended it. */
+function commandWords(command: string | readonly unknown[], end: unknown): string {
+  const whole = typeof command === 'string' ? command : command.map(String).join(' ')
+  const short = whole.length > COMMAND_LENGTH ? `${whole.slice(0, COMMAND_LENGTH)}…` : whole
+  return typeof end === 'number' || typeof end === 'string' ? `${short}: ${end}` : short
 }
 
 /** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */

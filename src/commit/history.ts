@@ -139,7 +139,7 @@ function contentBefore(disk: Disk, dir: string, change: PlannedChange | undefine
 
 function unknownCommit(id: string): EscrowError {
   return new EscrowError('undo_expired', `There is no finished commit ${id} in this workspace.`, {
-    hint: "A commit names its id when it is done; the ledger has it as the record's tx.",
+    hint: "'escrow log' shows behind each commit its id; the number before the id's dash will do.",
   })
 }
 

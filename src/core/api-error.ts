@@ -49,6 +49,6 @@ export function apiErrorOf({ reason, message, hint }: Denial): EscrowError {
 }
 
 /** For what a later room will bring: refused by name. */
-export function unsupported(what: string): EscrowError {
-  return new EscrowError('unsupported', `${what} is not supported by this version.`)
+export function unsupported(what: string, hint?: string): EscrowError {
+  return new EscrowError('unsupported', `${what} is not supported by this version.`, hint === undefined ? {} : { hint })
 }

@@ -23,7 +23,8 @@ export interface Exported {
 export async function exportLedger(from: Exported, format: string): Promise<string> {
   if (format === 'git-ai') return noteOf(from)
   const write = WRITERS[format]
-  if (write === undefined) throw unsupported(`The export format '${format}'`)
+  if (write === undefined)
+    throw unsupported(`The export format '${format}'`, `There are ${Object.keys(WRITERS).join(', ')} and git-ai.`)
   const lines = format === 'csv' ? [CSV_COLUMNS.join(',')] : []
   for (const { line, value } of wholeLines(from.file)) lines.push(...write(value, line))
   return lines.map((line) => `${line}\n`).join('')

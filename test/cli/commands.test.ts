@@ -234,9 +234,17 @@ describe('log', () => {
     record(
       4,
       { files: 'odd' },
-      { type: 'verdict', verdict: 'rejected', paths: ['a.ts', 'c.ts'], words: 'no\u001b[2J' },
+      {
+        type: 'verdict',
+        verdict: 'rejected',
+        paths: ['a.ts', 'c.ts'],
+        words: 'no\u001b[2J',
+        reviewer: { name: 'Ada' },
+      },
     ),
-    record(5, {}, { type: 'commit', verdict: 'approved', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
+    record(5, {}, { type: 'commit', tx: '1-ab', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
+    record(6, {}, { type: 'command', command: 'npm test', exit_code: 1, refused: [{ path: 'a.ts' }] }),
+    record(7, {}, { type: 'command', command: ['sleep', '9'.repeat(90)], exit_code: null, ended: 'timeout' }),
   ]
   const numbers = async (...argv: string[]) => {
     const { out } = await escrow(workspaceDir(), ['log', '--json', ...argv], { records })
@@ -251,15 +259,17 @@ describe('log', () => {
       ['1', '2026-01-01T00:00:00.000Z', 'commit', 'INT-001', 's1', 'a.ts'],
       ['2', '2026-01-02T00:00:00.000Z', 'denied', 'INT-002', 's1', 'b.ts (scope_violation)'],
       ['-', '-', '-', 'INT-001', '-', 'old.ts'],
-      ['4', '2026-01-04T00:00:00.000Z', 'rejected', '-', 's1', 'a.ts c.ts (no^[[2J)'],
-      ['5', '2026-01-05T00:00:00.000Z', 'commit', '-', 's1', 'moved.ts new.ts'],
+      ['4', '2026-01-04T00:00:00.000Z', 'rejected', '-', 's1', 'a.ts c.ts by Ada (no^[[2J)'],
+      ['5', '2026-01-05T00:00:00.000Z', 'commit', '-', 's1', '1-ab moved.ts new.ts'],
+      ['6', '2026-01-06T00:00:00.000Z', 'command', '-', 's1', 'npm test: 1'],
+      ['7', '2026-01-07T00:00:00.000Z', 'command', '-', 's1', `sleep ${'9'.repeat(54)}…: timeout`],
       [''],
     ])
     expect((await escrow(workspaceDir(), ['log'])).out).toBe('No records.\n')
   })
 
   it('keeps to an intent, a path, or both', async () => {
-    expect(await numbers()).toEqual([1, 2, 3, 4, 5])
+    expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(await numbers('--intent', 'INT-001')).toEqual([1, 3])
     expect(await numbers('--path', 'a.ts')).toEqual([1, 4])
     expect(await numbers('--path', 'moved.ts')).toEqual([5])
@@ -338,11 +348,40 @@ describe('questions and answers', () => {
 
   it('gives an answer, with words and a name', async () => {
     const argv = ['answer', 's1', 'q1', 'deny', '--reason', 'Use a migration.', '--by', 'Ada <ada@x.org>']
-    const { code, calls, out } = await escrow(workspaceDir(), argv)
+    const { code, calls, out } = await escrow(workspaceDir(), argv, { review })
     const by = { name: 'Ada', email: 'ada@x.org' }
     expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
     expect([code, out]).toEqual([0, "Answered: deny. Session 's1' hears it at its next call.\n"])
-    expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'])).code).not.toBe(0)
+    expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
+  })
+
+  it('takes the beginning of an id, where it is one question’s', async () => {
+    const long = {
+      questions: async () => [
+        { ...question, id: 'af4d-1' },
+        { ...question, id: 'af4e-2' },
+      ],
+    }
+    const answer = (id: string) => escrow(workspaceDir(), ['answer', 's1', id, 'once'], { review: long })
+    expect((await answer('af4d')).calls).toContainEqual(['answer', 'af4d-1', { answer: 'once' }])
+    for (const [id, told] of [
+      ['af4', "2 open questions have an id that begins with 'af4'. Nothing was answered."],
+      ['b', "No open question has an id that begins with 'b'. Nothing was answered."],
+      ['', "No open question has an id that begins with ''. Nothing was answered."],
+    ] as const) {
+      const { code, err, calls } = await answer(id)
+      expect([code, calls.filter(([name]) => name === 'answer')]).toEqual([1, []])
+      expect(err).toContain(told)
+      expect(err).toContain("'escrow questions s1' lists them.")
+    }
+  })
+
+  it('are counted by status, but for sessions nobody can read', async () => {
+    const both = [...sessions, { id: 's2', live: false, changes: 0, damaged: 'torn' }]
+    expect((await escrow(workspaceDir(), ['status'], { sessions: both, review })).out).toContain(
+      "2 questions for you: 'escrow questions'\n",
+    )
+    expect((await escrow(workspaceDir(), ['status'], { sessions })).out).not.toContain('for you')
   })
 })
 

@@ -12,6 +12,9 @@ const DOCUMENTS = [
   'SECURITY.md',
   'docs/hooks.md',
   'docs/injected-fs.md',
+  'docs/ledger.md',
+  'docs/policy.md',
+  'docs/trace-schema.md',
 ]
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
@@ -26,11 +29,26 @@ function linksIn(text: string): string[] {
   return [...text.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '').filter((to) => !to.includes('://'))
 }
 
+/** As GitHub makes one of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+}
+
 describe.each(DOCUMENTS)('%s', (name) => {
   it('names only files that exist', () => {
     // x/y and NAME stand for a name of the reader's own.
     const named = namedIn(read(name)).filter((file) => !/(?:^|\/)(?:x\/y\b|NAME\b)/.test(file))
-    expect([...named, ...linksIn(read(name))].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
+    const linked = linksIn(read(name)).map((to) => path.join(path.dirname(name), to))
+    expect([...named, ...linked].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
+  })
+
+  it('leads to headings that it has', () => {
+    const headings = [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+    const anchors = [...read(name).matchAll(/\]\(#([^)]+)\)/g)].map((match) => match[1])
+    expect(anchors.filter((anchor) => !headings.includes(anchor ?? ''))).toEqual([])
   })
 
   it("names no place on anyone's machine but the reader's of the examples", () => {

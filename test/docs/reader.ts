@@ -22,6 +22,7 @@ export function readersHome(): string {
   const { bin } = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) as { bin: { escrow: string } }
   fs.chmodSync(`${place}/${bin.escrow}`, 0o755)
   fs.symlinkSync(`../escrowfs/${bin.escrow}`, `${home}/node_modules/.bin/escrow`)
+  fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Ada\n\temail = ada@example.org\n')
   return home
 }
 
@@ -47,9 +48,9 @@ export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command:
   }
 }
 
-/** Types a document's blocks from top to bottom, and expects what it says is printed. */
+/** Types a document's blocks from top to bottom, as Ada, and expects what it says is printed. */
 export function typeAll(blocks: readonly Block[], home: string): void {
-  const shell = openShell(home)
+  const shell = openShell(home, { HOME: home })
   const type = (command: string): string => {
     const { status, stdout, stderr } = shell(command)
     expect([command, stderr, status]).toEqual([command, '', 0])

@@ -22,6 +22,15 @@ describe('a command', () => {
     expect(fs.readdirSync(root).sort()).toEqual(['.orchestration', 'mail', 'src'])
   })
 
+  it('is a tool call like others: one snapshot comes before it, and travelling there undoes it', async () => {
+    const { session } = await site()
+    await session.exec('echo more >> src/a.ts')
+    const snapshots = await session.snapshots()
+    expect(snapshots.map(({ tool }) => tool)).toEqual(['exec'])
+    await session.travel(snapshots[0]?.id ?? '')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
+  })
+
   it('gives its exit code, its output as it comes, its input, directory and environment', async () => {
     const { session } = await site()
     const seen: string[] = []

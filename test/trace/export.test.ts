@@ -8,6 +8,13 @@ const hash = (digit: string): string => `sha256:${digit.repeat(64)}`
 describe('export', () => {
   const workspace = workspaces()
 
+  it('names the formats there are where another is asked for', async () => {
+    await expect(openLedger(workspace()).export('xml')).rejects.toMatchObject({
+      reason: 'unsupported',
+      hint: 'There are jsonl, agent-trace, flat, csv and git-ai.',
+    })
+  })
+
   it('jsonl is the file as it is', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)

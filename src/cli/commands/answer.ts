@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import type { Answer, Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
 import { oneLine } from '../printable.js'
+import { questionOf } from '../questions.js'
 import { byOption } from '../reviewer.js'
 
 interface Options {
@@ -18,7 +19,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       "Answer a session's question. `allow` holds for the path (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call. `deny` needs a reason.",
     )
     .argument('<session>', "the session's id")
-    .argument('<question>', "the question's id, as 'escrow questions' shows it")
+    .argument('<question>', "the question's id, as 'escrow questions' shows it; its beginning will do")
     .addArgument(new Argument('<answer>', 'what to answer').choices(ANSWERS))
     .option('--reason <text>', 'what the agent is told')
     .option('--remember', 'make it a rule of policy.yaml, for every session from now on')
@@ -26,7 +27,8 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .action(async (session: string, question: string, answer: Answer['answer'], { reason, remember, by }: Options) => {
       await withWorkspace(async (workspace) => {
         const review = await workspace.review(session)
-        await review.answer(question, {
+        const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
+        await review.answer(id, {
           answer,
           ...(reason !== undefined && { words: reason }),
           ...(by !== undefined && { by }),

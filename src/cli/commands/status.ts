@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Intent, SessionSummary, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
-import { json, table } from '../output.js'
+import { counted, json, table } from '../output.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -17,14 +17,19 @@ interface Status {
   readonly root: string
   readonly intents: Intent[]
   readonly sessions: SessionSummary[]
+  /** Open questions of sessions. */
+  readonly questions: number
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
   const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
-  return { root: workspace.root, intents, sessions }
+  let questions = 0
+  for (const { id, damaged } of sessions)
+    if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
+  return { root: workspace.root, intents, sessions, questions }
 }
 
-function render({ root, intents, sessions }: Status): string {
+function render({ root, intents, sessions, questions }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(({ id, live, changes, agent, damaged }) => [
     id,
@@ -36,5 +41,6 @@ function render({ root, intents, sessions }: Status): string {
     table([['Workspace', root]]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }

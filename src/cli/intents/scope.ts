@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Question, Workspace } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
+import { questionOf } from '../questions.js'
 import { addTold, type Told } from './options.js'
 
 interface Options extends Told {
@@ -18,7 +19,7 @@ export function registerScope(command: Command, context: Context): void {
     .argument('<id>', "the intent's id")
     .option('--add <glob...>', 'globs to add; `!` takes away')
     .option('--remove <glob...>', 'globs to take out, as the file spells them')
-    .option('--accept <request>', "add the globs of a session's request, by its id")
+    .option('--accept <request>', "add the globs of a session's request, by the beginning of its id")
     .option('--refuse <request>', 'refuse a request; --why is what the agent is told')
     .action(async (id: string, options: Options) => {
       await context.withWorkspace((workspace) => scope(context, workspace, id, options))
@@ -58,15 +59,15 @@ async function answer(
   word: 'allow' | 'deny',
   { by, why }: Told,
 ): Promise<void> {
-  const found = (await requestsFor(workspace, id)).find(({ request }) => request.id === wanted)
-  if (!found) {
-    throw Object.assign(new Error(`There is no open request ${wanted} for more scope of ${id}.`), {
-      reason: 'nothing_selected',
-      hint: `'escrow intents scope ${id}' lists them.`,
-    })
-  }
+  const found = await requestsFor(workspace, id)
+  const request = questionOf(
+    wanted,
+    found.map((each) => each.request),
+    `escrow intents scope ${id}`,
+  )
+  const session = found.find((each) => each.request === request)?.session ?? ''
   const words = why === undefined ? {} : { words: why }
-  await (await workspace.review(found.session)).answer(wanted, { answer: word, ...words, ...(by && { by }) })
+  await (await workspace.review(session)).answer(request.id, { answer: word, ...words, ...(by && { by }) })
 }
 
 async function show({ io, exit }: Context, workspace: Workspace, id: string): Promise<void> {

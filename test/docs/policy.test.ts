@@ -1,0 +1,34 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readPolicy } from '../../src/policy/policy-read.js'
+import { policySchema } from '../../src/policy/policy-schema.js'
+import { isObject } from '../../src/trace/lines.js'
+import { project } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const text = fs.readFileSync(`${project}docs/policy.md`, 'utf8')
+
+/** `approval.merge`: every key that has a value of its own. */
+function keysOf(schema: unknown): string[] {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
+  return Object.entries(properties).flatMap(([name, each]) => {
+    const below = keysOf(each)
+    return below.length === 0 ? [name] : below.map((key) => `${name}.${key}`)
+  })
+}
+
+describe('docs/policy.md', () => {
+  it('has a row for every key of policy.yaml, and for no other', () => {
+    const rows = [...text.matchAll(/^\| `([\w.]+)` +\|/gm)].map((match) => match[1])
+    expect([...rows].sort()).toEqual(keysOf(z.toJSONSchema(policySchema)).sort())
+  })
+
+  it('shows a file that is read without a complaint', () => {
+    const [yaml, ...others] = blocksOf(text)
+    expect(others).toEqual([])
+    const { problem, rules } = readPolicy('/home/ada/shop', { kind: 'bytes', bytes: Buffer.from(yaml?.text ?? '') })
+    expect(problem).toBeUndefined()
+    expect(rules?.access.find('src/.env.local')?.value).toBe('hidden')
+  })
+})

@@ -1,0 +1,43 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { TRACE_TYPES } from '../../src/trace/draft.js'
+import { openLedger } from '../../src/trace/ledger.js'
+import { traceErrors } from '../support/trace-schema.js'
+import { own, workspaces } from '../trace/support.js'
+import { project } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const text = fs.readFileSync(`${project}docs/trace-schema.md`, 'utf8')
+const lines = blocksOf(text).map((block) => block.text.replaceAll('\n', ''))
+
+describe('docs/trace-schema.md', () => {
+  const workspace = workspaces()
+
+  it('has a record of each kind that is written, under its name', () => {
+    const written = TRACE_TYPES.filter((type) => type !== 'merge')
+    expect([...new Set(lines.map((line) => own(line).type))].sort()).toEqual([...written].sort())
+    const sections = text.split(/^## /m).filter((section) => section.startsWith('`'))
+    for (const section of sections) {
+      const kind = /^`(\w+)`/.exec(section)?.[1]
+      expect([kind, blocksOf(section).map((block) => own(block.text.replaceAll('\n', '')).type)[0]]).toEqual([
+        kind,
+        kind,
+      ])
+    }
+  })
+
+  it('shows lines that are valid Agent Trace, and one whole ledger', async () => {
+    expect(lines.map((line) => traceErrors(JSON.parse(line))).filter((errors) => errors !== '')).toEqual([])
+    const layout = workspace()
+    fs.writeFileSync(layout.ledgerFile, lines.map((line) => `${line}\n`).join(''))
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: lines.length })
+    fs.writeFileSync(layout.ledgerFile, `${lines.join('\n')}\n`.replace('some-model', 'other'))
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: false })
+  })
+
+  it('names every field that they have', () => {
+    const named = new Set([...text.matchAll(/`(\w+)`/g)].map((match) => match[1]))
+    const fields = lines.flatMap((line) => [...Object.keys(JSON.parse(line)), ...Object.keys(own(line))])
+    expect([...new Set(fields)].filter((field) => field !== 'metadata' && !named.has(field))).toEqual([])
+  })
+})
