@@ -148,6 +148,11 @@ class LocalWorkspace implements Workspace {
     return this.review(await stageUndo(this.layout, commitId))
   }
 
+  async policyProblem(): Promise<string | undefined> {
+    const state = this.#policyFile()
+    return state.ok ? undefined : state.message
+  }
+
   async mapIntents(): Promise<string> {
     const { rebuildMap } = await import('./intent-map.js')
     return rebuildMap({ layout: this.layout, intents: () => this.#registry.state() }, this.store)

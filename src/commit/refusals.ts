@@ -31,10 +31,14 @@ export function refusalFor(path: string, error: unknown): Refusal {
 export function refusedCommit(refused: Refusal[]): EscrowError {
   const first = refused[0]?.reason ?? ''
   const count = refused.length === 1 ? '1 path was' : `${refused.length} paths were`
+  const messages = [...new Set(refused.map((refusal) => refusal.message))]
+  const hint = refused.every(({ reason }) => reason === 'policy_invalid')
+    ? 'Correct that file, then commit again: the verdicts stay.'
+    : 'Drop or correct these changes, or approve them again on top of what is on disk, then commit.'
   return new EscrowError(
     isReason(first) ? first : 'access_denied',
-    `Nothing was committed: ${count} refused. ${refused.map((refusal) => refusal.message).join(' ')}`,
-    { refused, hint: 'Drop or correct these changes, or approve them again on top of what is on disk, then commit.' },
+    `Nothing was committed: ${count} refused. ${messages.join(' ')}`,
+    { refused, hint },
   )
 }
 

@@ -263,6 +263,8 @@ export interface Workspace {
    * to date; a person's notes between its markers stay. Rejects with `no_orchestration`, and with `unsupported` where the file is not ours.
    */
   mapIntents(): Promise<string>
+  /** What is wrong with `policy.yaml`, and where: while it is, all writes are refused. Undefined: nothing. */
+  policyProblem(): Promise<string | undefined>
   close(): Promise<void>
 }
 

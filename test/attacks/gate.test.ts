@@ -41,6 +41,12 @@ test('with a broken policy.yaml nothing is committed', async () => {
   s.write('.orchestration/policy.yaml', 'acess: {}\n')
   expect(await refusals(review.commit())).toEqual(['src/b.ts: policy_invalid'])
   expect(s.read('src/b.ts')).toBe('b\n')
+  const problem = await (await s.open()).policyProblem()
+  expect(problem).toContain('line 1, column 1: unknown key `acess`')
+  await expect(review.commit()).rejects.toMatchObject({ hint: expect.stringMatching(/^Correct that file/) })
+  s.write('.orchestration/policy.yaml', 'access: {}\n')
+  expect(await (await s.open()).policyProblem()).toBeUndefined()
+  expect((await review.commit()).committed).toEqual(['src/b.ts'])
 })
 
 test('deletions and renames are judged by the scope their intent has at commit', async () => {

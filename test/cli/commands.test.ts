@@ -42,6 +42,14 @@ describe('init', () => {
 })
 
 describe('status', () => {
+  it('says that a policy.yaml which is not valid refuses all writes', async () => {
+    const problem = '.orchestration/policy.yaml, line 1: unknown key `a\u001b`.'
+    expect((await escrow(workspaceDir(), ['status'], { problem })).out).toContain(
+      'All writes are refused: .orchestration/policy.yaml, line 1: unknown key `a^[`.\n',
+    )
+    expect((await escrow(workspaceDir(), ['status'])).out).not.toContain('refused')
+  })
+
   const sessions = [{ id: 's1', live: true, changes: 3, agent: { model: 'gpt' } }]
 
   it('lists intents and sessions', async () => {

@@ -30,6 +30,7 @@ export interface Fake {
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly recovery?: Recovery
+  readonly problem?: string
   readonly containment?: readonly Capability[]
 }
 
@@ -136,6 +137,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     },
     recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },
     mapIntents: async () => '# Intent Map\n',
+    policyProblem: async () => fake.problem,
     close: async () => note('close'),
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Intent, SessionSummary, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { counted, json, table } from '../output.js'
+import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -19,6 +20,8 @@ interface Status {
   readonly sessions: SessionSummary[]
   /** Open questions of sessions. */
   readonly questions: number
+  /** What is wrong with policy.yaml. */
+  readonly problem?: string
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
@@ -26,10 +29,11 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   let questions = 0
   for (const { id, damaged } of sessions)
     if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
-  return { root: workspace.root, intents, sessions, questions }
+  const problem = await workspace.policyProblem()
+  return { root: workspace.root, intents, sessions, questions, ...(problem !== undefined && { problem }) }
 }
 
-function render({ root, intents, sessions, questions }: Status): string {
+function render({ root, intents, sessions, questions, problem }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(({ id, live, changes, agent, damaged }) => [
     id,
@@ -41,6 +45,7 @@ function render({ root, intents, sessions, questions }: Status): string {
     table([['Workspace', root]]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    problem === undefined ? '' : `All writes are refused: ${oneLine(problem)}\n`,
     questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }
