@@ -364,14 +364,10 @@ describe('questions and answers', () => {
   })
 
   it('takes the beginning of an id, where it is one question’s', async () => {
-    const long = {
-      questions: async () => [
-        { ...question, id: 'af4d-1' },
-        { ...question, id: 'af4e-2' },
-      ],
-    }
+    const long = { questions: async () => ['af4d-1', 'af4e-2', 'q1', 'q10'].map((id) => ({ ...question, id })) }
     const answer = (id: string) => escrow(workspaceDir(), ['answer', 's1', id, 'once'], { review: long })
     expect((await answer('af4d')).calls).toContainEqual(['answer', 'af4d-1', { answer: 'once' }])
+    expect((await answer('q1')).calls).toContainEqual(['answer', 'q1', { answer: 'once' }])
     for (const [id, told] of [
       ['af4', "2 open questions have an id that begins with 'af4'. Nothing was answered."],
       ['b', "No open question has an id that begins with 'b'. Nothing was answered."],

@@ -59,15 +59,10 @@ async function answer(
   word: 'allow' | 'deny',
   { by, why }: Told,
 ): Promise<void> {
-  const found = await requestsFor(workspace, id)
-  const request = questionOf(
-    wanted,
-    found.map((each) => each.request),
-    `escrow intents scope ${id}`,
-  )
-  const session = found.find((each) => each.request === request)?.session ?? ''
+  const open = (await requestsFor(workspace, id)).map(({ session, request }) => ({ session, id: request.id }))
+  const found = questionOf(wanted, open, `escrow intents scope ${id}`)
   const words = why === undefined ? {} : { words: why }
-  await (await workspace.review(session)).answer(request.id, { answer: word, ...words, ...(by && { by }) })
+  await (await workspace.review(found.session)).answer(found.id, { answer: word, ...words, ...(by && { by }) })
 }
 
 async function show({ io, exit }: Context, workspace: Workspace, id: string): Promise<void> {
