@@ -23,7 +23,9 @@ import {
   runContained,
   SecretNames,
   seccompFilter,
+  secretsIn,
   summaryOf,
+  waysTo,
 } from './terminal/index.js'
 
 export interface ExecDeps {
@@ -76,13 +78,13 @@ export class SessionExec {
   }
 
   async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
-    this.#admit(options)
+    this.#admit(command, options)
     const outlook = this.#outlook()
     const cwd = this.#directory(options.cwd ?? '.')
     const { holder, mirror } = await this.#grounds()
     const { store, layout } = this.deps
     this.deps.takeIn()
-    const closed = this.#closed()
+    const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
     mirror.seed(store.overlay, closed)
     const before = store.mark({})
     const seen = editsSince(store.overlay)
@@ -101,7 +103,9 @@ export class SessionExec {
       })
       seen.end()
       this.deps.takeIn()
-      const { refused, kept } = this.#land(holder, new Set(closed), seen.touched)
+      const { refused, kept } = end.began
+        ? this.#land(holder, new Set(closed), seen.touched)
+        : { refused: [], kept: [] }
       const effects = this.deps.changesSince(before.id)
       return await this.#told(command, options, end, { effects, refused, kept })
     } finally {
@@ -119,7 +123,9 @@ export class SessionExec {
     return [...ours, ...this.#secrets.find(store.overlay).filter((path) => !mayRead(path))]
   }
 
-  #admit({ network }: ExecOptions): void {
+  #admit(command: string | readonly string[], { network }: ExecOptions): void {
+    if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
+      throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
     if (network !== true || this.deps.policy.settings()?.network === true) return
     throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
       hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
@@ -199,7 +205,10 @@ export class SessionExec {
       layer: view.layer,
       overlay,
       within: (work) => view.within(work),
-      isStale: (path) => touched.has(path) || (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
+      isClosed: (path) => waysTo(path).some((way) => closed.has(way)),
+      isStale: (path) =>
+        waysTo(path).some((way) => touched.has(way)) ||
+        (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
     })
     quarantine(layout.session(this.deps.id).quarantine, refused)
     clearAway(effects, places.written)

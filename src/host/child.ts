@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { codeOf } from '../../overlay/errno.js'
 
 /**
  * The one file that starts processes for the terminal. Its programs are the system's: a PATH that leads into the
@@ -6,9 +7,22 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:chi
  */
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** Starts a program of the system, without a shell. What fails to start is told by its `error` event. */
+/**
+ * Starts a program of the system, without a shell, as the leader of a process group of its own. What fails to start is
+ * told by its `error` event.
+ */
 export function startProgram(program: string, args: readonly string[], stdio: SpawnOptions['stdio']): ChildProcess {
-  return spawn(program, args, { stdio, env: ENV, cwd: '/' })
+  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: true })
+}
+
+/** Kills a program, and what it has started in its process group. */
+export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
 }
 
 export interface Ran {

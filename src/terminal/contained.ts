@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startProgram } from '../host/child.js'
+import { killGroup, startProgram } from '../host/child.js'
 import type { Holder } from './holder.js'
+import { STATUS, sandboxOf } from './sandbox.js'
 import type { Outlook } from './secrets.js'
 
 /** How one command runs. */
@@ -31,21 +32,26 @@ export interface CommandEnd {
   readonly ended?: 'timeout' | 'aborted' | 'processes'
   /** Output beyond what is kept was let go. */
   readonly truncated: boolean
+  /** Whether it came so far as to do anything: else there may be no mount to compare with. */
+  readonly began: boolean
 }
 
-/** Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace. */
+/**
+ * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace. The layers go by short names:
+ * a comma or a colon of their path would end an option. Nothing is mounted yet, or no more, where a start was cut short.
+ */
 const ENTER = `set -e
 cd /
-if [ -e "$1/mounted" ]; then umount "$2"; fi
-: > "$1/stamp"
-mount -t overlay escrowfs -o "lowerdir=$1/staged:$1/workspace,upperdir=$1/written,workdir=$1/work,userxattr" "$2"
-: > "$1/mounted"
-exec 5<"$1/filter"
+umount "$2" 2>/dev/null || :
+cd "$1"
+: > stamp
+mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+exec 5<filter
+cd /
 shift 2
 exec "$@"`
 
-/** Descriptors the sandbox is told by and tells by; the filter is 5. */
-const STATUS = 3
+/** Descriptors the sandbox is told by and tells by. */
 const ARGS = 4
 
 /** Bytes of each stream that are kept. */
@@ -62,8 +68,10 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, ...limits, ...sandbox]
+  const told = sandboxOf(root, scratch, options)
   const child = startProgram('nsenter', args, ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'])
-  tell(child, sandboxOf(root, scratch, options))
+  holder.endsWith(child)
+  tell(child, told)
   const init = initOf(child)
   const stop = stopper(child, options)
   const watch = process.getuid?.() === 0 ? watchProcesses(init, options.processes, stop.kill) : undefined
@@ -74,9 +82,15 @@ export async function runContained(holder: Holder, root: string, options: Comman
     if (pid !== undefined) await gone(pid)
     if (pid === undefined && stop.why === undefined)
       throw new Error(`The sandbox could not be set up: ${output.stderr.trim()}`)
-    return { exitCode: stop.why === undefined ? code : null, ...output, ...(stop.why && { ended: stop.why }) }
+    return {
+      exitCode: stop.why === undefined ? code : null,
+      ...output,
+      began: pid !== undefined,
+      ...(stop.why && { ended: stop.why }),
+    }
   } finally {
     stop.end()
+    holder.endsWith(undefined)
     clearInterval(watch)
   }
 }
@@ -102,60 +116,12 @@ function processesOf(init: number): number {
   }
 }
 
-function sandboxOf(
-  root: string,
-  scratch: string,
-  { cwd, env, network, outlook: { hidden, shown } }: CommandOptions,
-): string[] {
-  const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
-  return [
-    ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
-    ...[
-      '--unshare-pid',
-      '--unshare-ipc',
-      '--unshare-uts',
-      '--unshare-cgroup-try',
-      ...(network ? [] : ['--unshare-net']),
-    ],
-    ...[
-      '--die-with-parent',
-      '--new-session',
-      '--cap-drop',
-      'ALL',
-      '--seccomp',
-      '5',
-      '--json-status-fd',
-      String(STATUS),
-    ],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
-    ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
-    ...(scratch.startsWith('/tmp/') ? [] : ['--tmpfs', scratch]),
-    ...(network ? resolving() : []),
-    ...hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-    ...shown.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--bind', root, root, '--ro-bind-try', `${root}/.orchestration`, `${root}/.orchestration`],
-    ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
-    ...['--chdir', cwd],
-  ]
-}
-
 /** Gives bubblewrap its options where no other user's `ps` sees them, and no limit of a command line holds. */
 function tell(child: ChildProcess, options: readonly string[]): void {
   const to = child.stdio[ARGS]
   if (!(to instanceof Writable)) throw new Error('The sandbox has no way to be told its options.')
   to.on('error', () => undefined)
   to.end(options.map((each) => `${each}\0`).join(''))
-}
-
-/** Names are looked up by a file that may lie in /run, which is empty inside. */
-function resolving(): string[] {
-  try {
-    const path = readlinkSync('/etc/resolv.conf')
-    const target = path.startsWith('/') ? path : `/etc/${path}`
-    return target.startsWith('/run/') || target.startsWith('/etc/../run/') ? ['--ro-bind-try', target, target] : []
-  } catch {
-    return []
-  }
 }
 
 /** The first process of the command's namespace, as bubblewrap tells it; undefined where it never came so far. */
@@ -165,13 +131,16 @@ function initOf(child: ChildProcess): Promise<number | undefined> {
   return new Promise((resolve) => {
     let text = ''
     status.on('data', (chunk: Buffer) => {
-      text += chunk
+      text = `${text}${chunk}`.slice(0, MESSAGE)
       const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1]
       if (pid !== undefined) resolve(Number(pid))
     })
     status.once('close', () => resolve(undefined))
   })
 }
+
+/** Bytes of what bubblewrap tells that are looked at. */
+const MESSAGE = 4096
 
 async function gone(pid: number): Promise<void> {
   const began = startOf(pid)
@@ -202,7 +171,8 @@ function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
   let why: CommandEnd['ended']
   const kill = (reason: NonNullable<CommandEnd['ended']>) => {
     why ??= reason
-    child.kill('SIGKILL')
+    // All that is on its way into the sandbox: its first process is not yet bound to bubblewrap's life.
+    killGroup(child)
   }
   const timer = timeout === undefined ? undefined : setTimeout(kill, timeout, 'timeout')
   const abort = () => kill('aborted')

@@ -1,25 +1,30 @@
 import type { ChildProcess } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { isWithin } from '../../overlay/index.js'
 import { startProgram } from '../host/child.js'
 import { makeTempDir, removeEmptyDir } from '../host/write.js'
 
 /**
  * A process that does nothing but hold a user and a mount namespace for a session's commands. In it a tmpfs has the
  * layers of the workspace's overlay; nobody else sees them, and they are gone with it. It ends when its input does, so
- * also when this process is killed.
+ * also when this process is killed, and takes the command under way with it: each line it reads is the process group to
+ * kill at the end, an empty one for none.
  */
 
 /** $1: an empty directory, $2: the workspace, $3: the size of the layers. */
 const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
+group=
 mkdir workspace staged written work tmp
 chmod 1777 tmp
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0
 echo held
-exec cat`
+while read -r line; do group=$line; done
+[ -z "$group" ] || kill -s KILL -- "-$group"`
 
 /** Places of a holder: as its namespace knows them, and as this process does. */
 export interface HolderPlaces {
@@ -47,8 +52,8 @@ export class Holder {
   private constructor(child: ChildProcess, pid: number, scratch: string, root: string) {
     this.#child = child
     this.pid = pid
-    const view = `/proc/${pid}/root`
-    const inside = (name: string) => `${view}${scratch}/${name}`
+    // Where it stands, which no later mount and no link on the way can cover.
+    const inside = (name: string) => `/proc/${pid}/cwd/${name}`
     this.places = {
       scratch,
       staged: inside('staged'),
@@ -56,7 +61,7 @@ export class Holder {
       whiteout: inside('whiteout'),
       filter: inside('filter'),
       stamp: inside('stamp'),
-      merged: `${view}${root}`,
+      merged: `/proc/${pid}/root${root}`,
     }
     child.once('exit', () => {
       this.#ended = true
@@ -70,7 +75,7 @@ export class Holder {
    * Rejects with an Error that has what the programs said.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
-    const scratch = makeTempDir(`${tmpdir()}/escrow-layers-`)
+    const scratch = makeTempDir(`${placeBeside(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
     try {
@@ -82,12 +87,18 @@ export class Holder {
     if (child.pid === undefined) throw new Error('unshare was started without a process id.')
     // It must not keep this process alive.
     child.unref()
+    child.stdin?.on('error', () => undefined)
     for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
     return new Holder(child, child.pid, scratch, root)
   }
 
   get isAlive(): boolean {
     return !this.#ended
+  }
+
+  /** It kills the command, too, where this process is killed; undefined: none is under way. */
+  endsWith(command: ChildProcess | undefined): void {
+    if (!this.#ended) this.#child.stdin?.write(`${command?.pid ?? ''}\n`)
   }
 
   /** Resolves when the namespace, and all that was in it, is gone. */
@@ -98,6 +109,16 @@ export class Holder {
     this.#child.kill('SIGKILL')
     await gone
   }
+}
+
+/** Where the layers can lie: the workspace's mount would cover what is in it. */
+function placeBeside(root: string): string {
+  const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
+    .filter((path) => existsSync(path))
+    .map((path) => realpathSync(path))
+  const place = places.find((path) => !isWithin(path, root))
+  if (place === undefined) throw new Error(`No directory for temporary files is outside of ${root}: set TMPDIR to one.`)
+  return place
 }
 
 function unref(stream: object): void {

@@ -27,6 +27,8 @@ export interface LandDeps {
   readonly within: <T>(work: () => T) => T
   /** Whether a path is no longer what the command saw when it began. */
   readonly isStale: (path: RelPath) => boolean
+  /** Whether a path could not be seen by the command, itself or by a directory on the way. */
+  readonly isClosed: (path: RelPath) => boolean
 }
 
 type FileEffect = Extract<Effect, { kind: 'file' }>
@@ -38,6 +40,8 @@ export function landEffects(effects: readonly Effect[], deps: LandDeps): Refused
 
 class Landing {
   readonly #refused: RefusedEffect[] = []
+  /** What a refused move would have taken away. */
+  readonly #unmoved = new Set<RelPath>()
 
   constructor(private readonly deps: LandDeps) {}
 
@@ -126,6 +130,7 @@ class Landing {
     const { layer, overlay } = this.deps
     const type = overlay.typeOf(path)
     if (type === undefined) return true
+    if (this.#unmoved.has(path)) return false
     let isWhole = true
     if (type === 'dir')
       for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
@@ -179,14 +184,16 @@ class Landing {
 
   /** Refused as a whole where either name is: else the content would be nowhere. */
   #move(from: Effect, to: FileEffect): void {
-    const { layer, isStale, within } = this.deps
+    const { layer, within } = this.deps
     try {
-      if (isStale(from.path) || isStale(to.path)) throw new Stale()
+      this.#admit(from.path)
+      this.#admit(to.path)
       within(() => {
         layer.move(from.path, to.path)
         this.#mode(to.path, to.mode)
       })
     } catch (error) {
+      this.#unmoved.add(from.path)
       for (const effect of [from, to]) this.#failed(effect, error)
     }
   }
@@ -195,7 +202,7 @@ class Landing {
 
   #take(effect: Effect, work: () => void): boolean {
     try {
-      if (this.deps.isStale(effect.path)) throw new Stale()
+      this.#admit(effect.path)
       this.deps.within(work)
       return true
     } catch (error) {
@@ -204,11 +211,18 @@ class Landing {
     }
   }
 
+  #admit(path: RelPath): void {
+    if (this.deps.isClosed(path)) throw new Closed()
+    if (this.deps.isStale(path)) throw new Stale()
+  }
+
   #failed(effect: Effect, error: unknown): void {
     const { path } = effect
     if (error instanceof Denied) this.#refuse(effect, error.denial.reason, error.denial.message)
     else if (error instanceof Stale)
       this.#refuse(effect, 'stale_file', `Stale File: ${path} changed on disk or in the stage while the command ran.`)
+    else if (error instanceof Closed)
+      this.#refuse(effect, 'access_denied', `${path} is closed to commands: what it had in its place is not taken.`)
     else if (error instanceof Refused) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
       this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
@@ -227,3 +241,10 @@ class Landing {
 
 class Refused extends Error {}
 class Stale extends Error {}
+class Closed extends Error {}
+
+/** A path and the directories on the way to it. */
+export function waysTo(path: RelPath): RelPath[] {
+  const segments = path.split('/')
+  return segments.map((_, at) => segments.slice(0, at + 1).join('/') as RelPath)
+}

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { isWithin, type RelPath } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
 
 /** Other places with what only we may read: keys, and the anchors of ledgers. */
@@ -35,20 +37,36 @@ export function outlookBy(rules: readonly { readonly path: string; readonly isCl
   const never = closed.find((path) => NEEDED.includes(path))
   if (never !== undefined) return never
   const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
-  return { hidden: [...secretPlaces(), ...closed.flatMap(placeAt)], shown: shown.filter((path) => existsSync(path)) }
+  return {
+    hidden: [...secretPlaces(), ...closed.flatMap(placeAt)],
+    shown: shown.flatMap(placeAt).map(({ path }) => path),
+  }
 }
 
+/** By its physical path: what is laid over a link would be laid somewhere else, or nowhere. */
 function placeAt(path: string): HiddenPlace[] {
-  return existsSync(path) ? [{ path, isDirectory: statSync(path).isDirectory() }] : []
+  return existsSync(path) ? [{ path: realpathSync(path), isDirectory: statSync(path).isDirectory() }] : []
 }
 
 /** The places there are, absolute. */
 function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
-  const home = env.HOME || homedir()
-  const listed = SECRET_PLACES.filter(
-    ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
-  )
-  return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)
+  // HOME may have been set to another place, and a command has but to know the real one.
+  const homes = [...new Set([env.HOME || homedir(), userHome()])]
+  return homes.flatMap((home) => {
+    const listed = SECRET_PLACES.filter(
+      ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
+    )
+    return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)
+  })
+}
+
+/** As the system has it; a user it does not know has none. */
+function userHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    return homedir()
+  }
 }
 
 function textOf(path: string): string {
@@ -63,7 +81,7 @@ function textOf(path: string): string {
 const SECRET_NAME =
   /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY(_ID)?|AUTH)(_|$)|^(SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|XAUTHORITY|NODE_OPTIONS|LD_PRELOAD|DATABASE_URL|PGPASSWORD|MYSQL_PWD)$|^ESCROW_/i
 
-/** The environment a command starts with: ours without secrets, then what was asked for. */
+/** The environment a command starts with: ours without secrets, then what was asked for. Throws `unsupported`. */
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   session: string,
@@ -71,7 +89,19 @@ export function commandEnv(
   const kept = Object.entries(process.env).filter(([name]) => !SECRET_NAME.test(name))
   const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  const set = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
   )
+  for (const [name, value] of set)
+    if (!/^[^=\0]+$/.test(name) || value.includes('\0'))
+      throw new EscrowError('unsupported', `No program can be given a variable like ${JSON.stringify(name)}.`, {
+        hint: 'A name has a character or more and no "=", and neither name nor value has a NUL.',
+      })
+  return Object.fromEntries(set)
+}
+
+/** A workspace that is a home directory, or has one in it: its secrets stay secret. */
+export function secretsIn(root: string, { hidden }: Outlook): RelPath[] {
+  const inside = hidden.filter(({ path }) => path !== root && isWithin(path, root))
+  return inside.map(({ path }) => path.slice(root.length + 1) as RelPath)
 }

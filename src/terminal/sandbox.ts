@@ -1,0 +1,86 @@
+import { readlinkSync } from 'node:fs'
+import { isWithin } from '../../overlay/index.js'
+import type { CommandOptions } from './contained.js'
+import type { Outlook } from './secrets.js'
+
+/** What the sandbox is made of, as options of bubblewrap. */
+
+/** The descriptor the sandbox tells by. The filter is 5. */
+export const STATUS = 3
+
+/** Places that are a command's own. */
+const OWN = ['/tmp', '/run', '/var/tmp']
+/** Never the machine's. */
+const NEVER_SHOWN = ['/dev', '/proc']
+
+/** @param scratch the directory of the layers. Throws where an option would become two. */
+export function sandboxOf(root: string, scratch: string, { cwd, env, network, outlook }: CommandOptions): string[] {
+  const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  return [
+    ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
+    ...[
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      ...(network ? [] : ['--unshare-net']),
+    ],
+    ...[
+      '--die-with-parent',
+      '--new-session',
+      '--cap-drop',
+      'ALL',
+      '--seccomp',
+      '5',
+      '--json-status-fd',
+      String(STATUS),
+    ],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
+    ...(network ? resolving() : []),
+    ...outside(outlook, scratch),
+    ...['--bind', root, root, '--ro-bind-try', `${root}/.orchestration`, `${root}/.orchestration`],
+    ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
+    ...['--chdir', cwd],
+  ]
+}
+
+/**
+ * What covers the machine's files. The deepest place has the last word, so the shallow ones are laid down first; what
+ * nothing above has changed is left alone: over a place that is shown anyway a mount would bring back what is hidden
+ * in it, and below a place of a command's own the way may be a link the command made.
+ */
+function outside({ hidden, shown }: Outlook, scratch: string): string[] {
+  const layers = { path: scratch, isDirectory: true }
+  const asked = [
+    ...[...hidden, layers].map((place) => ({ ...place, isHidden: true })),
+    ...shown.map((path) => ({ path, isDirectory: true, isHidden: false })),
+  ].sort((a, b) => a.path.split('/').length - b.path.split('/').length)
+  const laid = [...OWN, ...NEVER_SHOWN].map((path) => ({ path, isHidden: true }))
+  const options: string[] = []
+  for (const place of asked) {
+    const { path, isHidden, isDirectory } = place
+    const above = laid
+      .filter((each) => isWithin(path, each.path))
+      .sort((a, b) => a.path.length - b.path.length)
+      .at(-1)
+    if ((above?.isHidden ?? false) === isHidden || [...OWN, ...NEVER_SHOWN].includes(path)) continue
+    if (NEVER_SHOWN.some((never) => isWithin(path, never))) continue
+    if (!isHidden) options.push('--ro-bind', path, path)
+    else if (isDirectory) options.push('--tmpfs', path)
+    else options.push('--ro-bind', '/dev/null', path)
+    laid.push(place)
+  }
+  return options
+}
+
+/** Names are looked up by a file that may lie in /run, which is empty inside. */
+function resolving(): string[] {
+  try {
+    const path = readlinkSync('/etc/resolv.conf')
+    const target = path.startsWith('/') ? path : `/etc/${path}`
+    return target.startsWith('/run/') || target.startsWith('/etc/../run/') ? ['--ro-bind-try', target, target] : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,11 @@
+import { openWorkspace } from '../../src/index.js'
+
+/** Starts a command in exec, again and again, and says so before the second: it is killed meanwhile. */
+
+const [root = ''] = process.argv.slice(2)
+const workspace = await openWorkspace(root)
+const session = await workspace.session({ id: 'killed' })
+await session.selectIntent('INT-001')
+await session.exec('true')
+console.log('starts')
+for (;;) await session.exec('sleep 0.005')

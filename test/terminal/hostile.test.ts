@@ -1,0 +1,121 @@
+import fs from 'node:fs'
+import { homedir } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startChild } from '../children/run.js'
+import { reasonOf } from '../support/workspace.js'
+import { site } from './site.js'
+
+describe('what an agent gives a command', () => {
+  it('is never taken for an option of the sandbox', async () => {
+    const { session } = await site()
+    const options = 'x\0--bind\0/\0/tmp/host'
+    expect(await reasonOf(() => session.exec('ls /tmp/host', { env: { A: options } }))).toBe('unsupported')
+    expect(await reasonOf(() => session.exec('ls /tmp/host', { env: { [`A\0${options}`]: 'x' } }))).toBe('unsupported')
+    expect(await reasonOf(() => session.exec('true', { env: { 'A=B': 'x' } }))).toBe('unsupported')
+    expect(await reasonOf(() => session.exec(['true', options]))).toBe('unsupported')
+    expect(await reasonOf(() => session.exec([]))).toBe('unsupported')
+    expect((await session.exec(['--version'])).stdout).not.toMatch(/bubblewrap/)
+    expect((await session.exec('echo "$A"', { env: { A: '--bind' } })).stdout).toBe('--bind\n')
+  })
+})
+
+describe('secrets of the home directory', () => {
+  it('stay hidden where policy opens the directory they are in, or all of the machine', async () => {
+    const { session, write } = await site()
+    const home = atHome()
+    fs.mkdirSync(`${home}/.ssh`)
+    fs.writeFileSync(`${home}/.ssh/key`, 'SECRET')
+    fs.writeFileSync(`${home}/plain`, 'plain')
+    for (const rules of [`${home}: read-only`, `"/**": allow`, `${home}/..: deny, ${home}: allow`]) {
+      write('.orchestration/policy.yaml', `outside: { ${rules} }\n`)
+      await wait(20)
+      expect((await session.exec(`cat ${home}/.ssh/key ${home}/plain; ls -d /proc/${process.pid}`)).stdout).toBe(
+        'plain',
+      )
+    }
+    // The person's own, closest word.
+    write('.orchestration/policy.yaml', `outside: { ${home}/.ssh/key: allow }\n`)
+    await wait(20)
+    expect((await session.exec(`cat ${home}/.ssh/key`)).stdout).toBe('SECRET')
+  })
+
+  it('are followed where they are links', async () => {
+    const { session } = await site()
+    const home = atHome()
+    fs.mkdirSync(`${home}/dotfiles`)
+    fs.writeFileSync(`${home}/dotfiles/netrc`, 'SECRET')
+    fs.symlinkSync(`${home}/dotfiles/netrc`, `${home}/.netrc`)
+    expect((await session.exec(`cat ${home}/.netrc ${home}/dotfiles/netrc`)).stdout).toBe('')
+  })
+
+  it('are not there in a workspace that is the home directory, and cannot be removed or replaced', async () => {
+    const at = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
+    setHome(at.root)
+    const seen = await at.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
+    expect(seen.stdout).toBe('.\n..\n.config\n.orchestration\nsrc\n')
+    const { refused, effects } = await at.session.exec(
+      'mkdir .ssh; echo x > .ssh/config; rm -rf .config; echo y > .netrc',
+    )
+    expect(new Set(refused.map(({ reason }) => reason))).toEqual(new Set(['access_denied']))
+    expect(effects.changes).toEqual([])
+    expect(at.session.fs.readFileSync(`${at.root}/.config/gh/token`, 'utf8')).toBe('SECRET')
+  })
+})
+
+describe('a command that is cut short', () => {
+  it('at any moment of its start leaves nothing running and the session working', async () => {
+    const { session } = await site()
+    for (let ms = 0; ms < 20; ms += 1) {
+      const ran = await session.exec('sleep 60', { signal: AbortSignal.timeout(ms) })
+      expect(ran.ended).toBe('aborted')
+    }
+    expect((await session.exec('true', { signal: AbortSignal.abort() })).ended).toBe('aborted')
+    expect((await session.exec('echo well')).stdout).toBe('well\n')
+  }, 60_000)
+
+  it('by the death of its host at any moment leaves no process', async () => {
+    for (const ms of [0, 3, 6, 9]) {
+      const { root, workspace, session } = await site()
+      await session.close()
+      await workspace.close()
+      const child = startChild('starting.ts', root)
+      expect(await child.line()).toBe('starts')
+      await wait(ms)
+      await child.kill()
+      for (let i = 0; i < 100 && processesAt(root).length > 0; i++) await wait(20)
+      expect(processesAt(root)).toEqual([])
+    }
+  }, 60_000)
+})
+
+/** A home directory for the test, not below /tmp, which is a command's own. */
+function atHome(): string {
+  const path = fs.mkdtempSync(`${homedir()}/escrowfs-test-`)
+  onTestFinished(() => fs.rmSync(path, { recursive: true, force: true }))
+  setHome(path)
+  return path
+}
+
+function setHome(path: string): void {
+  const before = process.env.HOME
+  process.env.HOME = path
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.HOME
+    else process.env.HOME = before
+  })
+}
+
+/** Processes with a directory in their command line or among their mounts. */
+function processesAt(path: string): string[] {
+  const has = (file: string) => {
+    try {
+      return fs.readFileSync(file, 'utf8').includes(path)
+    } catch {
+      return false
+    }
+  }
+  const own = String(process.pid)
+  const pids = fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && pid !== own)
+  return pids.filter((pid) => has(`/proc/${pid}/cmdline`) || has(`/proc/${pid}/mountinfo`))
+}
