@@ -85,10 +85,10 @@ export class SessionExec {
     const { store, layout } = this.deps
     this.deps.takeIn()
     const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
-    mirror.seed(store.overlay, closed)
     const before = store.mark({})
     const seen = editsSince(store.overlay)
     try {
+      mirror.seed(store.overlay, closed)
       const end = await runContained(holder, layout.root, {
         args: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
         cwd,

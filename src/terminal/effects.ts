@@ -18,7 +18,7 @@ export type Effect =
   | { readonly kind: 'symlink'; readonly path: RelPath; readonly target: string }
   /** Nothing a stage can hold: a FIFO, a socket, a device. */
   | { readonly kind: 'other'; readonly path: RelPath; readonly what: string }
-  /** Changes in a repository's own files, beside its index: `count` of them. */
+  /** A repository's own files were written: `count` changed beside its index, which may be none. */
   | { readonly kind: 'git'; readonly path: RelPath; readonly count: number }
 
 export interface Effects {
@@ -62,8 +62,7 @@ export function readEffects(deps: EffectsDeps): Effects {
     }
     const isGone = stats.isCharacterDevice() && stats.rdev === 0
     if (name === '.git') {
-      const count = isGone ? 1 : countGit(`${deps.written}/${path}`, stats)
-      if (count > 0) effects.push({ kind: 'git', path, count })
+      effects.push({ kind: 'git', path, count: isGone ? 1 : countGit(`${deps.written}/${path}`, stats) })
       return
     }
     if (deps.isKept(path, stats.isDirectory())) kept.push(path)
@@ -115,7 +114,7 @@ function whatIs(stats: Stats): string {
 function countGit(host: string, stats: Stats, depth = 0): number {
   if (!stats.isDirectory()) return 1
   let count = 0
-  for (const name of readdirSync(host)) {
+  for (const name of namesIn(host)) {
     if (depth === 0 && (name === 'index' || name === 'index.lock')) continue
     count += countGit(`${host}/${name}`, lstatSync(`${host}/${name}`), depth + 1)
   }

@@ -105,6 +105,7 @@ class Landing {
 
   #git(effect: Extract<Effect, { kind: 'git' }>): void {
     const { path, count } = effect
+    if (count === 0) return
     const files = count === 1 ? '1 file' : `${count} files`
     this.#refuse(
       effect,

@@ -1,0 +1,37 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { INTENTS } from '../support/workspace.js'
+import { site } from './site.js'
+
+/** What a command leaves in its layer is no later command's, and what is refused is where it was. */
+
+describe('what a command wrote', () => {
+  it('below .git is not there for the next, which sees what is on disk', async () => {
+    const { session, root } = await site({ '.git/config': '', '.git/index': 'old', 'src/a': 'a\n' })
+    await session.exec('echo new > .git/index')
+    fs.writeFileSync(`${root}/.git/index`, 'by a person')
+    expect((await session.exec('cat .git/index')).stdout).toBe('by a person')
+  })
+
+  it('moved in a directory to where it may not be stays where it was', async () => {
+    const { session, root } = await site({ 'src/d/a.ts': 'a long enough file\n' }, INTENTS)
+    const { effects, refused } = await session.exec('mv src/d moved')
+    expect(effects.changes).toEqual([])
+    expect(refused.map(({ path }) => path)).toContain('src/d/a.ts')
+    expect(session.fs.readFileSync(`${root}/src/d/a.ts`, 'utf8')).toBe('a long enough file\n')
+  })
+
+  it('in a directory that another took the place of meanwhile is refused', async () => {
+    const { session, root } = await site({ 'd/x': 'one\n', 'o/x': 'two\n' })
+    let isDone = false
+    const swap = () => {
+      if (isDone) return
+      isDone = true
+      session.fs.rmSync(`${root}/d`, { recursive: true })
+      session.fs.renameSync(`${root}/o`, `${root}/d`)
+    }
+    const { refused } = await session.exec('echo begun; sleep 0.5; echo three > d/x', { onOutput: swap })
+    expect(refused.map(({ path, reason }) => [path, reason])).toContainEqual(['d/x', 'stale_file'])
+    expect(session.fs.readFileSync(`${root}/d/x`, 'utf8')).toBe('two\n')
+  })
+})
