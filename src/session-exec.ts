@@ -4,13 +4,15 @@ import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
 import type { View } from './fs/view.js'
-import { createFile, removeEmptyDir, removeTree } from './host/write.js'
+import { createFile } from './host/write.js'
 import { gitIgnored, type Policy, secretName } from './policy/index.js'
 import type { StageStore } from './stage-store.js'
 import {
+  bringUp,
   type CommandEnd,
+  clearAway,
   commandEnv,
-  type Effect,
+  effectsIn,
   Holder,
   landEffects,
   Mirror,
@@ -19,7 +21,6 @@ import {
   probe,
   quarantine,
   type RefusedEffect,
-  readEffects,
   runContained,
   SecretNames,
   seccompFilter,
@@ -60,6 +61,8 @@ export class SessionExec {
   readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
   /** What was told of before as kept. */
   #kept: ReadonlySet<RelPath> = new Set()
+  /** Directories that stayed in the layer for what is kept in them. */
+  #left: readonly RelPath[] = []
 
   constructor(private readonly deps: ExecDeps) {}
 
@@ -72,9 +75,7 @@ export class SessionExec {
   /** Waits for the command under way, then takes the layers down. */
   async close(): Promise<void> {
     await this.#turn
-    const ground = await this.#ground?.catch(() => undefined)
-    this.#ground = undefined
-    await ground?.holder.close()
+    await this.#drop()
   }
 
   async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
@@ -87,8 +88,10 @@ export class SessionExec {
     const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
     const before = store.mark({})
     const seen = editsSince(store.overlay)
+    let isSound = false
     try {
       mirror.seed(store.overlay, closed)
+      bringUp(this.#left, store.overlay, holder.places.written)
       const end = await runContained(holder, layout.root, {
         args: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
         cwd,
@@ -106,12 +109,24 @@ export class SessionExec {
       const { refused, kept } = end.began
         ? this.#land(holder, new Set(closed), seen.touched)
         : { refused: [], kept: [] }
+      isSound = true
       const effects = this.deps.changesSince(before.id)
       return await this.#told(command, options, end, { effects, refused, kept })
     } finally {
       seen.end()
       store.unmark(before)
+      // Layers with something of this command's in them would tell the next one's effects wrong.
+      if (!isSound) await this.#drop()
     }
+  }
+
+  /** Takes the layers down: the next command begins with new ones. */
+  async #drop(): Promise<void> {
+    const ground = await this.#ground?.catch(() => undefined)
+    this.#ground = undefined
+    this.#kept = new Set()
+    this.#left = []
+    await ground?.holder.close()
   }
 
   /** Paths that may not be read: to a command they are not there. */
@@ -190,7 +205,7 @@ export class SessionExec {
     const { overlay } = store
     const { places } = holder
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
-    const { effects, kept } = readEffects({
+    const { effects, kept } = effectsIn({
       written: places.written,
       merged: places.merged,
       overlay,
@@ -211,7 +226,7 @@ export class SessionExec {
         (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
     })
     quarantine(layout.session(this.deps.id).quarantine, refused)
-    clearAway(effects, places.written)
+    this.#left = clearAway(effects, places.written)
     const fresh = kept.filter((path) => !this.#kept.has(path))
     this.#kept = new Set(kept)
     return { refused, kept: fresh }
@@ -235,14 +250,6 @@ export class SessionExec {
       ...(ended && { ended }),
       summary: summaryOf(effects, refused, kept),
     }
-  }
-}
-
-/** What was taken in or refused is no longer the layer's; a directory stays for what is kept in it. */
-function clearAway(effects: readonly Effect[], written: string): void {
-  for (const { path, kind } of [...effects].sort((a, b) => (a.path < b.path ? 1 : -1))) {
-    if (kind === 'dir') removeEmptyDir(`${written}/${path}`)
-    else removeTree(`${written}/${path}`)
   }
 }
 

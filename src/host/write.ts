@@ -174,6 +174,11 @@ export function removeTree(path: string): void {
   rmSync(path, { recursive: true, force: true })
 }
 
+/** As {@link removeTree}, for a name that is no UTF-8. */
+export function removeTreeAt(path: Buffer): void {
+  rmSync(path, { recursive: true, force: true })
+}
+
 /** Unlinks a name; absent is fine. */
 export function removeName(path: string): void {
   try {

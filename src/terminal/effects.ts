@@ -1,5 +1,6 @@
 import { constants, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import { childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 import { chmodSync } from '../host/write.js'
 
 /** What a command left behind, read from the layer it wrote to once nothing of it lives any more. */
@@ -18,6 +19,8 @@ export type Effect =
   | { readonly kind: 'symlink'; readonly path: RelPath; readonly target: string }
   /** Nothing a stage can hold: a FIFO, a socket, a device. */
   | { readonly kind: 'other'; readonly path: RelPath; readonly what: string }
+  /** Names in a directory that are no UTF-8: no path of ours leads to them. */
+  | { readonly kind: 'unnamed'; readonly path: RelPath }
   /** A repository's own files were written: `count` changed beside its index, which may be none. */
   | { readonly kind: 'git'; readonly path: RelPath; readonly count: number }
 
@@ -42,8 +45,27 @@ export interface EffectsDeps {
 /** Read without following a link, and without waiting for who writes a FIFO. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
+/** Segments of a path: what is judged by its every part must have few. */
+const DEEPEST = 256
+
+/** As readEffects; a tree too deep for a path, say, is told in words. */
+export function effectsIn(deps: Parameters<typeof readEffects>[0]): ReturnType<typeof readEffects> {
+  try {
+    return readEffects(deps)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new EscrowError(
+      'unsupported',
+      `What the command left could not be read, and none of it was staged: ${message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
 /** What differs from the stage, in proportion to what was written. */
-export function readEffects(deps: EffectsDeps): Effects {
+function readEffects(deps: EffectsDeps): Effects {
   const effects: Effect[] = []
   const kept: RelPath[] = []
   const walk = (dir: RelPath): void => {
@@ -55,9 +77,13 @@ export function readEffects(deps: EffectsDeps): Effects {
     if (deps.overlay.typeOf(dir) === 'dir') goneBelow(dir, names)
   }
   const look = (path: RelPath, name: string): void => {
+    if (path.split('/').length > DEEPEST) throw new Error(`a directory lies deeper than ${DEEPEST} others.`)
     const stats = lstatSync(`${deps.written}/${path}`, { throwIfNoEntry: false })
     if (!stats) {
-      effects.push({ kind: 'other', path, what: 'a name that is no UTF-8' })
+      // Of all of them at once: here they have one name.
+      const dir = parentOf(path)
+      if (!effects.some((each) => each.kind === 'unnamed' && each.path === dir))
+        effects.push({ kind: 'unnamed', path: dir })
       return
     }
     const isGone = stats.isCharacterDevice() && stats.rdev === 0

@@ -58,6 +58,8 @@ class Landing {
       if (effect.kind === 'file') this.#take(effect, () => this.#file(effect, first))
       else if (effect.kind === 'symlink') this.#take(effect, () => this.#symlink(effect.path, effect.target))
       else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.what}.`)
+      else if (effect.kind === 'unnamed')
+        this.#refuse(effect, 'unsupported', `${effect.path || '.'} holds names that are no UTF-8.`)
       else if (effect.kind === 'git') this.#git(effect)
     }
     return this.#refused

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { INTENTS } from '../support/workspace.js'
+import { INTENTS, reasonOf } from '../support/workspace.js'
 import { site } from './site.js'
 
 /** What a command leaves in its layer is no later command's, and what is refused is where it was. */
@@ -33,5 +33,33 @@ describe('what a command wrote', () => {
     const { refused } = await session.exec('echo begun; sleep 0.5; echo three > d/x', { onOutput: swap })
     expect(refused.map(({ path, reason }) => [path, reason])).toContainEqual(['d/x', 'stale_file'])
     expect(session.fs.readFileSync(`${root}/d/x`, 'utf8')).toBe('two\n')
+  })
+
+  it('and git ignores keeps no directory that a tool has removed, nor its old mode', async () => {
+    const { session, root } = await site({ '.gitignore': '*.log\n', 'e/a': 'a\n' })
+    await session.exec('mkdir d; echo x > d/x.log; echo x > e/x.log')
+    session.fs.rmSync(`${root}/d`, { recursive: true })
+    session.fs.chmodSync(`${root}/e`, 0o750)
+    const { effects, refused, stdout } = await session.exec('ls -d d; stat -c %a e; cat e/x.log')
+    expect([effects.changes, refused, stdout]).toEqual([[], [], '750\nx\n'])
+    expect(session.fs.existsSync(`${root}/d`)).toBe(false)
+    expect(session.fs.statSync(`${root}/e`).mode & 0o777).toBe(0o750)
+  })
+
+  it('by names that are no UTF-8 is refused once', async () => {
+    const { session } = await site()
+    const { refused } = await session.exec(
+      `perl -e 'open F, ">", "src/\\xff\\xfe"; open F, ">", "src/\\xfd"; open F, ">", "src/plain"'`,
+    )
+    expect(refused).toEqual([{ path: 'src', reason: 'unsupported', message: 'src holds names that are no UTF-8.' }])
+    expect(await session.exec('ls src | wc -l')).toMatchObject({ refused: [], stdout: '4\n' })
+  })
+
+  it('that cannot be read is no effect of the next command, which works', async () => {
+    const { session } = await site()
+    const deep = `perl -e 'for (1..1400) { mkdir "deep"; chdir "deep" } open F, ">", "file"'`
+    expect(await reasonOf(() => session.exec(deep))).toBe('unsupported')
+    expect(await session.exec('ls -d deep; echo fine > src/fine')).toMatchObject({ refused: [], kept: [] })
+    expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/fine'])
   })
 })
