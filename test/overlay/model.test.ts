@@ -91,7 +91,7 @@ async function commits(at: Site, approved: readonly StagedChange[]): Promise<boo
 }
 
 const said = (changes: readonly StagedChange[]) =>
-  changes.map(({ content: _, ...change }) => JSON.stringify(change)).sort()
+  changes.map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) })).sort()
 
 async function property(sequence: readonly Mutation[], check: (site: Site) => Promise<void>): Promise<void> {
   const at = site()

@@ -12,7 +12,9 @@ const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 /** All that can be seen of a stage: names, contents, link counts, and what it would change. */
 function look(overlay: Overlay): unknown {
   const { changes } = diffStage(overlay)
-  const said = changes.map(({ content: _, ...change }) => JSON.stringify(change)).sort()
+  const said = changes
+    .map(({ content: _, times, ...change }) => JSON.stringify({ ...change, times: String(times?.mtimeNs) }))
+    .sort()
   const seen = merged(overlay)
   const links = Object.keys(seen).map((path) => {
     const inode = overlay.placeOf(p(path)).node?.inode
