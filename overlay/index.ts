@@ -17,7 +17,18 @@ export { type Lower, openLower } from './lower.js'
 export type { OpenFile, ReadFile, WriteFile } from './open-file.js'
 export { MERGE_LIMIT, Overlay, type OverlayOptions } from './overlay.js'
 export { readPacked } from './pack.js'
-export { asRelPath, childOf, isWithin, lexical, nameOf, parentOf, pathText, type RelPath, ROOT } from './path.js'
+export {
+  ancestorsOf,
+  asRelPath,
+  childOf,
+  isWithin,
+  lexical,
+  nameOf,
+  parentOf,
+  pathText,
+  type RelPath,
+  ROOT,
+} from './path.js'
 export { openRegular, readRegular } from './regular.js'
 export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
 export { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'

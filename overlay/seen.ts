@@ -33,7 +33,7 @@ export class LowerSeen {
     if (known !== undefined) return known
     const look = this.look(path)
     const at = Date.now()
-    const state = stateNow(this.lower, path, base ?? ABSENT, look)
+    const state = look ? stateNow(this.lower, path, base ?? ABSENT, look) : null
     // By its stamp a base is taken for what stands there unread.
     if (state !== base?.state) this.#readAt.set(path, at)
     this.#states.set(path, state)

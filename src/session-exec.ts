@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
+import { ancestorsOf, childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
@@ -26,7 +26,6 @@ import {
   seccompFilter,
   secretsIn,
   summaryOf,
-  waysTo,
 } from './terminal/index.js'
 
 export interface ExecDeps {
@@ -63,10 +62,13 @@ export class SessionExec {
   #kept: ReadonlySet<RelPath> = new Set()
   /** Directories that stayed in the layer for what is kept in them. */
   #left: readonly RelPath[] = []
+  #isClosed = false
 
   constructor(private readonly deps: ExecDeps) {}
 
   run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+    // One that waits still gets its turn: whoever closes waits for it. A later one would open layers nobody takes down.
+    if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
     const turn = this.#turn.then(() => this.#run(command, options))
     this.#turn = turn.catch(() => undefined)
     return turn
@@ -74,6 +76,7 @@ export class SessionExec {
 
   /** Waits for the command under way, then takes the layers down. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#turn
     await this.#drop()
   }
@@ -220,9 +223,9 @@ export class SessionExec {
       layer: view.layer,
       overlay,
       within: (work) => view.within(work),
-      isClosed: (path) => waysTo(path).some((way) => closed.has(way)),
+      isClosed: (path) => wayTo(path).some((way) => closed.has(way)),
       isStale: (path) =>
-        waysTo(path).some((way) => touched.has(way)) ||
+        wayTo(path).some((way) => touched.has(way)) ||
         (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
     })
     quarantine(layout.session(this.deps.id).quarantine, refused)
@@ -266,6 +269,11 @@ function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): R
   }
   walk(ROOT)
   return closed
+}
+
+/** A path and the directories on the way to it. */
+function wayTo(path: RelPath): RelPath[] {
+  return [path, ...ancestorsOf(path)]
 }
 
 /** What the stage is told meanwhile by others than the command. */

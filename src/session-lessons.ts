@@ -55,15 +55,24 @@ export async function recordLesson(deps: LessonDeps, text: string, context?: str
 /** True for an entry that adds nothing to a file but lessons that were recorded: it needs no intent's scope. */
 export function isLessonEntry(store: StageStore, { path, old, content }: CommitEntry): boolean {
   if (content === undefined || old?.type === 'dir' || old?.type === 'symlink') return false
+  const blocks = blocksOf(store, path)
+  if (blocks.length === 0) return false
   let rest = Buffer.from(content()).toString('latin1')
-  for (const note of [...store.notes(NOTE)].reverse()) {
-    if (typeof note !== 'object' || note === null || !('block' in note) || !('path' in note)) continue
-    const block = note.path === path && typeof note.block === 'string' ? latin1(note.block) : ''
-    if (block === '' || !rest.endsWith(block)) continue
+  for (const block of blocks.reverse()) {
+    if (!rest.endsWith(block)) continue
     rest = rest.slice(0, -block.length)
     if (old === null ? rest === '' : digest(Buffer.from(rest, 'latin1')) === old.digest) return true
   }
   return false
+}
+
+/** The lessons noted for a file, as bytes, the oldest first. */
+function blocksOf(store: StageStore, path: string): string[] {
+  return [...store.notes(NOTE)].flatMap((note) => {
+    if (typeof note !== 'object' || note === null || !('block' in note) || !('path' in note)) return []
+    const isIts = note.path === path && typeof note.block === 'string' && note.block !== ''
+    return isIts ? [latin1(String(note.block))] : []
+  })
 }
 
 function latin1(text: string): string {

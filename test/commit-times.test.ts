@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { testWorkspace, working } from './support/workspace.js'
 
@@ -25,6 +25,24 @@ it('a commit gives files the times that were set by hand after their last write,
   await review.commit()
   for (const name of ['new', 'a.ts']) expect(statSync(path(name)).mtime).toEqual(THEN)
   expect(statSync(path('later')).mtimeMs).toBeGreaterThan(began)
+})
+
+it('a file edited in a directory that was renamed keeps the times that were set by hand', async () => {
+  const at = testWorkspace()
+  mkdirSync(`${at.root}/src/old`)
+  writeFileSync(`${at.root}/src/old/edited`, 'before')
+  writeFileSync(`${at.root}/src/old/other`, 'other')
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const edited = `${at.root}/src/new/edited`
+  session.fs.renameSync(`${at.root}/src/old`, `${at.root}/src/new`)
+  session.fs.writeFileSync(edited, 'after')
+  session.fs.utimesSync(edited, THEN, THEN)
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  expect(readFileSync(edited, 'utf8')).toBe('after')
+  expect(statSync(edited).mtime).toEqual(THEN)
 })
 
 it('times alone are no change: nothing that could be reviewed', async () => {

@@ -139,12 +139,9 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
   }
 }
 
-/** @param known what may be taken for seen; the last look takes nothing. */
-function assertBase(
-  site: Site,
-  entry: CommitEntry,
-  { look }: Pick<CommitEntry, 'look'> = entry,
-): BigIntStats | undefined {
+/** @param by its `look` may be taken for seen; the last look takes nothing. */
+function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'> = entry): BigIntStats | undefined {
+  const { look } = by
   const parent = parentOf(standsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
   if (entry.new !== null) site.ground.assertOpen(parentOf(entry.path))

@@ -77,9 +77,13 @@ function carriedBy(move: DirectoryMove, entries: readonly CommitEntry[], diff: S
 }
 
 /** What was written, or given another mode, in a directory that was renamed. */
-function editAfter({ path, new: next, content }: CommitEntry, at: string, old: CommitEntry['old']): CommitEntry[] {
+function editAfter(
+  { path, new: next, content, times }: CommitEntry,
+  at: string,
+  old: CommitEntry['old'],
+): CommitEntry[] {
   if (next === null || old === null) return []
   const isSame = next.type === old.type && next.digest === old.digest
   if (isSame) return next.mode === old.mode ? [] : [{ path, at, op: 'chmod', old, new: next }]
-  return [{ path, at, op: 'overwrite', old, new: next, ...(content && { content }) }]
+  return [{ path, at, op: 'overwrite', old, new: next, ...(content && { content }), ...(times && { times }) }]
 }

@@ -12,7 +12,7 @@ export interface ExecOptions {
   readonly stdin?: string | Uint8Array
   /** Asks for the network, which policy must allow (`terminal.network`). */
   readonly network?: boolean
-  /** Told of output as it comes. */
+  /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
   /** Ends the command. */
   readonly signal?: AbortSignal

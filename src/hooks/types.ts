@@ -45,7 +45,7 @@ export interface HookError {
   readonly details?: unknown
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a hook that lets a call pass returns nothing at all
+// biome-ignore lint/suspicious/noConfusingVoidType: hooks written to return void, or a promise of it, are hooks too
 type HookAnswer = void | HookError | undefined
 
 export interface ToolHook {

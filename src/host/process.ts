@@ -53,6 +53,12 @@ function exists(pid: number): boolean {
   }
 }
 
+/** When a process was started, or undefined once it is gone; one that is only not yet waited for is gone. */
+export function startOf(pid: number): string | undefined {
+  const status = statusOf(pid)
+  return status && !/[ZX]/.test(status.state) ? status.start : undefined
+}
+
 /** proc(5): the fields after the command's closing bracket; the first is the state, the twentieth the start time. */
 function statusOf(pid: number): { state: string; start: string } | undefined {
   const text = textOf(`/proc/${pid}/stat`)

@@ -54,7 +54,7 @@ function named(path: string): Secret | undefined {
 function placeIn(path: string): Secret | undefined {
   const home = homedir()
   if (!isWithin(path, home)) return undefined
-  // What is one by its text alone is read as any file is: its name says too little.
+  // What is one by its text alone can be read like other files: its name says too little.
   const place = SECRET_PLACES.find(
     ([below, , onlyWith]) => onlyWith === undefined && isWithin(path, `${home}/${below}`),
   )

@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { killGroup, startProgram } from '../host/child.js'
+import { startOf } from '../host/process.js'
 import type { Holder } from './holder.js'
 import { STATUS, sandboxOf } from './sandbox.js'
 import type { Outlook } from './secrets.js'
@@ -76,10 +78,11 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const stop = stopper(child, options)
   const watch = process.getuid?.() === 0 ? watchProcesses(init, options.processes, stop.kill) : undefined
   try {
-    const [output, code] = await Promise.all([collect(child, options), exitOf(child)])
+    const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
     const pid = await init
     // The first process of the namespace is gone only when all others are.
     if (pid !== undefined) await gone(pid)
+    if (stop.failure) throw stop.failure.error
     if (pid === undefined && stop.why === undefined)
       throw new Error(`The sandbox could not be set up: ${output.stderr.trim()}`)
     return {
@@ -110,7 +113,7 @@ const WATCH_MS = 100
 
 function processesOf(init: number): number {
   try {
-    return readdirSync(`/proc/${init}/root/proc`).filter((name) => /^\d+$/.test(name)).length
+    return readdirSync(join(`/proc/${init}/root`, 'proc')).filter((name) => /^\d+$/.test(name)).length
   } catch {
     return 0
   }
@@ -147,18 +150,6 @@ async function gone(pid: number): Promise<void> {
   for (let delay = 0; began !== undefined && startOf(pid) === began; delay = Math.min(delay + 1, 20)) await wait(delay)
 }
 
-/** When a process was started, or undefined once it is gone; one that is only not yet waited for is gone. */
-function startOf(pid: number): string | undefined {
-  try {
-    if (!existsSync(`/proc/${pid}`)) return undefined
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
-  } catch {
-    return undefined
-  }
-}
-
 function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -178,8 +169,17 @@ function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
   const abort = () => kill('aborted')
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()
+  let failure: { readonly error: unknown } | undefined
   return {
     kill,
+    /** The caller's own code threw: the command ends, and its caller is told why. */
+    fail(error: unknown) {
+      failure ??= { error }
+      kill('aborted')
+    },
+    get failure() {
+      return failure
+    },
     get why() {
       return why
     },
@@ -190,7 +190,7 @@ function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
   }
 }
 
-async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions) {
+async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions, failed: (error: unknown) => void) {
   // A command that reads nothing closes its end: that is no failure of ours.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(stdin)
@@ -199,7 +199,11 @@ async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions)
   let truncated = false
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream]?.on('data', (chunk: Buffer) => {
-      onOutput?.(chunk, stream)
+      try {
+        onOutput?.(chunk, stream)
+      } catch (error) {
+        failed(error)
+      }
       const room = OUTPUT - size[stream]
       if (chunk.length > room) truncated = true
       if (room > 0) kept[stream].push(chunk.subarray(0, room))

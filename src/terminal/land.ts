@@ -42,6 +42,8 @@ class Landing {
   readonly #refused: RefusedEffect[] = []
   /** What a refused move would have taken away. */
   readonly #unmoved = new Set<RelPath>()
+  /** Each new file is read once, however many that are gone it is compared with. */
+  readonly #digests = new Map<FileEffect, string>()
 
   constructor(private readonly deps: LandDeps) {}
 
@@ -155,7 +157,7 @@ class Landing {
         effect.size <= MAX_FILE_SIZE &&
         overlay.typeOf(effect.path) === undefined
       )
-        made.set(effect.size, [...(made.get(effect.size) ?? []), effect])
+        ofItsSize(made, effect.size).push(effect)
     if (made.size === 0) return []
     const pairs: [Effect, FileEffect][] = []
     for (const effect of effects) {
@@ -172,10 +174,16 @@ class Landing {
   #sameFile(path: RelPath, ofItsSize: FileEffect[]): FileEffect | undefined {
     if (ofItsSize.length === 0) return undefined
     const was = digest(this.deps.overlay.read(path))
-    const isSame = (each: FileEffect) => digest(each.read()) === was
+    const isSame = (each: FileEffect) => this.#digestOf(each) === was
     const named = ofItsSize.findIndex((each) => nameOf(each.path) === nameOf(path) && isSame(each))
     const at = named < 0 ? ofItsSize.findIndex(isSame) : named
     return at < 0 ? undefined : ofItsSize.splice(at, 1)[0]
+  }
+
+  #digestOf(effect: FileEffect): string {
+    const known = this.#digests.get(effect) ?? digest(effect.read())
+    this.#digests.set(effect, known)
+    return known
   }
 
   *#filesIn(path: RelPath): Generator<RelPath, undefined> {
@@ -246,8 +254,8 @@ class Refused extends Error {}
 class Stale extends Error {}
 class Closed extends Error {}
 
-/** A path and the directories on the way to it. */
-export function waysTo(path: RelPath): RelPath[] {
-  const segments = path.split('/')
-  return segments.map((_, at) => segments.slice(0, at + 1).join('/') as RelPath)
+function ofItsSize(made: Map<number, FileEffect[]>, size: number): FileEffect[] {
+  const files = made.get(size) ?? []
+  made.set(size, files)
+  return files
 }

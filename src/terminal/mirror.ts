@@ -49,11 +49,6 @@ export class Mirror {
     for (const [path, piece] of [...want].sort(([a], [b]) => (a < b ? -1 : 1))) this.#bring(path, piece)
   }
 
-  /** What the layer has at a path, as a word to compare with. */
-  tokenOf(path: RelPath): string | undefined {
-    return this.#have.get(path)?.token
-  }
-
   #bring(path: RelPath, piece: Piece): void {
     const had = this.#have.get(path)
     if (had?.token === piece.token) return

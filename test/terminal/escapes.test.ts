@@ -66,7 +66,8 @@ const PROBES: Readonly<Record<string, string>> = {
   'our own files':
     'echo "access: {}" > .orchestration/policy.yaml; mv .orchestration x; rm -rf .orchestration; ls .orchestration',
   secrets: 'cat "$HOME/.ssh/key" "$HOME/.npmrc"; echo "$SECRET_TOKEN"; cat .orchestration/sessions/*/stage.log',
-  'the layers': 'ls -d /tmp/escrow-layers-*; ls /proc/*/root/tmp 2>/dev/null | grep escrow-layers',
+  'the layers':
+    'ls -d /tmp/escrow-layers-*; for r in /proc/*/root; do ls $r/tmp; done 2>/dev/null | grep escrow-layers',
   'a fifo and a socket':
     'mkfifo src/fifo; perl -MIO::Socket::UNIX -e \'IO::Socket::UNIX->new(Local => "src/sock", Listen => 1)\'',
   // Bounded: a real bomb is ended as well, and holds this machine up meanwhile.

@@ -62,6 +62,18 @@ describe('a command', () => {
     expect((await session.exec('ls src')).stdout).toContain('first')
   })
 
+  it('ends, with nothing staged, where its caller fails at what it says; the next one runs', async () => {
+    const { session } = await site()
+    const failing = session.exec('echo 1 > src/first; echo said; sleep 60', {
+      onOutput: () => {
+        throw new Error('the screen is gone')
+      },
+    })
+    await expect(failing).rejects.toThrow('the screen is gone')
+    expect((await session.changes()).changes).toEqual([])
+    expect((await session.exec('ls src')).stdout).not.toContain('first')
+  })
+
   it('leaves no process behind, also when the host is killed', async () => {
     const { session, root, workspace } = await site()
     const mark = `escrowfs-${process.pid}-left`

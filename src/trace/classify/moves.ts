@@ -127,7 +127,7 @@ function isReordered(old: readonly Unit[], now: readonly Unit[], movable: Movabl
   return displaced.filter(isMovable).every((unit) => isFree(unit, named, movable))
 }
 
-/** What a unit declares: an exported function is hoisted as well as any other. */
+/** What a unit declares: a function is hoisted, exported or not. */
 function declarationOf({ node }: Unit): Node {
   if (node.type !== 'export_statement') return node
   return node.children.find(({ field }) => field === 'declaration') ?? node

@@ -23,6 +23,9 @@ const dots: readonly string[] = [
   'src/none/../../lib/out.ts',
 ]
 
+/** A link of the kernel's to all there is. */
+const EVERYTHING = '/proc/self/root'
+
 const absolute: readonly (readonly [string, string?])[] = [
   ['OUTER/sibling/s.txt'],
   ['OUTER/home/.bashrc'],
@@ -34,7 +37,7 @@ const absolute: readonly (readonly [string, string?])[] = [
   ['/proc/self/cwd/lib/out.ts'],
   ['/proc/self/cwd/src/../lib/out.ts'],
   ['/proc/self/rootOUTER/sibling/s.txt'],
-  ['/proc/self/root/ROOT/lib/out.ts'],
+  [`${EVERYTHING}/ROOT/lib/out.ts`],
   ['/proc/self/fd/../cwd/lib/out.ts'],
   ['/proc/thread-self/cwd/lib/out.ts'],
   [`/proc/${process.pid}/cwd/lib/out.ts`],

@@ -15,7 +15,7 @@ export const typescript = pairsOf('src/a.ts', {
     ['a union on lines of its own', 'export type X = "a" | "b"\n', 'export type X =\n  "a" | "b"\n'],
     ['line ends of another system', F('  return list\n'), F('  return list\n').replaceAll('\n', '\r\n')],
     ['blank lines', F('  g()\n  return list\n'), F('  g()\n\n\n  return list\n')],
-    ['a note to come back to', F('  return list\n'), F('  // TODO: cache it\n  return list\n')],
+    ['a note for later', F('  return list\n'), F('  // worth caching one day\n  return list\n')],
     ['a local constant', F('  const x = 1\n  return x + x\n'), F('  const one = 1\n  return one + one\n')],
     [
       'a local variable with closures',
