@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isWithin, type StagedChange } from '../overlay/index.js'
-import type { Intent } from './core/api.js'
+import type { BlameLine, Intent } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
@@ -80,10 +80,11 @@ export async function rebuildMap(of: Mapping, ledger: LedgerStore): Promise<stri
       const read = contentOf(of.layout, path)
       if (read === undefined) continue
       const content = () => read
-      const blame = await ledger.blame(path)
+      const blame = await blameOf(ledger, path)
       for (const [intent, day] of byIntent) {
         const own = blame.filter(({ intentId }) => intentId === intent).map(({ line }) => [line, line] as const)
-        if (own.length > 0) made = await updateMap(made, [{ path, intent, lines: own, content }], day)
+        if (own.length > 0 || blame.length === 0)
+          made = await updateMap(made, [{ path, intent, lines: own, content }], day)
       }
     }
     return made
@@ -126,15 +127,26 @@ async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, st
   return days
 }
 
+/** None of an empty file, and of a binary one: it is listed as a whole. */
+async function blameOf(ledger: LedgerStore, path: string): Promise<BlameLine[]> {
+  try {
+    return await ledger.blame(path)
+  } catch (error) {
+    if (error instanceof EscrowError && error.reason === 'nothing_selected') return []
+    throw error
+  }
+}
+
 function intentOf({ related }: Record<string, unknown>): string | undefined {
   const first: unknown = Array.isArray(related) ? related[0] : undefined
   return isObject(first) && typeof first.value === 'string' ? first.value : undefined
 }
 
+/** Of the file itself: a link in its place, or on the way to it, leads to another. */
 function contentOf({ root }: Layout, path: string): Uint8Array | undefined {
   const name = resolve(root, path)
-  if (!isWithin(name, root)) return undefined
   try {
+    if (!isWithin(name, root) || realpathSync(name) !== name) return undefined
     return Buffer.from(readSmall(name, MAX_FILE))
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../src/index.js'
 import { testWorkspace, working } from './support/workspace.js'
@@ -137,6 +137,24 @@ describe('the intent map', () => {
     rmSync(`${at.root}/${MAP}`)
     expect(await workspace.mapIntents()).toBe(before)
     expect(at.text(MAP)).toBe(before)
+  })
+
+  it('is made anew where files have no lines, are links by now, or are gone', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => {
+      fs.writeFileSync('src/bytes', Buffer.from([0, 1, 2]))
+      fs.writeFileSync('src/empty.ts', '')
+      for (const name of ['moved', 'gone', 'kept']) fs.writeFileSync(`src/${name}.ts`, CODE)
+    })
+    for (const name of ['moved', 'gone']) rmSync(`${at.root}/src/${name}.ts`)
+    symlinkSync('kept.ts', `${at.root}/src/moved.ts`)
+    await workspace.mapIntents()
+    expect(rows(at.text(MAP))).toEqual([
+      `| src/bytes | - | ${day} |`,
+      `| src/empty.ts | - | ${day} |`,
+      `| src/kept.ts | a() 1-3, B 5-9, B.c() 6-8 | ${day} |`,
+    ])
   })
 
   it('never fails a commit: what went wrong is told with it', async () => {

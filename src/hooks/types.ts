@@ -20,7 +20,7 @@ export interface HookContext {
 /** What a host must tell; the rest is filled in. */
 export type HookInput = Pick<HookContext, 'taskId' | 'toolName' | 'params' | 'cwd'> & Partial<HookContext>
 
-/** What a hook is given. Each gets a copy of the arguments, so that none can change what was judged. */
+/** What a hook is given. Its arguments are a copy: no hook can change what the host runs, nor which paths were judged. */
 export interface HookPayload extends HookContext {
   readonly classification: ToolClassification
   /** The paths the call changes, as its arguments name them. */

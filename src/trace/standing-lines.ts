@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
-import { readWhole } from '../host/read.js'
-import { isBinary, linesOf } from './attribution.js'
+import { EscrowError } from '../core/api-error.js'
+import { linesOf } from './attribution.js'
 import { replayLedger } from './blame.js'
+import { readBlamed } from './blamed-file.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { printsOf } from './line-prints.js'
 import type { Origin } from './origins.js'
@@ -23,14 +23,13 @@ export async function standingLines(root: string, ledger: string): Promise<Reado
   )
 }
 
-/** Undefined where no file of text is any more, and for a path that leads out: anybody may have written the record. */
+/** Undefined where no file of text is any more, and for a path that leads elsewhere: anybody may have written the record. */
 function contentAt(root: string, path: string): Uint8Array | undefined {
-  if (path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined
   try {
-    const content = readWhole(join(root, path))
-    return isBinary(content) ? undefined : content
+    const found = readBlamed(root, path)
+    return found.path === path ? found.content : undefined
   } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined
+    if (error instanceof EscrowError || codeOf(error) !== undefined) return undefined
+    throw error
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
 import { reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
@@ -47,6 +47,17 @@ describe('the numbers of a ledger', () => {
     })
     expect(approval).toEqual({ approved: 3, rejected: 1, rate: 0.75 })
     expect(rework).toEqual({ days: 30, written: 4, changed: 1, rate: 0.25 })
+  })
+
+  it('count a file once, and none that a link leads to in its place', async () => {
+    const { at, workspace } = await lived()
+    const { total } = (await workspace.ledger.stats()).lines
+    rmSync(`${at.root}/src/b c.ts`)
+    symlinkSync('a.ts', `${at.root}/src/b c.ts`)
+    expect((await workspace.ledger.stats()).lines.total).toBe(total - 1)
+    renameSync(`${at.root}/src`, `${at.root}/elsewhere`)
+    symlinkSync('elsewhere', `${at.root}/src`)
+    expect((await workspace.ledger.stats()).lines.total).toBe(0)
   })
 
   it('are none where nothing happened', async () => {

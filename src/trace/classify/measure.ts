@@ -27,7 +27,7 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     const known = measured.get(key)
     if (known !== undefined) return known
     left -= before.length + after.length
-    if (left < 0) return unverified('budget', `more than ${budget >> 20} MiB of changed files at once`)
+    if (left < 0) return unverified('budget', `more than ${budget >> 10} KiB of changed files at once`)
     const { classify } = await loaded()
     const found = await classify({ path: change.path, before, after })
     remember(key, found)
