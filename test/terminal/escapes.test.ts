@@ -9,6 +9,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compiled } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
@@ -128,12 +129,21 @@ interface Said {
 
 const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
 
+/** Another user runs the project's own files: a private directory above them would fail every probe alike. */
+function assertReachable(file: string): void {
+  for (let dir = dirname(file); dir !== '/'; dir = dirname(dir))
+    if ((lstatSync(dir).mode & 0o001) === 0)
+      throw new Error(`${dir} is closed to other users, and this test runs as one: chmod o+x it, or move the project.`)
+}
+
 describe.each(users)('as user %i', { timeout: 300_000 }, (uid) => {
   it('nothing gets out of exec', () => {
     const { path, root, home } = prepare(uid)
     const before = treeOf(path)
     const env = { ...process.env, HOME: home, SECRET_TOKEN: 'a private word', TMPDIR: `${path}/home` }
-    const args = [`${compiled()}/test/children/escaping.js`, root, JSON.stringify(PROBES)]
+    const child = `${compiled()}/test/children/escaping.js`
+    if (uid !== process.getuid?.()) assertReachable(child)
+    const args = [child, root, JSON.stringify(PROBES)]
     const ran = spawnSync(process.execPath, args, {
       encoding: 'utf8',
       env,
