@@ -1,13 +1,23 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commitEntries } from '../../src/commit/index.js'
-import { inputFor, listing, newBench, turn } from '../commit/kit.js'
-import { quickDisk } from './faulty-disk.js'
+import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
+import { quickDisk, reportingDisk } from './faulty-disk.js'
 
-const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 300)
+const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)
 
 /** Plain JavaScript, so that it runs at once: swaps the directory for a symlink and back, as fast as it can. */
 const SWAPPER = `
@@ -22,11 +32,9 @@ const SWAPPER = `
   }
 `
 
-it('changes nothing outside while a parent is swapped for a symlink', async () => {
-  const bench = newBench({ 'd/keep': { file: 'x' } })
-  const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
-  for (let i = 0; i < TRIES; i += 1) {
-    // The same names with the same contents on both sides: only where they lie tells them apart.
+/** The same names with the same contents on both sides: only where they lie tells them apart. */
+function growBoth(bench: Bench, outside: string, tries: number): void {
+  for (let i = 0; i < tries; i += 1) {
     for (const dir of [join(bench.root, 'd'), outside]) {
       writeFileSync(join(dir, `over-${i}`), 'old', { mode: 0o644 })
       writeFileSync(join(dir, `gone-${i}`), 'old', { mode: 0o644 })
@@ -34,31 +42,90 @@ it('changes nothing outside while a parent is swapped for a symlink', async () =
       mkdirSync(join(dir, `dir-${i}`), { mode: 0o755 })
     }
   }
+}
+
+function entriesOf(i: number) {
+  return [
+    turn(`d/over-${i}`, { file: 'old' }, { file: 'new' }),
+    turn(`d/gone-${i}`, { file: 'old' }, null),
+    turn(`d/mode-${i}`, { file: 'old' }, { file: 'old', mode: 0o600 }),
+    turn(`d/dir-${i}`, { dir: true }, null),
+    turn(`d/new-${i}`, null, { file: 'new' }),
+    turn(`d/newdir-${i}/x`, null, { file: 'new' }),
+  ]
+}
+
+/** Each span: how many calls the symlink stands for. A commit may be caught in all of its calls by one of them. */
+it.each([1, 3, 10, Number.POSITIVE_INFINITY])(
+  'changes nothing outside while a symlink stands there for %s calls',
+  async (span) => {
+    let taken = 0
+    for (const strict of [false, true]) {
+      for (let at = 1, isOver = false; !isOver; at += 1) {
+        const bench = newBench({ 'd/keep': { file: 'x' } })
+        const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
+        growBoth(bench, outside, 1)
+        const before = listing(outside)
+        const dir = join(bench.root, 'd')
+        let isSwapped = false
+        const swap = () => {
+          renameSync(dir, `${dir}.real`)
+          symlinkSync(outside, dir)
+          isSwapped = true
+        }
+        const swapBack = () => {
+          unlinkSync(dir)
+          renameSync(`${dir}.real`, dir)
+          isSwapped = false
+        }
+        const { disk, count } = reportingDisk(({ n }) => {
+          if (n === at) swap()
+          else if (n === at + span) swapBack()
+        }, 'all')
+        const result = await commitEntries(inputFor(bench, entriesOf(0), { strict }), disk).catch(() => undefined)
+        expect(listing(outside), `call ${at}`).toEqual(before)
+        isOver = count() < at
+        if (isSwapped) swapBack()
+        if (result !== undefined && !isOver) taken += 1
+        bench.remove()
+        rmSync(outside, { recursive: true, force: true })
+      }
+    }
+    // Else nothing was shown: a commit that gives up at the first swap changes nothing outside either.
+    expect(taken).toBeGreaterThan(0)
+  },
+)
+
+it('changes nothing outside while another process swaps a parent for a symlink, and goes on when it stops', async () => {
+  const bench = newBench({ 'd/keep': { file: 'x' } })
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
+  growBoth(bench, outside, TRIES + 1)
   const before = listing(outside)
   const swapper = spawn(process.execPath, ['-e', SWAPPER, join(bench.root, 'd'), outside], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+  const ended = new Promise((resolve) => swapper.once('close', resolve))
   try {
     await new Promise((resolve) => swapper.stdout.once('data', resolve))
     const disk = quickDisk()
-    let taken = 0
     for (let i = 0; i < TRIES; i += 1) {
-      const entries = [
-        turn(`d/over-${i}`, { file: 'old' }, { file: 'new' }),
-        turn(`d/gone-${i}`, { file: 'old' }, null),
-        turn(`d/mode-${i}`, { file: 'old' }, { file: 'old', mode: 0o600 }),
-        turn(`d/dir-${i}`, { dir: true }, null),
-        turn(`d/new-${i}`, null, { file: 'new' }),
-        turn(`d/newdir-${i}/x`, null, { file: 'new' }),
-      ]
-      const result = await commitEntries(inputFor(bench, entries, { strict: i % 2 === 0 }), disk).catch(() => undefined)
-      if (result !== undefined) taken += 1
+      // How many get through is the scheduler's affair.
+      await commitEntries(inputFor(bench, entriesOf(i), { strict: i % 2 === 0 }), disk).catch(() => undefined)
     }
+    swapper.kill('SIGKILL')
+    await ended
     expect(listing(outside)).toEqual(before)
-    expect(taken).toBeGreaterThan(0)
+    const dir = join(bench.root, 'd')
+    if (existsSync(`${dir}.real`)) {
+      rmSync(dir, { recursive: true, force: true })
+      renameSync(`${dir}.real`, dir)
+    }
+    const result = await commitEntries(inputFor(bench, entriesOf(TRIES)), disk)
+    expect(result.conflicts).toEqual([])
+    expect(listing(outside)).toEqual(before)
   } finally {
     swapper.kill('SIGKILL')
-    await new Promise((resolve) => swapper.once('close', resolve))
+    await ended
     bench.remove()
     rmSync(outside, { recursive: true, force: true })
   }
