@@ -31,6 +31,9 @@ access: {}
 /** Names of ours that belong to this machine and not to the repository. */
 export const GITIGNORE = `${PRIVATE_NAMES.map((name) => `/${name}/`).join('\n')}\n*.tmp\n`
 
+/** Git puts the lines of both branches behind each other: `escrow verify --join` joins the ledger, and writes the map anew. */
+export const GITATTRIBUTES = 'agent_trace.jsonl merge=union\nintent_map.md merge=union\n'
+
 /**
  * Makes a directory a workspace: writes \`.orchestration/\` with commented starters. Never overwrites.
  * @returns the files made and the files that were there, relative to the root.
@@ -42,6 +45,7 @@ export async function initWorkspace(root: string): Promise<{ created: string[]; 
     [layout.intentsFile, INTENTS],
     [layout.policyFile, POLICY],
     [layout.gitignore, GITIGNORE],
+    [layout.gitattributes, GITATTRIBUTES],
   ]
   const created: string[] = []
   const kept: string[] = []

@@ -121,7 +121,11 @@ async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, st
       const intent = isObject(file) ? intentOf(file) : undefined
       if (!isObject(file) || typeof file.path !== 'string' || intent === undefined) continue
       const byIntent = days.get(file.path) ?? new Map<string, string>()
-      days.set(file.path, byIntent.set(intent, record.timestamp.slice(0, 10)))
+      const day = record.timestamp.slice(0, 10)
+      // Of two branches the one that stands first may be the younger.
+      const last = byIntent.get(intent)
+      if (last === undefined || last < day) byIntent.set(intent, day)
+      days.set(file.path, byIntent)
     }
   }
   return days

@@ -157,6 +157,22 @@ describe('the intent map', () => {
     ])
   })
 
+  it('that git put together from two is one again, with the notes of both', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const end = '<!-- end of notes -->'
+    const [top = '', ...rest] = at.text(MAP).split('## ')
+    const noted = (words: string) =>
+      rest.map((part) => `## ${part.replace(end, `${words} ${part.slice(0, 7)}\n${end}`)}`)
+    at.write(MAP, top + [...noted('ours'), ...noted('theirs')].join(''))
+    const text = await workspace.mapIntents()
+    expect(text.match(/## INT-001/g)).toHaveLength(1)
+    expect(text.match(/\| src\/a\.ts \|/g)).toHaveLength(1)
+    for (const id of ['INT-001', 'INT-002']) expect(text).toContain(`ours ${id}\ntheirs ${id}\n${end}`)
+    expect(await workspace.mapIntents()).toBe(text)
+  })
+
   it('never fails a commit: what went wrong is told with it', async () => {
     const at = place()
     at.write(MAP, 'my own file\n')

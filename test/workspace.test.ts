@@ -124,6 +124,7 @@ describe('init', () => {
     const at = testWorkspace(undefined, '')
     const { created, kept } = await initWorkspace(at.root)
     expect(created.sort()).toEqual([
+      '.orchestration/.gitattributes',
       '.orchestration/.gitignore',
       '.orchestration/active_intents.yaml',
       '.orchestration/policy.yaml',

@@ -16,6 +16,7 @@ export interface Layout {
   readonly commits: string
   readonly locks: string
   readonly gitignore: string
+  readonly gitattributes: string
   session(id: string): SessionLayout
 }
 
@@ -54,6 +55,7 @@ export function layoutOf(root: string): Layout {
     commits: join(dir, 'commits'),
     locks: join(dir, 'locks'),
     gitignore: join(dir, '.gitignore'),
+    gitattributes: join(dir, '.gitattributes'),
     session(id) {
       const own = join(dir, 'sessions', id)
       return {

@@ -1,5 +1,7 @@
 /** The shapes of the ledger in the public API. */
 
+import type { Reviewer } from './api.js'
+
 /** What an anchor keeps: the newest record, and how long the file was behind it. */
 export interface LedgerHead {
   readonly ledger: string
@@ -88,7 +90,13 @@ export interface Ledger {
    * right one. Rejects with `ledger_corrupt` or `ledger_fork` where the chain itself is bad.
    */
   anchor(): Promise<LedgerHead | undefined>
-  /** The newest record of ours, or undefined when there is none. */
+  /**
+   * Joins the branches of a ledger that git merged, by a `merge` record: a person's word that both are theirs. Resolves to
+   * the new head, or undefined where nothing is to be joined. Rejects with `ledger_corrupt` where a branch itself is bad,
+   * or lacks what was anchored here.
+   */
+  join(by?: Reviewer): Promise<LedgerHead | undefined>
+  /** The newest record of ours, or undefined when there is none. Rejects with `ledger_fork` where branches are open. */
   head(): Promise<LedgerHead | undefined>
   blame(path: string): Promise<BlameLine[]>
   export(format: string): Promise<string>

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
@@ -9,7 +9,8 @@ import { appendOnto, ensureDir, replaceDurable } from '../host/write.js'
 import type { Tip } from './chain.js'
 import { count, text } from './fields.js'
 import { lineStands } from './ledger-file.js'
-import { isObject } from './lines.js'
+import { isObject, readLines } from './lines.js'
+import { openIfThere } from './scan.js'
 import type { Expected } from './witness.js'
 
 /**
@@ -71,14 +72,26 @@ export function anchored(anchors: Anchors): Expected[] {
 export function anchorTip(layout: Layout, anchors: Anchors, tip: Tip): void {
   try {
     const [before, now] = [anchors.newest(), anchorAt(tip, new Date().toISOString())]
-    if (now !== undefined && (before === undefined || stillStands(layout, before, now))) anchors.keep(now)
+    if (now !== undefined && (before === undefined || stillStands(layout, before))) anchors.keep(now)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
   }
 }
 
-function stillStands({ ledgerFile }: Layout, { ledger, start, size, hash }: Anchor, now: Anchor): boolean {
-  return ledger === now.ledger && lineStands(ledgerFile, { start, end: size, hash })
+/** Where it was, or elsewhere: a merge by git puts lines before others. */
+function stillStands({ ledgerFile }: Layout, { start, size, hash }: Anchor): boolean {
+  return lineStands(ledgerFile, { start, end: size, hash }) || hasLine(ledgerFile, hash)
+}
+
+function hasLine(file: string, hash: string): boolean {
+  const fd = openIfThere(file)
+  if (fd === undefined) return false
+  try {
+    for (const { bytes } of readLines(fd)) if (sha256hex(bytes) === hash) return true
+    return false
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function newestIn(file: string): Anchor | undefined {

@@ -1,42 +1,57 @@
 import { sha256hex } from '../../overlay/digest.js'
 import type { TraceRecord } from '../core/api.js'
+import { count, objectsOf } from './fields.js'
 import { isObject } from './lines.js'
-import { type ChainLink, OWN } from './record.js'
+import { type BranchEnd, type ChainLink, OWN } from './record.js'
 
 /**
  * The chain, as a pure fold over lines. Each record of ours names the hash of the line before it. Lines of other tools
  * name nothing, so our next record also carries the fold of their hashes: `fold = sha256(fold + hash)`, in hex, from ''.
+ *
+ * A ledger that git merged has the lines of two branches. Each is a chain of its own from the line where they parted on,
+ * and the ledger is whole once a merge record names the ends it joins. Its number is one more than the highest of them.
  */
 
-/** Where a reading of the ledger stands. */
-export interface Tip {
-  readonly lines: number
-  /** Byte offset of the last line, and of what follows it. */
-  readonly start: number
-  readonly end: number
+/** An end of the chain: what a next record continues. */
+export interface Head {
+  readonly ledger: string | null
+  /** Of its last record of ours; 0 before the first. */
+  readonly seq: number
   /** Hex SHA-256 of the last line, whoever wrote it. */
   readonly hash: string | null
-  readonly ledger: string | null
-  /** Of our last record; 0 before the first. */
-  readonly seq: number
   /** Our last record's hash, and the byte offsets of its line and of what follows it. */
   readonly own: { readonly hash: string; readonly start: number; readonly end: number } | null
   /** Lines of other tools since. */
   readonly foreign: { readonly lines: number; readonly sha256: string }
 }
 
+/** Where a reading of the ledger stands: at the end of the branch that the last line is on. */
+export interface Tip extends Head {
+  readonly lines: number
+  /** Byte offset of the last line, and of what follows it. */
+  readonly start: number
+  readonly end: number
+  /** The record of ours that the last one continues. */
+  readonly parent: string | null
+  /** Ends of other branches that no merge record has joined, and the line that left each. */
+  readonly sides: readonly Side[]
+}
+
+export interface Side extends Head {
+  readonly left: number
+}
+
+/** Finds the end of the chain as it was behind a line, by the line's hash; null: before the first line. */
+export type HeadAt = (hash: string | null) => Head | undefined
+
 const NO_FOREIGN = { lines: 0, sha256: '' } as const
 
-export const EMPTY_TIP: Tip = {
-  lines: 0,
-  start: 0,
-  end: 0,
-  hash: null,
-  ledger: null,
-  seq: 0,
-  own: null,
-  foreign: NO_FOREIGN,
-}
+export const NO_HEAD: Head = { ledger: null, seq: 0, hash: null, own: null, foreign: NO_FOREIGN }
+
+export const EMPTY_TIP: Tip = { ...NO_HEAD, lines: 0, start: 0, end: 0, parent: null, sides: [] }
+
+/** Branches that are open at one time. */
+const MOST_SIDES = 256
 
 /** What is wrong with a line. `unlinked`: its `prev` is not the line before; either of the two may have been changed. */
 export interface Break {
@@ -45,21 +60,49 @@ export interface Break {
 }
 
 /** The tip after one more line (`size`: its bytes with the LF), or why it cannot stand there. */
-export function step(tip: Tip, value: TraceRecord, hash: string, size: number): Tip | Break {
+export function step(tip: Tip, value: TraceRecord, hash: string, size: number, headAt: HeadAt = nowhere): Tip | Break {
   const own = ownFieldsOf(value)
   const place = { lines: tip.lines + 1, start: tip.end, end: tip.end + size, hash }
   if (own === undefined) return { ...tip, ...place, foreign: foldForeign(tip.foreign, hash) }
-  const problem = 'problem' in own ? own : check(tip, own)
-  if (problem !== undefined) return problem
-  const { ledger, seq } = own as ChainLink
-  return { ...place, ledger, seq, own: { hash, start: place.start, end: place.end }, foreign: NO_FOREIGN }
+  if ('problem' in own) return own
+  const from = branchOf(tip, own, headAt)
+  if ('problem' in from) return from
+  const sides = joined(from.sides, own, headAt)
+  if ('problem' in sides) return sides
+  const parent = from.head.own?.hash ?? null
+  const { ledger, seq } = own
+  return {
+    ...place,
+    ledger,
+    seq,
+    own: { hash, start: place.start, end: place.end },
+    foreign: NO_FOREIGN,
+    parent,
+    sides,
+  }
+}
+
+function nowhere(): undefined {}
+
+/** The highest number of a record of ours, on whatever branch. */
+export function highest({ seq, sides }: Tip): number {
+  return Math.max(seq, ...sides.map((side) => side.seq))
 }
 
 /** What the next record has to say to continue from here. */
 export function nextLink(tip: Tip, newLedger: () => string): ChainLink {
+  return { ...linkAfter(tip, newLedger), seq: tip.seq + 1 }
+}
+
+/** What a merge record has to say to continue from here and to join the other branches. */
+export function joiningLink(tip: Tip, newLedger: () => string): ChainLink {
+  const joins = tip.sides.map(({ ledger, seq, hash }) => ({ ledger, seq, hash }))
+  return { ...linkAfter(tip, newLedger), seq: highest(tip) + 1, joins }
+}
+
+function linkAfter(tip: Tip, newLedger: () => string): Omit<ChainLink, 'seq'> {
   return {
     ledger: tip.ledger ?? newLedger(),
-    seq: tip.seq + 1,
     prev: tip.hash,
     ...(tip.foreign.lines > 0 && { foreign: tip.foreign }),
   }
@@ -70,33 +113,79 @@ export function ownFieldsOf(value: TraceRecord): ChainLink | Break | undefined {
   const own = isObject(value.metadata) ? value.metadata[OWN] : undefined
   if (own === undefined) return undefined
   if (!isObject(own)) return { problem: `has a metadata["${OWN}"] that is not an object` }
-  const { ledger, seq, prev, foreign } = own
+  const { ledger, seq, prev, foreign, joins } = own
   if (typeof ledger !== 'string') return { problem: 'names no ledger' }
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return { problem: 'has no sequence number' }
   if (prev !== null && typeof prev !== 'string') return { problem: 'does not name the line before it' }
-  if (foreign === undefined) return { ledger, seq, prev }
+  const ends = joins === undefined ? undefined : joinsOf(joins)
+  if (ends === null) return { problem: 'joins branches in a form that is not understood' }
+  const link = { ledger, seq, prev, ...(ends && { joins: ends }) }
+  if (foreign === undefined) return link
   if (!isObject(foreign) || typeof foreign.lines !== 'number' || typeof foreign.sha256 !== 'string') {
     return { problem: 'covers lines of other tools in a form that is not understood' }
   }
-  return { ledger, seq, prev, foreign: { lines: foreign.lines, sha256: foreign.sha256 } }
+  return { ...link, foreign: { lines: foreign.lines, sha256: foreign.sha256 } }
 }
 
-function check(tip: Tip, own: ChainLink): Break | undefined {
-  if (tip.ledger !== null && own.ledger !== tip.ledger) return { problem: 'belongs to another ledger' }
-  if (own.seq > tip.seq + 1) {
-    return { problem: `has sequence number ${own.seq} where ${tip.seq + 1} is due: records before it are missing` }
+function joinsOf(value: unknown): BranchEnd[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  const ends = objectsOf(value).flatMap(({ ledger, seq, hash }) => {
+    const at = count(seq)
+    const isEnd = (ledger === null || typeof ledger === 'string') && at !== undefined && typeof hash === 'string'
+    return isEnd ? [{ ledger, seq: at, hash }] : []
+  })
+  return ends.length === value.length ? ends : null
+}
+
+/**
+ * The branch a record continues, with what is left open beside it. Git puts the lines of two branches behind each other,
+ * so a record may continue the end of another branch, or an older line: then it begins one.
+ */
+function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides: readonly Side[] } | Break {
+  const problem = check(tip, own)
+  if (problem === undefined) return { head: tip, sides: tip.sides }
+  if (own.prev === tip.hash) return problem
+  const side = tip.sides.find(({ hash }) => hash === own.prev)
+  const head = side ?? headAt(own.prev)
+  const amiss = head === undefined ? problem : check(head, own)
+  if (head === undefined || amiss !== undefined) return amiss ?? problem
+  const { ledger, seq, hash, own: last, foreign } = tip
+  const left: Side = { ledger, seq, hash, own: last, foreign, left: tip.lines + 1 }
+  const sides = [...tip.sides.filter((each) => each !== side), left]
+  return sides.length > MOST_SIDES ? { problem: `leaves more than ${MOST_SIDES} branches open` } : { head, sides }
+}
+
+/** What stays open behind a record: each branch it joins must be there, and ends with it unless it went on elsewhere. */
+function joined(sides: readonly Side[], { joins = [] }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
+  let open = sides
+  for (const { ledger, seq, hash } of joins) {
+    const side = open.find((each) => each.hash === hash)
+    const end = side ?? headAt(hash)
+    if (end === undefined || end.seq !== seq || end.ledger !== ledger) {
+      return { problem: `joins a branch that ended with record ${seq}, which is not there` }
+    }
+    open = open.filter((each) => each !== side)
   }
-  if (own.seq <= tip.seq) {
-    return { problem: `has sequence number ${own.seq} where ${tip.seq + 1} is due: it is out of order or repeated` }
+  return open
+}
+
+function check(head: Head, own: ChainLink): Break | undefined {
+  const due = 1 + Math.max(head.seq, ...(own.joins ?? []).map(({ seq }) => seq))
+  if (head.ledger !== null && own.ledger !== head.ledger) return { problem: 'belongs to another ledger' }
+  if (own.seq > due) {
+    return { problem: `has sequence number ${own.seq} where ${due} is due: records before it are missing` }
   }
-  if (own.prev !== tip.hash) return { problem: 'does not continue the line before it', unlinked: true }
+  if (own.seq < due) {
+    return { problem: `has sequence number ${own.seq} where ${due} is due: it is out of order or repeated` }
+  }
+  if (own.prev !== head.hash) return { problem: 'does not continue the line before it', unlinked: true }
   const claimed = own.foreign ?? NO_FOREIGN
-  if (claimed.lines !== tip.foreign.lines || claimed.sha256 !== tip.foreign.sha256) {
+  if (claimed.lines !== head.foreign.lines || claimed.sha256 !== head.foreign.sha256) {
     return { problem: 'follows lines of other tools that were changed since' }
   }
   return undefined
 }
 
-function foldForeign(fold: Tip['foreign'], hash: string): Tip['foreign'] {
+export function foldForeign(fold: Head['foreign'], hash: string): Head['foreign'] {
   return { lines: fold.lines + 1, sha256: sha256hex(fold.sha256 + hash) }
 }

@@ -7,7 +7,7 @@ import type { Fault } from './scan.js'
 export function faultError(file: string, fault: Fault): EscrowError {
   if (!fault.fork) return corrupt(`${file}: ${fault.reason}`)
   return new EscrowError('ledger_fork', `${file}: ${fault.reason}`, {
-    hint: 'Two branches of the ledger were put into one file. Keep one of them whole; nothing is appended until then.',
+    hint: "Two branches of the ledger were put into one file. 'escrow verify --join' joins them by a record; nothing is appended until then.",
   })
 }
 

@@ -7,13 +7,13 @@ import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { createDurable, extendDurable, syncDir } from '../host/write.js'
-import { EMPTY_TIP, type Tip } from './chain.js'
+import { EMPTY_TIP, highest, type Tip } from './chain.js'
 import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
 import type { Published } from './published.js'
-import { openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
+import { forkIn, openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
 import type { Vcs } from './vcs.js'
 
 const MAX_REPAIRS = 100
@@ -29,6 +29,8 @@ export interface LedgerFile {
   warm(): Promise<Tip>
   /** The tip of a whole file, after repairs. Throws `ledger_corrupt`, `ledger_fork`; nothing is written then. */
   settle(): Tip
+  /** The same of a file whose branches are still to be joined. */
+  settleForked(): Tip
   /** Puts published lines behind a tip, durably. False if the file no longer ends there. */
   extend(tip: Tip, placed: readonly Placed[]): boolean
   /** The content of a path whose lines the ledger has, as far as it was read. */
@@ -49,11 +51,12 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     return EMPTY_TIP
   }
 
-  function settle(): Tip {
+  function settle(mayFork: boolean): Tip {
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
       const reading = checked(file, readChain(file, from(), copies, seen), copies)
-      if (published.sweep(reading.tip.seq)) continue
+      if (!mayFork) assertJoined(file, reading.tip)
+      if (published.sweep(highest(reading.tip))) continue
       const missing = unwritten(published, reading.tip, copies)
       if ('problem' in missing) {
         // Not if others went on while we looked: numbers we still looked for may be pruned by now.
@@ -64,6 +67,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
         known = reading.tip
         return known
       }
+      if (missing.length === 0) assertJoined(file, reading.tip)
       repair(reading, missing)
     }
     throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
@@ -91,7 +95,8 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       known = checked(file, await readChainAsync(file, from(), new Map(), seen), new Map()).tip
       return known
     },
-    settle,
+    settle: () => settle(false),
+    settleForked: () => settle(true),
     extend(tip, placed) {
       if (placed.length === 0) return true
       if (!extendDurable(file, joinLines(placed), tip.end)) return false
@@ -109,10 +114,17 @@ function checked(file: string, reading: Reading, copies: ReadonlyMap<number, str
   if (reading.fault !== null) throw faultError(file, reading.fault)
   const { own, seq } = reading.tip
   const copy = copies.get(seq)
-  if (own !== null && copy !== undefined && copy !== own.hash) {
+  // Of two branches one was written elsewhere: it has no copies here.
+  if (own !== null && reading.tip.sides.length === 0 && copy !== undefined && copy !== own.hash) {
     throw corrupt(`${file}: the last record differs from its copy ledger.d/${seq}.`)
   }
   return reading
+}
+
+/** Throws `ledger_fork` where branches are open. */
+export function assertJoined(file: string, tip: Tip): void {
+  const fork = forkIn(tip)
+  if (fork !== null) throw faultError(file, fork)
 }
 
 /** What was published and is not in the file. The copies were listed before the file was read. */
@@ -123,15 +135,16 @@ export function unwritten(
 ): Placed[] | { readonly problem: string } {
   const placed: Placed[] = []
   let at = tip
-  for (let line = published.read(at.seq + 1); line !== undefined; line = published.read(at.seq + 1)) {
+  for (let line = published.read(highest(at) + 1); line !== undefined; line = published.read(highest(at) + 1)) {
+    const number = highest(at) + 1
     const next = placeLine(line, at)
-    if ('problem' in next) return { problem: `ledger.d/${at.seq + 1} ${next.problem}.` }
-    if (next.tip.seq !== at.seq + 1) return { problem: `ledger.d/${at.seq + 1} is not the record of that number.` }
+    if ('problem' in next) return { problem: `ledger.d/${number} ${next.problem}.` }
+    if (next.tip.seq !== number) return { problem: `ledger.d/${number} is not the record of that number.` }
     placed.push(next)
     at = next.tip
   }
   const newest = Math.max(0, ...copies.keys())
-  if (newest <= at.seq) return placed
+  if (newest <= highest(at)) return placed
   return { problem: `Record ${newest} was written, but the ledger ends at ${at.seq}: the records between are gone.` }
 }
 

@@ -1,5 +1,6 @@
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
+import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
 import { anchorAt, anchored, anchorsOf, anchorTip, headOfTip } from './anchors.js'
 import { blameContent, outsideLines } from './blame.js'
@@ -9,7 +10,8 @@ import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'
 import { exportLedger } from './export.js'
 import { unavailable } from './faults.js'
-import { ledgerFile } from './ledger-file.js'
+import { joinBranches } from './join.js'
+import { assertJoined, ledgerFile } from './ledger-file.js'
 import { type Placed, placeDraft } from './place.js'
 import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
@@ -126,7 +128,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
         return sealed([draft], findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft))
       }),
     async head() {
-      return headOfTip(await file.warm())
+      const tip = await file.warm()
+      assertJoined(layout.ledgerFile, tip)
+      return headOfTip(tip)
     },
     records: () => readRecords(layout.ledgerFile),
     // Nothing remembered: it is to find what was changed behind our back.
@@ -141,6 +145,8 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
         if (anchor !== undefined) anchors.keep(anchor)
         return headOfTip(tip)
       }),
+    join: (by = gitUser(layout.root)) =>
+      exclusively(() => joinBranches({ layout, file, published, anchors, revision: vcs() }, by)),
     blame: async (path) => {
       const found = readBlamed(layout.root, path)
       return blameContent(layout.ledgerFile, found.path, found.content)

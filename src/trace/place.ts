@@ -2,7 +2,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { nextLink, step, type Tip } from './chain.js'
+import { joiningLink, nextLink, step, type Tip } from './chain.js'
 import type { RecordDraft } from './draft.js'
 import { MAX_LINE, parseLine } from './lines.js'
 import { buildRecord } from './record.js'
@@ -20,7 +20,8 @@ export interface Placed {
  * @throws EscrowError `limit_exceeded` when its line would be longer than a ledger line may be.
  */
 export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): Placed {
-  const record = buildRecord(draft, nextLink(tip, newId), vcs)
+  const link = draft.type === 'merge' ? joiningLink(tip, newId) : nextLink(tip, newId)
+  const record = buildRecord(draft, link, vcs)
   const line = Buffer.from(JSON.stringify(record))
   if (line.length > MAX_LINE) {
     throw new EscrowError(

@@ -25,6 +25,16 @@ export interface ChainLink {
   readonly prev: string | null
   /** The lines of other tools since our last record: how many, and the fold of their hashes (chain.ts). */
   readonly foreign?: { readonly lines: number; readonly sha256: string }
+  /** On a merge record: the ends of the other branches it joins. */
+  readonly joins?: readonly BranchEnd[]
+}
+
+/** The last line of a branch: of a record of ours, or of another tool behind it. */
+export interface BranchEnd {
+  readonly ledger: string | null
+  /** Of the last record of ours. */
+  readonly seq: number
+  readonly hash: string | null
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -59,6 +69,7 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
     seq: chain.seq,
     prev: chain.prev,
     ...(chain.foreign !== undefined && { foreign: chain.foreign }),
+    ...(chain.joins !== undefined && { joins: chain.joins }),
     type: draft.type,
     intent: draft.intent,
     verdict: draft.verdict ?? null,

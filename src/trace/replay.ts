@@ -3,19 +3,16 @@ import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { weightOf } from './line-prints.js'
 import { adoptLines, type Cell, type Strand, WEIGHT_ACROSS, WEIGHT_WITHIN } from './origins.js'
 import { type Claim, type LineChange, OUTSIDE, type TracedFile, tracedIn, UNKNOWN } from './traced-files.js'
+import { type FileNow, stayed, Versions } from './versions.js'
 
 /** Commits whose removed lines are at hand for an undo, and dead strands kept for a line. */
 const UNDO_DEPTH = 1000
 const DEAD = 4
+/** States of a file on other branches. */
+const BRANCHES = 4
 /** A line of which no more is known than that it is there; and how many of them a record can make us believe in. */
 const UNREAD: Cell = { print: '', origin: UNKNOWN }
 const MOST_LINES = 4_000_000
-
-/** A file as the last record of it left it. */
-interface FileNow {
-  readonly digest: string | null
-  readonly cells: readonly Cell[]
-}
 
 /**
  * The lines of every file the ledger knows, followed from record to record by what each says of them. It needs no
@@ -26,6 +23,10 @@ interface FileNow {
  */
 export class Replay {
   readonly #files = new Map<string, FileNow>()
+  /** What stood at a path before, for records of a branch that left the chain there. */
+  readonly #earlier = new Versions()
+  /** What stands at a path on other branches, until a record continues from what git made of them. */
+  readonly #beside = new Map<string, readonly FileNow[]>()
   readonly #claims = new Map<string, Claim[]>()
   /** Commit → path → lines it removed there, for its undo. */
   readonly #removed = new Map<string, Map<string, readonly Cell[]>>()
@@ -41,7 +42,11 @@ export class Replay {
     const turn: Turn = { added: [], gone: [], followed: new Set() }
     const { files, tx, undoes } = tracedIn(record)
     const before = new Map<string, FileNow | undefined>()
-    for (const { path, from = path } of files) before.set(from, this.#files.get(from))
+    for (const { path, from = path } of files) {
+      const known = this.#files.get(from)
+      before.set(from, known)
+      if (known !== undefined) this.#earlier.keep(from, known)
+    }
     const removed = new Map<string, readonly Cell[]>()
     const next = files.map((file) => ({
       path: file.path,
@@ -72,9 +77,10 @@ export class Replay {
    */
   linesAt(path: string, prints: readonly string[], contentDigest: string | null, outside = OUTSIDE): Cell[] {
     const known = this.#files.get(path) ?? this.#movedFrom(contentDigest)
-    if (known?.digest === contentDigest && known?.cells.length === prints.length) return [...known.cells]
-    const origins = known ? originsBy(lineHunks(known.cells.map(printIn), prints), known.cells.length) : []
-    const stays = (line: number) => known?.cells[origins[line] ?? -1]
+    const same = known?.digest === contentDigest ? known : this.#earlierAt(path, contentDigest)
+    if (same?.cells.length === prints.length) return [...same.cells]
+    const standing = stayed(prints, [...(known ? [known] : []), ...(this.#beside.get(path) ?? [])])
+    const stays = (line: number) => standing[line]
     const adopted = adoptLines(
       prints,
       (line) => stays(line) === undefined,
@@ -89,6 +95,10 @@ export class Replay {
   #movedFrom(contentDigest: string | null): FileNow | undefined {
     if (contentDigest === null) return undefined
     return [...this.#files.values()].find(({ digest }) => digest === contentDigest)
+  }
+
+  #earlierAt(path: string, contentDigest: string | null): FileNow | undefined {
+    return contentDigest === null ? undefined : this.#earlier.find(path, contentDigest)
   }
 
   #after(file: TracedFile, { known, removed, undoes, turn }: Moment): FileNow | undefined {
@@ -117,10 +127,14 @@ export class Replay {
       const cells = this.linesAt(from, change.base, before ?? null, outside)
       // What somebody took away past us may stand elsewhere by now.
       if (known !== undefined) this.#bury(known.cells)
+      this.#beside.delete(path)
       return cells
     }
-    if (before === null) return []
     if (known !== undefined && known.digest === before) return [...known.cells]
+    if (known !== undefined) this.#setAside(path, known)
+    if (before === null) return []
+    const earlier = this.#earlierAt(from, before ?? null)
+    if (earlier !== undefined) return [...earlier.cells]
     // The record it continues is missing: of these lines no more is known than that they are there.
     const last = change.hunks.at(-1)
     return new Array<Cell>(last === undefined ? 0 : Math.min(last.at + last.gone, MOST_LINES)).fill(UNREAD)
@@ -177,6 +191,12 @@ export class Replay {
       if (places === undefined) this.#places.set(print, new Set([path]))
       else places.add(path)
     }
+  }
+
+  /** The record is of another branch than what stands: git will put the two together. */
+  #setAside(path: string, known: FileNow): void {
+    this.#beside.set(path, [known, ...(this.#beside.get(path) ?? [])].slice(0, BRANCHES))
+    this.#bury(known.cells)
   }
 
   #claim(path: string, claims: readonly Claim[]): void {

@@ -4,8 +4,9 @@ import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { openRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
-import { type Break, EMPTY_TIP, ownFieldsOf, step, type Tip } from './chain.js'
+import { type Break, EMPTY_TIP, highest, ownFieldsOf, step, type Tip } from './chain.js'
 import { unavailable } from './faults.js'
+import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { KEPT } from './published.js'
 
@@ -85,44 +86,54 @@ export function openIfThere(file: string): number | undefined {
 /** Yields now and then, for the caller to pause. */
 function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<undefined, Reading> {
   const lines = readLines(fd, from.end, from.lines + 1)
-  const newest: Newest[] = []
+  const heads = new KnownHeads(fd, from)
+  const copied = new Copied(copies)
   let tip = from
   let pauseAt = tip.end + PAUSE_BYTES
   for (const line of lines) {
     const parsed = parseLine(line)
     if (!line.terminated || 'problem' in parsed) {
-      if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: compare(newest, copies) }
+      if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: copied.fault(tip) }
       return { tip, torn: null, fault: plain(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
     }
     const hash = sha256hex(line.bytes)
-    const next = step(tip, parsed.value, hash, line.end - line.start)
+    const next = step(tip, parsed.value, hash, line.end - line.start, (of) => heads.at(of, line.start))
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
-    const problem = seen(parsed.value, next)
+    const isOurs = next.own?.hash === hash
+    const problem = isOurs && heads.has(hash) ? 'is repeated' : seen(parsed.value, next)
     if (problem !== undefined) return { tip, torn: null, fault: plain(line.number, problem) }
     tip = next
-    if (tip.own?.hash === hash) newest.push({ line: line.number, seq: tip.seq, hash })
-    if (newest.length > KEPT) newest.shift()
+    heads.note(tip)
+    if (isOurs) copied.compare(line.number, tip.seq, hash)
     if (tip.end > pauseAt) {
       pauseAt = tip.end + PAUSE_BYTES
       yield undefined
     }
   }
-  return { tip, torn: null, fault: compare(newest, copies) }
+  return { tip, torn: null, fault: copied.fault(tip) }
 }
 
-interface Newest {
-  readonly line: number
-  readonly seq: number
-  readonly hash: string
-}
+/** Compares lines with their copies. Of two branches only one was written here: the other's records have none. */
+class Copied {
+  readonly #unlike = new Map<number, number>()
+  readonly #alike = new Set<number>()
 
-/** Only the newest lines: under an older, pruned number a process that slept may have linked a line of its own. */
-function compare(newest: readonly Newest[], copies: Copies): Fault | null {
-  for (const { line, seq, hash } of newest) {
-    const copy = copies.get(seq)
-    if (copy !== undefined && copy !== hash) return plain(line, `differs from its copy ledger.d/${seq}`)
+  constructor(private readonly copies: Copies) {}
+
+  compare(line: number, seq: number, hash: string): void {
+    const copy = this.copies.get(seq)
+    if (copy === hash) this.#alike.add(seq)
+    else if (copy !== undefined) this.#unlike.set(seq, line)
   }
-  return null
+
+  /** Only the newest lines: under an older, pruned number a process that slept may have linked a line of its own. */
+  fault(tip: Tip): Fault | null {
+    const newest = highest(tip)
+    for (const [seq, line] of this.#unlike) {
+      if (seq > newest - KEPT && !this.#alike.has(seq)) return plain(line, `differs from its copy ledger.d/${seq}`)
+    }
+    return null
+  }
 }
 
 function withLf(line: Line): Buffer {
@@ -141,9 +152,6 @@ function explain(fd: number, tip: Tip, line: Line, hash: string, found: Break, c
     const vouched = follower.done ? copies.get(own.seq) : linkOf(follower.value)?.prev
     if (vouched === hash) return plain(tip.lines, `was changed: line ${line.number} was written after other bytes`)
   }
-  if (own !== undefined && own.seq <= tip.seq && divides(fd, own.prev, hash)) {
-    return { line: line.number, reason: `Line ${line.number} ${found.problem}; the chain forks here.`, fork: true }
-  }
   return plain(line.number, found.problem)
 }
 
@@ -153,13 +161,10 @@ function linkOf(line: Line): { seq: number; prev: string | null } | undefined {
   return own === undefined || 'problem' in own ? undefined : own
 }
 
-/** Whether a line `prev` stands in the file and is followed by another line than `hash`. */
-function divides(fd: number, prev: string | null, hash: string): boolean {
-  let before: string | null = null
-  for (const line of readLines(fd)) {
-    const current = sha256hex(line.bytes)
-    if (before === prev) return current !== hash
-    before = current
-  }
-  return false
+/** What is wrong with a ledger whose branches are not joined. */
+export function forkIn({ sides: [side] }: Tip): Fault | null {
+  if (side === undefined) return null
+  const { left: line, seq } = side
+  const reason = `Line ${line} continues an earlier line than the one before it: the chain forks there, and no merge record joins the branch that ended with record ${seq}.`
+  return { line, reason, fork: true }
 }

@@ -6,7 +6,7 @@ import { EMPTY_TIP } from './chain.js'
 import { knownKeys } from './keys.js'
 import { unwritten } from './ledger-file.js'
 import type { Published } from './published.js'
-import { readChainAsync } from './scan.js'
+import { forkIn, readChainAsync } from './scan.js'
 import { type Expected, type Witness, witnessOf } from './witness.js'
 
 /**
@@ -52,7 +52,8 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 async function look(layout: Layout, published: Published, expected: readonly Expected[]): Promise<VerifyResult> {
   const copies = published.hashes()
   const witness = witnessOf(expected, knownKeys())
-  const { tip, torn, fault } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, witness.seen)
+  const { tip, torn, fault: found } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, witness.seen)
+  const fault = found ?? forkIn(tip)
   const bad = (line: number, reason: string): VerifyResult => ({
     ok: false,
     records: tip.lines,

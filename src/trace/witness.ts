@@ -28,8 +28,8 @@ export interface Witness {
 export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<string, KeyObject>): Witness {
   const open = new Set(expected)
   const lines = new Map<number, number>()
+  const ledgers = new Set<string | null>()
   let [signed, unknownKeys] = [0, 0]
-  let before: Tip['own'] = null
   return {
     get signed() {
       return signed
@@ -41,15 +41,13 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
       const own = ownOf(record)
       if (own === undefined) return undefined
       for (const each of open) {
-        if (each.ledger !== undefined && each.ledger !== tip.ledger) return `belongs to another ledger than ${each.by}`
         if (each.seq !== tip.seq) continue
         if (each.hash === tip.own?.hash) open.delete(each)
         else if (!lines.has(each.seq)) lines.set(each.seq, tip.lines)
       }
-      const last = before
-      before = tip.own
+      ledgers.add(tip.ledger)
       if (own.type !== 'checkpoint') return undefined
-      const verdict = checkpoint(own, tip, last, keys)
+      const verdict = checkpoint(own, tip, keys)
       if (verdict === 'signed') signed++
       else if (verdict === 'unknown key') unknownKeys++
       else return verdict
@@ -58,6 +56,8 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
     missing(tip) {
       const [first] = [...open].sort((a, b) => a.seq - b.seq)
       if (first === undefined) return undefined
+      if (first.ledger !== undefined && ledgers.size > 0 && !ledgers.has(first.ledger))
+        return { line: 1, problem: `belongs to another ledger than ${first.by}` }
       const line = lines.get(first.seq)
       if (line !== undefined)
         return { line, problem: `is not the record ${first.seq} of ${first.by}: it was written anew` }
@@ -67,12 +67,12 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
   }
 }
 
-function checkpoint(own: Record<string, unknown>, tip: Tip, last: Tip['own'], keys: ReadonlyMap<string, KeyObject>) {
+function checkpoint(own: Record<string, unknown>, tip: Tip, keys: ReadonlyMap<string, KeyObject>) {
   const [seq, hash, key, signature] = [count(own.signed_seq), text(own.signed_hash), text(own.key), text(own.signature)]
   if (seq === undefined || hash === undefined || key === undefined || signature === undefined || tip.ledger === null) {
     return 'is a checkpoint without a signature'
   }
-  if (seq !== tip.seq - 1 || hash !== last?.hash) return 'is a checkpoint of another record than the one before it'
+  if (seq !== tip.seq - 1 || hash !== tip.parent) return 'is a checkpoint of another record than the one before it'
   const known = keys.get(key)
   if (known === undefined) return 'unknown key'
   return isSigned({ ledger: tip.ledger, seq, hash }, signature, known)

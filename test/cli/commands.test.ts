@@ -429,6 +429,17 @@ describe('keys', () => {
 })
 
 describe('verify with what was noted elsewhere', () => {
+  it('joins the branches of a merged ledger by who asks for it, and makes the map anew', async () => {
+    const cwd = workspaceDir()
+    const head = { ledger: 'l', seq: 3, hash: 'aa', size: 9 }
+    const joined = await escrow(cwd, ['verify', '--join', '--by', 'Ada'], { head })
+    const calls = ['join', 'mapIntents', 'verify', 'close']
+    expect(joined.calls.slice(1).map(([name]) => name)).toEqual(calls)
+    expect(joined.calls[1]).toEqual(['join', { name: 'Ada' }])
+    const whole = await escrow(cwd, ['verify', '--join'])
+    expect(whole.calls.slice(1).map(([name]) => name)).toEqual(calls.toSpliced(1, 1))
+  })
+
   it('reads heads from a file, says what vouches for the ledger, and anchors it anew when told to', async () => {
     const cwd = workspaceDir()
     writeFileSync(`${cwd}/heads`, 'Trace-Head: 1:aa\n\n2:bb\n')

@@ -123,6 +123,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
         note('anchor')
         return fake.head
       },
+      join: async (by) => {
+        note('join', by)
+        return fake.head
+      },
       head: async () => fake.head,
     },
     session: refuse,
@@ -136,7 +140,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       return reviewOf('undo-4', fake, note)
     },
     recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },
-    mapIntents: async () => '# Intent Map\n',
+    mapIntents: async () => {
+      note('mapIntents')
+      return '# Intent Map\n'
+    },
     policyProblem: async () => fake.problem,
     close: async () => note('close'),
   }

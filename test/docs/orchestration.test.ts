@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Intent, openWorkspace, type Session } from '../../src/index.js'
-import { GITIGNORE } from '../../src/init.js'
+import { GITATTRIBUTES, GITIGNORE } from '../../src/init.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -73,8 +73,9 @@ describe("this repository's own workspace", () => {
     expect(intents.flatMap(({ dependsOn }) => dependsOn).filter((id) => !ids.has(id))).toEqual([])
   })
 
-  it('leaves the parts that belong to one machine out of git', () => {
+  it('leaves the parts that belong to one machine out of git, and has it merge the others by lines', () => {
     expect(fs.readFileSync(`${project}.orchestration/.gitignore`, 'utf8')).toBe(GITIGNORE)
+    expect(fs.readFileSync(`${project}.orchestration/.gitattributes`, 'utf8')).toBe(GITATTRIBUTES)
   })
 
   it('hides secrets and keeps the licence', async () => {

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { VerifyResult } from '../../index.js'
+import type { Reviewer, VerifyResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { counted, json } from '../output.js'
 import { oneLine } from '../printable.js'
+import { byOption } from '../reviewer.js'
 
 interface Options {
   readonly json?: true
   readonly anchor?: true
   readonly heads?: string
+  readonly join?: true
+  readonly by?: Reviewer
 }
 
 export function register(command: Command, { io, withWorkspace, exit }: Context): void {
@@ -16,14 +19,19 @@ export function register(command: Command, { io, withWorkspace, exit }: Context)
     'anchor the ledger as it stands, whatever was anchored before: it was begun anew or restored on purpose'
   const heads =
     "a file with heads that must be there, one a line, as 'escrow trailer' prints them; '-' is standard input"
+  const join = 'join the branches of a ledger that git merged, by a record that names their ends'
   command
     .description('Check that no ledger record was changed, cut out, cut off, written anew or forked.')
     .option('--json', 'print one JSON document')
     .option('--heads <file>', heads)
     .option('--anchor', anchor)
-    .action(async ({ anchor, heads, ...options }: Options) => {
+    .option('--join', join)
+    .addOption(byOption())
+    .action(async ({ anchor, heads, join, by, ...options }: Options) => {
       const given = heads === undefined ? [] : headsIn(heads)
-      const result = await withWorkspace(async ({ ledger }) => {
+      const result = await withWorkspace(async (workspace) => {
+        const { ledger } = workspace
+        if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
         if (anchor) await ledger.anchor()
         return ledger.verify(...(given.length > 0 ? [{ heads: given }] : []))
       })

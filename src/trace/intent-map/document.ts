@@ -40,31 +40,45 @@ const HEAD = '| File | AST Nodes | Last Modified |'
 /** Files of more parts are listed with the first ones. */
 const MOST_NODES = 100
 
-/** Reads a map as {@link renderMap} writes it. What a person changed outside of the notes is lost at the next writing. */
+/**
+ * Reads a map as {@link renderMap} writes it. What a person changed outside of the notes is lost at the next writing. A map
+ * that git put together from two has sections twice: they become one, with the notes of both.
+ */
 export function parseMap(text: string): IntentMap {
-  const sections: (MapSection & { rows: MapRow[]; notes: string })[] = []
+  const sections: Writable[] = []
+  let section: Writable | undefined
   let notes = ''
   let noting: string[] | undefined
   for (const line of text.split('\n')) {
     if (noting !== undefined) {
       if (line.trim() !== END) noting.push(line)
       else {
-        const section = sections.at(-1)
-        if (section) section.notes = noting.join('\n')
-        else notes = noting.join('\n')
+        if (section) section.notes = joinedNotes(section.notes, noting)
+        else notes = joinedNotes(notes, noting)
         noting = undefined
       }
     } else if (line.trim() === NOTES) noting = []
     else {
       const title = /^## ([^:\s]+): (.*)$/.exec(line)
       const row = rowOf(line)
-      if (title) sections.push({ id: title[1] ?? '', name: title[2] ?? '', rows: [], notes: '' })
-      else if (row) sections.at(-1)?.rows.push(row)
+      if (title) {
+        const [, id = '', name = ''] = title
+        section = sections.find((each) => each.id === id) ?? { id, name, rows: [], notes: '' }
+        if (!sections.includes(section)) sections.push(section)
+      } else if (row) section?.rows.push(row)
     }
   }
   // A missing end must not cost what was written.
   if (noting !== undefined) return { notes: [notes, ...noting].join('\n').trim(), sections }
   return { notes, sections }
+}
+
+type Writable = MapSection & { rows: MapRow[]; notes: string }
+
+function joinedNotes(before: string, noted: readonly string[]): string {
+  const now = noted.join('\n')
+  if (now.trim() === '' || now === before) return before || now
+  return before.trim() === '' ? now : `${before}\n${now}`
 }
 
 function rowOf(line: string): MapRow | undefined {

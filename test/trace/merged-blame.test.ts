@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import type { Workspace } from '../../src/core/api.js'
+import { openWorkspace } from '../../src/index.js'
+import { initWorkspace } from '../../src/init.js'
+
+const made: string[] = []
+afterEach(() => {
+  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true })
+})
+
+const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
+const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
+
+function git(cwd: string, ...args: string[]): void {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+  execFileSync('git', [...IDENTITY, ...args], { cwd, env, stdio: 'pipe' })
+}
+
+function commit(root: string): void {
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '-m', 'work')
+}
+
+/** An agent named after its session writes the file, and a person lets it in. */
+async function write(root: string, name: string, lines: readonly string[]): Promise<void> {
+  const workspace = await openWorkspace(root)
+  const session = await workspace.session({ id: name, agent: { model: name } })
+  await session.selectIntent('INT-001')
+  session.fs.writeFileSync('a.ts', lines.map((line) => `${line}\n`).join(''))
+  await session.close()
+  const review = await workspace.review(name)
+  await review.approve(undefined, { name: 'Ada' })
+  await review.commit()
+  await workspace.close()
+  commit(root)
+}
+
+async function models(root: string): Promise<string[]> {
+  const workspace: Workspace = await openWorkspace(root)
+  const lines = await workspace.ledger.blame('a.ts')
+  await workspace.close()
+  return lines.map(({ model, contributor }) => model ?? contributor)
+}
+
+const FIRST = ['function first() {', '  return 1', '}']
+const MIDDLE = ['', 'function middle() {', '  return 2', '}', '']
+const LAST = ['function last() {', '  return 3', '}']
+/** The last of each is a line that says too little to be known by. */
+const HERS = ['hers(', '  4,', ')']
+const HIS = ['his([', '  5,', '])']
+
+it('a line keeps who wrote it where git merged its branch with another', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'escrowfs-merged-'))
+  made.push(dir)
+  const [ours, theirs] = [join(dir, 'ours'), join(dir, 'theirs')]
+  git(dir, 'init', '-q', ours)
+  await initWorkspace(ours)
+  writeFileSync(join(ours, '.orchestration/active_intents.yaml'), INTENTS)
+  await write(ours, 'base', [...FIRST, ...MIDDLE, ...LAST])
+  git(dir, 'clone', '-q', ours, theirs)
+  await write(ours, 'ours', [...FIRST, ...MIDDLE, ...HERS, ...LAST])
+  await write(theirs, 'theirs', [...FIRST, ...HIS, ...MIDDLE, ...LAST])
+  await write(theirs, 'again', ['// first', ...FIRST, ...HIS, ...MIDDLE, ...LAST])
+  git(theirs, 'pull', '-q', '--no-rebase', '--no-edit')
+  const workspace = await openWorkspace(theirs)
+  await workspace.ledger.join({ name: 'Ada' })
+  await workspace.close()
+  const whose = [
+    'again',
+    ...FIRST.map(() => 'base'),
+    ...HIS.map(() => 'theirs'),
+    ...MIDDLE.map(() => 'base'),
+    ...HERS.map(() => 'ours'),
+    ...LAST.map(() => 'base'),
+  ]
+  expect(await models(theirs)).toEqual(whose)
+  const merged = ['// first', ...FIRST, ...HIS, ...MIDDLE, ...HERS, ...LAST]
+  await write(theirs, 'later', [...merged, '// the end'])
+  expect(await models(theirs)).toEqual([...whose, 'later'])
+})

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Layout, layoutOf } from '../../src/core/layout.js'
+import { openLedger } from '../../src/trace/ledger.js'
+import { fuzzParameters } from '../support/fuzz.js'
+import { draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
+
+/** The ledger of a team: clones of one repository, each with a ledger of its own that git merges line by line. */
+class Team {
+  readonly dir = mkdtempSync(join(tmpdir(), 'escrowfs-merges-'))
+  #clones = 0
+
+  constructor() {
+    git(this.dir, 'init', '-q', '--bare', '-b', 'main', 'origin')
+  }
+
+  clone(): Layout {
+    const root = join(this.dir, `clone-${++this.#clones}`)
+    git(this.dir, 'clone', '-q', 'origin', root)
+    const layout = layoutOf(root)
+    mkdirSync(layout.dir, { recursive: true })
+    writeFileSync(layout.gitignore, '*/\n')
+    writeFileSync(join(layout.dir, '.gitattributes'), 'agent_trace.jsonl merge=union\n')
+    return layout
+  }
+
+  /** Takes in what others pushed, joins the ledger, and pushes. */
+  async sync(layout: Layout): Promise<void> {
+    commit(layout)
+    git(layout.root, 'fetch', '-q')
+    if (git(layout.root, 'branch', '-r').includes('origin/main')) {
+      git(layout.root, 'merge', '-q', '--no-edit', '--allow-unrelated-histories', 'origin/main')
+    }
+    await openLedger(layout).join({ name: 'Ada' })
+    commit(layout)
+    git(layout.root, 'push', '-q', 'origin', 'HEAD:main')
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+}
+
+const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
+
+function git(cwd: string, ...args: string[]): string {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+  return execFileSync('git', [...IDENTITY, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function commit({ root }: Layout): void {
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'work')
+}
+
+describe('a ledger that git merged', () => {
+  const teams: Team[] = []
+  afterEach(() => {
+    for (const team of teams.splice(0)) team.remove()
+  })
+  function newTeam(): Team {
+    const team = new Team()
+    teams.push(team)
+    return team
+  }
+
+  /** Two clones with two records in common and two of each one's own; the first has pushed, the second has merged. */
+  async function merged(): Promise<{ team: Team; first: Layout; second: Layout }> {
+    const team = newTeam()
+    const first = team.clone()
+    await openLedger(first).append(drafts(2))
+    await team.sync(first)
+    const second = team.clone()
+    await openLedger(first).append(drafts(2))
+    await team.sync(first)
+    await openLedger(second).append([draftOf(), draftOf({ type: 'commit' })])
+    commit(second)
+    git(second.root, 'pull', '-q', '--no-rebase', '--no-edit')
+    return { team, first, second }
+  }
+
+  it('is a fork until a person joins it, and whole from then on', async () => {
+    const { second } = await merged()
+    expect(linesOf(second)).toHaveLength(6)
+    const ledger = openLedger(second)
+    expect(await ledger.verify()).toMatchObject({
+      ok: false,
+      firstBad: { line: 5, reason: expect.stringContaining('the chain forks there') },
+    })
+    await expect(ledger.append(drafts(1))).rejects.toMatchObject({
+      reason: 'ledger_fork',
+      hint: expect.stringContaining('escrow verify --join'),
+    })
+    await expect(ledger.head()).rejects.toMatchObject({ reason: 'ledger_fork' })
+    expect(await ledger.join({ name: 'Ada' })).toMatchObject({ seq: 5 })
+    const record = own(linesOf(second).at(-1) ?? '')
+    expect(record).toMatchObject({ type: 'merge', seq: 5, reviewer: { name: 'Ada' } })
+    expect(await ledger.join({ name: 'Ada' })).toBeUndefined()
+    await ledger.append(drafts(3))
+    for (const each of [ledger, openLedger(second)]) {
+      expect(await each.verify()).toMatchObject({ ok: true, records: 10, anchored: 5 })
+    }
+  })
+
+  it('goes on in the clone that merges it in turn, with what that has written meanwhile', async () => {
+    const { team, first, second } = await merged()
+    await openLedger(second).join()
+    await team.sync(second)
+    await openLedger(first).append([draftOf(), draftOf({ type: 'commit' })])
+    commit(first)
+    git(first.root, 'pull', '-q', '--no-rebase', '--no-edit')
+    expect((await openLedger(first).verify()).ok).toBe(false)
+    await openLedger(first).join()
+    expect(await openLedger(first).verify()).toMatchObject({ ok: true, records: 10 })
+    await openLedger(first).append([draftOf({ type: 'commit' })])
+    expect(await openLedger(first).verify()).toMatchObject({ ok: true, anchored: 8 })
+  })
+
+  it('of two that were begun apart is one', async () => {
+    const team = newTeam()
+    const [first, second] = [team.clone(), team.clone()]
+    await openLedger(first).append(drafts(2))
+    await openLedger(second).append([draftOf({ type: 'commit' })])
+    await team.sync(first)
+    await team.sync(second)
+    expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 4 })
+    await openLedger(second).append([draftOf({ type: 'commit' })])
+    expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 5 })
+  })
+
+  it('takes lines of other tools along, on the branch they were written on', async () => {
+    const team = newTeam()
+    const first = team.clone()
+    await openLedger(first).append(drafts(1))
+    await team.sync(first)
+    const second = team.clone()
+    for (const each of [first, second]) {
+      await openLedger(each).append(drafts(1))
+      appendFileSync(each.ledgerFile, `{"version":"0.1.0","id":"${each.root}","files":[]}\n`)
+      await team.sync(each)
+    }
+    const ledger = openLedger(second)
+    expect(await ledger.verify()).toMatchObject({ ok: true, records: 6 })
+    const changed = linesOf(second).with(2, '{"version":"0.1.0","files":[{}]}')
+    writeFileSync(second.ledgerFile, fileOf(changed))
+    expect((await openLedger(second).verify()).ok).toBe(false)
+  })
+
+  it('is not joined where a branch lacks what was anchored, or was changed', async () => {
+    const { second } = await merged()
+    const lines = linesOf(second)
+    writeFileSync(second.ledgerFile, fileOf(lines.toSpliced(3, 1)))
+    rmSync(second.ledgerDir, { recursive: true })
+    await expect(openLedger(second).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
+    writeFileSync(second.ledgerFile, fileOf(lines.with(2, (lines[2] ?? '').replace('INT-001', 'INT-002'))))
+    await expect(openLedger(second).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
+    expect(linesOf(second)).toHaveLength(6)
+  })
+
+  it('a branch that is taken out again, with its lines or with some of them, is missed', async () => {
+    const { second } = await merged()
+    await openLedger(second).join()
+    await openLedger(second).append(drafts(1))
+    const lines = linesOf(second)
+    rmSync(second.ledgerDir, { recursive: true })
+    for (const [from, count] of [
+      [2, 2],
+      [4, 2],
+      [5, 1],
+      [3, 1],
+      [6, 1],
+    ] as const) {
+      writeFileSync(second.ledgerFile, fileOf(lines.toSpliced(from, count)))
+      expect((await openLedger(second).verify()).ok, `${from}`).toBe(false)
+    }
+  })
+
+  it('is whole in every clone, whoever merges whom, and shows what is done to it', async () => {
+    const moves = fc.array(
+      fc.record({ who: fc.nat(2), what: fc.constantFrom('append', 'append', 'sync', 'sync'), n: fc.nat(2) }),
+      { minLength: 3, maxLength: 8 },
+    )
+    const harm = fc.record({ who: fc.nat(2), how: fc.constantFrom('drop', 'repeat', 'flip', 'swap'), at: fc.nat() })
+    await fc.assert(
+      fc.asyncProperty(moves, harm, async (steps, { who, how, at }) => {
+        const team = new Team()
+        try {
+          const first = team.clone()
+          await openLedger(first).append(drafts(2))
+          await team.sync(first)
+          const clones = [first, team.clone(), team.clone()]
+          for (const { who, what, n } of steps) {
+            const layout = clones[who] ?? first
+            if (what === 'sync') await team.sync(layout)
+            else await openLedger(layout).append([...drafts(n), draftOf({ type: 'commit' })])
+          }
+          for (const layout of clones) {
+            await team.sync(layout)
+            expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: linesOf(layout).length })
+          }
+          const layout = clones[who] ?? first
+          writeFileSync(layout.ledgerFile, harmed(linesOf(layout), how, at))
+          expect((await openLedger(layout).verify()).ok, how).toBe(false)
+        } finally {
+          team.remove()
+        }
+      }),
+      fuzzParameters(8),
+    )
+  })
+})
+
+function harmed(lines: string[], how: string, at: number): string {
+  // What follows the last anchor is proven by the next one only.
+  const i = at % (lines.length - 1)
+  const line = lines[i] ?? ''
+  if (how === 'drop') return fileOf(lines.toSpliced(i, 1))
+  if (how === 'repeat') return fileOf(lines.toSpliced(i + 1, 0, line))
+  if (how === 'flip') return fileOf(lines.with(i, line.replace('"version":"0.1.0"', '"version":"0.1.1"')))
+  const next = lines[i + 1]
+  // Lines of two branches may stand either way around: git's merges differ in that.
+  if (next === undefined || own(next).prev !== sha(line)) return fileOf(lines.toSpliced(i, 1))
+  return fileOf(lines.with(i, next).with(i + 1, line))
+}
