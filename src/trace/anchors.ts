@@ -15,8 +15,9 @@ import type { Expected } from './witness.js'
 
 /**
  * What a workspace's ledger was seen to hold, kept outside of it: the chain shows each change of itself but not that its
- * end was cut off, or that it was written anew from some record on. One line for each commit; the newest counts. They
- * are not synced: a power cut can take the newest, and leave an older one that is as true.
+ * end was cut off, or that it was written anew from some record on. One line for each commit; the newest counts, of the
+ * branch that is checked out: the ledger goes with it. They are not synced: a power cut can take the newest, and leave an
+ * older one that is as true.
  */
 
 /** The newest record at some moment, and where it stands in the file. */
@@ -25,6 +26,8 @@ export interface Anchor extends LedgerHead {
   readonly start: number
   /** ISO 8601. */
   readonly at: string
+  /** What was checked out; absent where there was no version control. */
+  readonly branch?: string
 }
 
 export interface Anchors {
@@ -33,15 +36,18 @@ export interface Anchors {
 }
 
 const COMPACT_BYTES = 256 * 1024
+const MOST_BRANCHES = 100
 
-export function anchorsOf(root: string): Anchors {
+export function anchorsOf(root: string, branch: () => string | undefined = () => undefined): Anchors {
   const file = join(stateDir(), 'anchors', `${sha256hex(root).slice(0, 32)}.jsonl`)
   return {
-    newest: () => newestIn(file),
+    newest: () => newestIn(file, branch()),
     keep(anchor) {
-      const line = `${JSON.stringify({ root, ...anchor })}\n`
+      const now = branch()
+      const line = `${JSON.stringify({ root, ...anchor, ...(now !== undefined && { branch: now }) })}\n`
       ensureDir(dirname(file), 0o700)
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > COMPACT_BYTES) replaceDurable(file, line, 0o600)
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (size > COMPACT_BYTES) replaceDurable(file, compacted(file) + line, 0o600)
       else appendOnto(file, line, 0o600)
     },
   }
@@ -94,12 +100,29 @@ function hasLine(file: string, hash: string): boolean {
   }
 }
 
-function newestIn(file: string): Anchor | undefined {
+function newestIn(file: string, branch: string | undefined): Anchor | undefined {
   return textOf(file)
     .split('\n')
     .reverse()
     .map(anchorIn)
-    .find((anchor) => anchor !== undefined)
+    .find((anchor) => anchor !== undefined && isOn(anchor, branch))
+}
+
+/** What was anchored without version control holds on each branch. */
+function isOn(anchor: Anchor, branch: string | undefined): boolean {
+  return anchor.branch === undefined || branch === undefined || anchor.branch === branch
+}
+
+/** The newest line of each branch, of the latest hundred. */
+function compacted(file: string): string {
+  const newest = new Map<string | undefined, string>()
+  for (const line of textOf(file).split('\n')) {
+    const anchor = anchorIn(line)
+    if (anchor === undefined) continue
+    newest.delete(anchor.branch)
+    newest.set(anchor.branch, `${line}\n`)
+  }
+  return [...newest.values()].slice(-MOST_BRANCHES).join('')
 }
 
 /** A line that was cut short by a crash is none. */
@@ -110,7 +133,8 @@ function anchorIn(line: string): Anchor | undefined {
   const [seq, start, size] = [count(value.seq), count(value.start), count(value.size)]
   if (ledger === undefined || hash === undefined || at === undefined) return undefined
   if (seq === undefined || start === undefined || size === undefined) return undefined
-  return { ledger, hash, at, seq, start, size }
+  const branch = text(value.branch)
+  return { ledger, hash, at, seq, start, size, ...(branch !== undefined && { branch }) }
 }
 
 function parsed(line: string): unknown {

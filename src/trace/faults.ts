@@ -14,8 +14,8 @@ export function faultError(file: string, fault: Fault): EscrowError {
 export function corrupt(sentence: string): EscrowError {
   return new EscrowError('ledger_corrupt', sentence, {
     hint:
-      'Nothing is appended to it. Restore the file from version control or a backup, or, to begin a new ledger, move ' +
-      'both the file and ledger.d/ aside.',
+      'Nothing is appended to it. Restore the file from version control or a backup. Where you went back to an older one ' +
+      "on purpose, 'escrow verify --anchor' says so; to begin a new ledger, move both the file and ledger.d/ aside.",
   })
 }
 

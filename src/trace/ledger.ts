@@ -1,4 +1,5 @@
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
@@ -17,7 +18,7 @@ import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
 import { standingLines } from './standing-lines.js'
 import { ledgerStats } from './stats.js'
-import { openVcs } from './vcs.js'
+import { openBranch, openVcs } from './vcs.js'
 import { verifyLedger } from './verify.js'
 import { headOf } from './witness.js'
 
@@ -49,9 +50,10 @@ export interface LedgerOptions {
 export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerStore {
   const { lock = withProcessLock } = options
   const vcs = openVcs(layout.root)
-  const published = publishedIn(layout.ledgerDir)
+  const branch = openBranch(layout.root)
+  const published = publishedIn(layout.ledgerDir, branch)
   const file = ledgerFile(layout, published, vcs)
-  const anchors = anchorsOf(layout.root)
+  const anchors = anchorsOf(layout.root, branch)
   let queue: Promise<unknown> = Promise.resolve()
 
   /** One append of this process at a time: callers of one process need not wait for each other by polling a lock. */
@@ -109,6 +111,17 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     return placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
   }
 
+  /** Whatever copies of newer records there are. */
+  function settledAnew(): Tip {
+    try {
+      return file.settle()
+    } catch (error) {
+      if (!(error instanceof EscrowError) || error.reason !== 'ledger_corrupt') throw error
+      published.clear()
+      return file.settle()
+    }
+  }
+
   /** What follows a commit: a signature where this user has a key, and the anchor outside. */
   function sealed<T>(drafts: readonly RecordDraft[], done: T): T {
     if (!drafts.some(({ type }) => type === 'commit' || type === 'undo')) return done
@@ -136,11 +149,12 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     // Nothing remembered: it is to find what was changed behind our back.
     verify: ({ heads = [] } = {}) => {
       const given = heads.map(headOf)
-      return verifyLedger(layout, publishedIn(layout.ledgerDir), lock, () => [...anchored(anchors), ...given])
+      const copies = publishedIn(layout.ledgerDir, branch)
+      return verifyLedger(layout, copies, lock, () => [...anchored(anchors), ...given])
     },
     anchor: () =>
       exclusively(() => {
-        const tip = file.settle()
+        const tip = settledAnew()
         const anchor = anchorAt(tip, new Date().toISOString())
         if (anchor !== undefined) anchors.keep(anchor)
         return headOfTip(tip)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { readRegular } from '../../overlay/regular.js'
-import { createFile, ensureDir, publish, removeName } from '../host/write.js'
+import { createFile, ensureDir, publish, removeName, replaceDurable } from '../host/write.js'
 import { parseLine } from './lines.js'
 
 /**
@@ -14,11 +14,15 @@ import { parseLine } from './lines.js'
  *
  * These copies are not synced, the file is: a killed process leaves them whole, a power cut may leave names without
  * content. Such a name holds nothing that was ever acknowledged and not in the file too, so it counts as absent.
+ *
+ * `branch` beside them says which branch was checked out when they were written. They are not of another one's ledger:
+ * there they count as absent, and the next record is published in their place.
  */
 
 /** How many records' lines stay. */
 export const KEPT = 8
 const DRAFT_PREFIX = '.new-'
+const BRANCH = 'branch'
 const ABANDONED_MS = 60 * 60 * 1000
 
 export interface Published {
@@ -31,15 +35,20 @@ export interface Published {
   sweep(head: number): boolean
   /** Forgets what the file has held durably for a while. */
   prune(head: number): void
+  /** Forgets all of them: a person says that the file as it stands is the right one. */
+  clear(): void
 }
 
-export function publishedIn(dir: string): Published {
+/** @param branch what is checked out now; undefined where there is no version control. */
+export function publishedIn(dir: string, branch: () => string | undefined = () => undefined): Published {
+  const note = join(dir, BRANCH)
+  const numbers = () => (isElsewhere(note, branch()) ? [] : numbersIn(dir))
   // A line of many files is a megabyte, and there are eight: what has not been touched is not read again.
   let known = new Map<number, Copy>()
   return {
     hashes() {
       const now = new Map<number, Copy>()
-      for (const seq of numbersIn(dir)) {
+      for (const seq of numbers()) {
         const stamp = stampOf(join(dir, String(seq)))
         const copy = known.get(seq)
         if (copy !== undefined && copy.stamp === stamp) now.set(seq, copy)
@@ -52,10 +61,11 @@ export function publishedIn(dir: string): Published {
       return new Map([...now].map(([seq, { hash }]) => [seq, hash]))
     },
     read(seq) {
-      return readWhole(dir, seq)
+      return isElsewhere(note, branch()) ? undefined : readWhole(dir, seq)
     },
     publish(seq, line) {
       ensureDir(dir)
+      settleOn(dir, note, branch())
       const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
       let isFirst = false
       try {
@@ -68,15 +78,41 @@ export function publishedIn(dir: string): Published {
       return isFirst
     },
     sweep(head) {
-      const ahead = numbersIn(dir).filter((seq) => seq > head)
+      const ahead = numbers().filter((seq) => seq > head)
       const hollow = ahead.findIndex((seq) => isHollow(readIfThere(dir, seq)))
       for (const seq of hollow === -1 ? [] : ahead.slice(hollow)) removeName(join(dir, String(seq)))
       return hollow !== -1
     },
     prune(head) {
-      for (const seq of numbersIn(dir)) if (seq <= head - KEPT) removeName(join(dir, String(seq)))
+      for (const seq of numbers()) if (seq <= head - KEPT) removeName(join(dir, String(seq)))
       for (const name of namesIn(dir)) if (name.startsWith(DRAFT_PREFIX)) removeAbandoned(join(dir, name))
     },
+    clear: () => clear(dir),
+  }
+}
+
+/** Whether another branch is checked out than the one whose copies these are. */
+function isElsewhere(note: string, branch: string | undefined): boolean {
+  const noted = textIfThere(note)
+  return noted !== undefined && branch !== undefined && noted !== branch
+}
+
+function settleOn(dir: string, note: string, branch: string | undefined): void {
+  if (branch === undefined || textIfThere(note) === branch) return
+  if (isElsewhere(note, branch)) clear(dir)
+  replaceDurable(note, branch, 0o600)
+}
+
+function clear(dir: string): void {
+  for (const seq of numbersIn(dir)) removeName(join(dir, String(seq)))
+}
+
+function textIfThere(path: string): string | undefined {
+  try {
+    return readRegular(path, true).toString()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 

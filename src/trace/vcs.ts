@@ -40,6 +40,17 @@ export function openVcs(root: string): () => Vcs | undefined {
   }
 }
 
+/**
+ * What HEAD says: the branch that is checked out (`ref: refs/heads/main`), or a commit; undefined without a repository.
+ * The ledger is a file of the working tree, so it goes with it.
+ */
+export function openBranch(root: string): () => string | undefined {
+  return () => {
+    const dirs = findGit(root)
+    return dirs && attempt(() => readSmall(join(dirs.own, 'HEAD'), MAX_BYTES).trim())
+  }
+}
+
 function resolveRef(dirs: GitDirs, name: string, read: ReadText, hops: number): string | undefined {
   if (hops > MAX_HOPS) return undefined
   const text = (read(join(dirs.own, name)) ?? (hops > 0 ? read(join(dirs.common, name)) : undefined))?.trim()

@@ -179,6 +179,47 @@ describe('a ledger that git merged', () => {
     }
   })
 
+  it('goes with the branch that is checked out: each has its own end, its copies and its anchor', async () => {
+    const layout = newTeam().clone()
+    const landing = async (count: number) => {
+      await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
+      commit(layout)
+    }
+    await landing(3)
+    git(layout.root, 'switch', '-q', '-c', 'feature')
+    await landing(20)
+    git(layout.root, 'switch', '-q', 'main')
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3, anchored: 3 })
+    await landing(2)
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5, anchored: 5 })
+    git(layout.root, 'switch', '-q', 'feature')
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 23, anchored: 23 })
+    writeFileSync(layout.ledgerFile, fileOf(linesOf(layout).slice(0, -1)))
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 23 } })
+    git(layout.root, 'restore', '.')
+    git(layout.root, 'merge', '-q', '--no-edit', 'main')
+    await openLedger(layout).join()
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 26, anchored: 24 })
+  })
+
+  it('of a branch that was set back is cut, until a person says that it is right so', async () => {
+    const layout = newTeam().clone()
+    for (const count of [2, 20]) {
+      await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
+      commit(layout)
+    }
+    git(layout.root, 'reset', '-q', '--hard', 'HEAD~1')
+    const ledger = openLedger(layout)
+    expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 3 } })
+    await expect(ledger.append(drafts(1))).rejects.toMatchObject({
+      reason: 'ledger_corrupt',
+      hint: expect.stringContaining('escrow verify --anchor'),
+    })
+    expect(await ledger.anchor()).toMatchObject({ seq: 2 })
+    await ledger.append(drafts(1))
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: 3 })
+  })
+
   it('is whole in every clone, whoever merges whom, and shows what is done to it', async () => {
     const moves = fc.array(
       fc.record({ who: fc.nat(2), what: fc.constantFrom('append', 'append', 'sync', 'sync'), n: fc.nat(2) }),
