@@ -51,7 +51,7 @@ function preprocessorMark({ left, right, text, owner }: Gap): string {
 
 /** Behind these a line break ends nothing. */
 const OPEN_LEFT = new Set(
-  '{ ( [ , ; ? : = += -= *= /= %= **= <<= >>= >>>= &= ^= |= &&= ||= ??= => && || ?? === !== == != + - * % ** & | ^ . ?. ...'.split(
+  '{ ( [ < , ; ? : = += -= *= /= %= **= <<= >>= >>>= &= ^= |= &&= ||= ??= => && || ?? === !== == != + - * % ** & | ^ . ?. ...'.split(
     ' ',
   ),
 )
@@ -69,17 +69,32 @@ const CONTEXTUAL =
 function ecmascriptMark(gap: Gap): string {
   const { left, right, text, owner } = gap
   if (left === undefined) return ''
+  if (right.text === '>' && TYPES.has(right.node.parent?.type ?? '')) return ''
   if (owner?.type === 'jsx_opening_element' || owner?.type === 'jsx_self_closing_element') return presence(gap)
   const isFree =
     OPEN_LEFT.has(left.text) ||
+    isHeaderEnd(left) ||
     CLOSE_RIGHT.has(right.text) ||
+    (left.text === 'else' && !left.node.named) ||
+    UNIONS.has(right.node.parent?.type ?? '') ||
     (right.text !== '=>' && OPEN_RIGHT.has(right.text) && !isContextual(left))
   if (!isFree && text.includes('\n')) return '\n'
   return wordMark(gap)
 }
 
+const TYPES = new Set(['type_arguments', 'type_parameters'])
+const UNIONS = new Set(['union_type', 'intersection_type'])
+const HEADED = new Set(['if_statement', 'while_statement', 'for_statement', 'for_in_statement'])
+
+/** The bracket before the body of an `if` or a loop. */
+function isHeaderEnd({ node, text }: Leaf): boolean {
+  const { parent } = node
+  if (text !== ')' || parent === undefined) return false
+  return HEADED.has((parent.type === 'parenthesized_expression' ? parent.parent : parent)?.type ?? '')
+}
+
 /** A keyword, or a name that is one in some places. */
-function isContextual({ node, text }: Leaf): boolean {
+export function isContextual({ node, text }: Leaf): boolean {
   return /^[A-Za-z]/.test(text) && (!node.named || CONTEXTUAL.test(text))
 }
 

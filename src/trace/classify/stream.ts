@@ -1,4 +1,15 @@
 import { everyCommentCounts, isPlainComment } from './comments.js'
+import {
+  endsByLine,
+  isEnd,
+  isEndingSemicolon,
+  isTrailingComma,
+  plainQuote,
+  soleExpression,
+  soleMember,
+  soleParameter,
+  unindented,
+} from './formatting.js'
 import { type Gap, gapMark, type Leaf } from './gaps.js'
 import { Indentation } from './indentation.js'
 import type { Language } from './languages.js'
@@ -36,6 +47,8 @@ class Stream {
   #gap = ''
   #gapOwner: Node | undefined
   #left: Leaf | undefined
+  /** A statement of ECMAScript has ended since the last leaf: by a semicolon of its own, or not yet told how. */
+  #ended: { readonly semicolon?: Node } | undefined
 
   constructor(
     private readonly syntax: Syntax,
@@ -54,11 +67,29 @@ class Stream {
   }
 
   #inner(node: Node, within: boolean): void {
-    const exact = within || this.#isExact(node)
+    const parameter = soleParameter(node)
+    const only = this.language.spacing === 'ecmascript' ? (soleMember(node) ?? soleExpression(node)) : undefined
+    if (parameter !== undefined) this.#parameter(node, parameter, within)
+    else if (only !== undefined) {
+      this.#end = only.start
+      this.visit(only, within)
+      this.#end = node.end
+    } else this.#tree(node, within || this.#isExact(node))
+  }
+
+  #tree(node: Node, exact: boolean): void {
     this.#push(`(${node.type}`, '', node)
     for (const child of node.children) this.visit(child, exact)
     this.#between(node.end, node, exact)
     this.#push(')', '', node)
+    if (endsByLine(node, this.language)) this.#ended ??= {}
+  }
+
+  /** `(x) =>` is `x =>`. */
+  #parameter(brackets: Node, parameter: Node, exact: boolean): void {
+    this.#end = parameter.start
+    this.#leaf(parameter, exact)
+    this.#end = brackets.end
   }
 
   finish(): void {
@@ -118,7 +149,11 @@ class Stream {
     // Some tools look at the very next line, so how far it is counts too.
     const above = lineBreaks(this.#gap)
     const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
-    this.#push(`comment ${above} ${below}`, text.trimEnd(), node)
+    this.#push(
+      `comment ${above} ${below}`,
+      this.language.spacing === 'ecmascript' ? unindented(text.trimEnd()) : text.trimEnd(),
+      node,
+    )
     this.#gap += text.includes('\n') ? '\n' : ' '
   }
 
@@ -141,16 +176,40 @@ class Stream {
       this.#push(`leaf ${node.type}`)
       return
     }
+    if (isEndingSemicolon(node, this.language)) {
+      this.#ended = { semicolon: node }
+      return
+    }
+    if (isTrailingComma(node, this.language)) return
     const right = { node, text }
     const mark = this.#mark(right, node.start)
     this.#indentation?.leaf(text, exact)
-    const read = node.type === 'jsx_text' && !nextToEntity(node) ? shownText(text) : text
-    if (read !== '') this.#push(`${mark}${node.type}${node.named ? '' : '~'}`, read, node)
+    this.#word(node, text, isArrowParameter(node) ? '' : mark)
     this.#left = right
     this.#gap = ''
   }
 
+  #word(node: Node, text: string, mark: string): void {
+    const shown = node.type === 'jsx_text' && !nextToEntity(node) ? shownText(text) : text
+    const read = plainQuote(node, shown, this.language)
+    const type = read === text ? node.type : read
+    if (read !== '') this.#push(`${mark}${node.named ? node.type : `${type}~`}`, read, node)
+  }
+
+  /** Between two statements: what of their end is told by the tree alone, and what by how it is written. */
+  #endStatement(right: Leaf): void {
+    const ended = this.#ended
+    this.#ended = undefined
+    const left = this.#left
+    if (ended === undefined || left === undefined) return
+    const isPlain = isEnd(left, right)
+    if (!isPlain && ended.semicolon === undefined) return
+    if (!isPlain) this.#push(';~', ';')
+    this.#left = { node: ended.semicolon ?? left.node, text: ';' }
+  }
+
   #mark(right: Leaf, start: number): string {
+    this.#endStatement(right)
     const gap: Gap = { left: this.#left, right, text: this.#gap, owner: this.#gapOwner }
     const { spacing } = this.language
     if (spacing === 'go' && endsGoStatement(gap)) this.#push(';~', ';')
@@ -168,6 +227,13 @@ class Stream {
   #textOf(node: Node): string {
     return textOf(this.syntax, node)
   }
+}
+
+function isArrowParameter(node: Node): boolean {
+  const { parent } = node
+  if (parent === undefined || node.type !== 'identifier') return false
+  const list = parent.type === 'required_parameter' ? parent.parent : parent
+  return [node, parent, list].some((each) => each !== undefined && soleParameter(each) === node)
 }
 
 const COMMENTS = new Set(['comment', 'line_comment', 'block_comment', 'js_comment'])

@@ -164,7 +164,7 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
     'class A:\n    def f(self):\n        y = 1\n        return self.y\n',
   ],
   ['a.py', 'if a: b(); c()\n', 'if a: b()\nc()\n'],
-  ['a.py', 'x = [\n1,\n2]\n', 'x = [\n1\n,2,]\n'],
+  ['a.py', 'x = (\n1\n)\n', 'x = (\n1,\n)\n'],
   ['a.py', 'def f():\n    return\n    x\n', 'def f():\n    return x\n'],
   ['a.py', 'a = b if c else d\n', 'a = (b if c else d)\n'],
   ['a.py', 'print("a" "b")\n', 'print("a", "b")\n'],

@@ -1,4 +1,5 @@
 import { cpp, csharp, java, rust } from './compiled.js'
+import { formatting } from './formatting.js'
 import { go } from './go.js'
 import type { Pair } from './pair.js'
 import { python } from './python.js'
@@ -8,5 +9,5 @@ import { javascript, tsx, typescript } from './typescript.js'
 /** Labelled changes of files in fifteen languages. */
 export const PAIRS: readonly Pair[] = [
   ...[...typescript, ...tsx, ...javascript, ...python, ...go, ...rust, ...java, ...csharp, ...cpp],
-  ...[...ruby, ...php, ...bash, ...css, ...json, ...yaml],
+  ...[...ruby, ...php, ...bash, ...css, ...json, ...yaml, ...formatting],
 ]
