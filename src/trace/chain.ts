@@ -62,8 +62,8 @@ export interface Break {
 /** The tip after one more line (`size`: its bytes with the LF), or why it cannot stand there. */
 export function step(tip: Tip, value: TraceRecord, hash: string, size: number, headAt: HeadAt = nowhere): Tip | Break {
   const own = ownFieldsOf(value)
-  const place = { lines: tip.lines + 1, start: tip.end, end: tip.end + size, hash }
-  if (own === undefined) return { ...tip, ...place, foreign: foldForeign(tip.foreign, hash) }
+  const [lines, start, end] = [tip.lines + 1, tip.end, tip.end + size]
+  if (own === undefined) return { ...tip, lines, start, end, hash, foreign: foldForeign(tip.foreign, hash) }
   if ('problem' in own) return own
   const from = branchOf(tip, own, headAt)
   if ('problem' in from) return from
@@ -71,15 +71,7 @@ export function step(tip: Tip, value: TraceRecord, hash: string, size: number, h
   if ('problem' in sides) return sides
   const parent = from.head.own?.hash ?? null
   const { ledger, seq } = own
-  return {
-    ...place,
-    ledger,
-    seq,
-    own: { hash, start: place.start, end: place.end },
-    foreign: NO_FOREIGN,
-    parent,
-    sides,
-  }
+  return { lines, start, end, hash, ledger, seq, own: { hash, start, end }, foreign: NO_FOREIGN, parent, sides }
 }
 
 function nowhere(): undefined {}
@@ -119,7 +111,7 @@ export function ownFieldsOf(value: TraceRecord): ChainLink | Break | undefined {
   if (prev !== null && typeof prev !== 'string') return { problem: 'does not name the line before it' }
   const ends = joins === undefined ? undefined : joinsOf(joins)
   if (ends === null) return { problem: 'joins branches in a form that is not understood' }
-  const link = { ledger, seq, prev, ...(ends && { joins: ends }) }
+  const link = ends === undefined ? { ledger, seq, prev } : { ledger, seq, prev, joins: ends }
   if (foreign === undefined) return link
   if (!isObject(foreign) || typeof foreign.lines !== 'number' || typeof foreign.sha256 !== 'string') {
     return { problem: 'covers lines of other tools in a form that is not understood' }
@@ -156,7 +148,8 @@ function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides
 }
 
 /** What stays open behind a record: each branch it joins must be there, and ends with it unless it went on elsewhere. */
-function joined(sides: readonly Side[], { joins = [] }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
+function joined(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
+  if (joins === undefined) return sides
   let open = sides
   for (const { ledger, seq, hash } of joins) {
     const side = open.find((each) => each.hash === hash)
@@ -170,7 +163,7 @@ function joined(sides: readonly Side[], { joins = [] }: ChainLink, headAt: HeadA
 }
 
 function check(head: Head, own: ChainLink): Break | undefined {
-  const due = 1 + Math.max(head.seq, ...(own.joins ?? []).map(({ seq }) => seq))
+  const due = 1 + (own.joins ?? []).reduce((most, { seq }) => Math.max(most, seq), head.seq)
   if (head.ledger !== null && own.ledger !== head.ledger) return { problem: 'belongs to another ledger' }
   if (own.seq > due) {
     return { problem: `has sequence number ${own.seq} where ${due} is due: records before it are missing` }

@@ -1,67 +1,62 @@
 import { sha256hex } from '../../overlay/digest.js'
-import { foldForeign, type Head, NO_HEAD, ownFieldsOf, type Tip } from './chain.js'
+import { foldForeign, type Head, NO_HEAD, ownFieldsOf } from './chain.js'
 import { parseLine, readLines } from './lines.js'
 
-/** Lines whose place in the chain is at hand; and how often an older one is looked for in the file. */
-const RECENT = 16_384
-const MOST_LOOKS = 1000
+/** Hex digits of a hash that make a number; what they find is compared whole. */
+const DIGITS = 12
 
-/** Finds where a branch begins: the end of the chain as it was behind an earlier line. */
+/**
+ * Finds where a branch begins: the end of the chain as it was behind an earlier line. Few ledgers have a branch, so the
+ * file is looked through when the first one is asked for: 40 bytes of memory a line from then on.
+ */
 export class KnownHeads {
-  readonly #recent = new Map<string, Head>()
-  #isWhole: boolean
-  #looks = 0
+  #places: Map<number, number> | undefined
 
-  /** @param from where the reading begins: what stands before it is found in the file. */
-  constructor(
-    private readonly fd: number,
-    from: Tip,
-  ) {
-    this.#isWhole = from.lines === 0
-  }
-
-  note(tip: Tip): void {
-    if (tip.hash === null) return
-    this.#recent.set(tip.hash, tip)
-    if (this.#recent.size <= RECENT) return
-    this.#isWhole = false
-    const [oldest] = this.#recent.keys()
-    if (oldest !== undefined) this.#recent.delete(oldest)
-  }
+  constructor(private readonly fd: number) {}
 
   /** @param end the byte offset to look up to: what is read there is not known to be good yet. */
   at(hash: string | null, end: number): Head | undefined {
     if (hash === null) return NO_HEAD
-    const known = this.#recent.get(hash)
-    if (known !== undefined || this.#isWhole || this.#looks++ >= MOST_LOOKS) return known
-    return this.#inFile(hash, end)
+    return this.has(hash, end) ? this.#behind(hash) : undefined
   }
 
-  /** Whether a line stands among the recent ones. */
-  has(hash: string): boolean {
-    return this.#recent.has(hash)
+  /** Whether a line stands before a byte offset. */
+  has(hash: string, end: number): boolean {
+    this.#places ??= placesIn(this.fd)
+    const start = this.#places.get(Number.parseInt(hash.slice(0, DIGITS), 16))
+    return start !== undefined && start < end
   }
 
-  #inFile(wanted: string, end: number): Head | undefined {
-    let head: Head = NO_HEAD
-    for (const line of readLines(this.fd)) {
-      const parsed = parseLine(line)
-      if (line.start >= end || 'problem' in parsed) return undefined
-      const hash = sha256hex(line.bytes)
-      const own = ownFieldsOf(parsed.value)
-      if (own !== undefined && 'problem' in own) return undefined
-      head =
-        own === undefined
-          ? { ...head, hash, foreign: foldForeign(head.foreign, hash) }
-          : {
-              ...NO_HEAD,
-              ledger: own.ledger,
-              seq: own.seq,
-              hash,
-              own: { hash, start: line.start, end: line.end },
-            }
-      if (hash === wanted) return head
-    }
+  #behind(wanted: string): Head | undefined {
+    const start = this.#places?.get(Number.parseInt(wanted.slice(0, DIGITS), 16)) ?? 0
+    // A line of ours says by itself where it stands.
+    const own = headsFrom(this.fd, start).next().value
+    if (own?.own != null) return own.hash === wanted ? own : undefined
+    for (const head of headsFrom(this.fd, 0)) if (head.hash === wanted) return head
     return undefined
+  }
+}
+
+function placesIn(fd: number): Map<number, number> {
+  const places = new Map<number, number>()
+  for (const { bytes, start } of readLines(fd)) {
+    const key = Number.parseInt(sha256hex(bytes).slice(0, DIGITS), 16)
+    if (!places.has(key)) places.set(key, start)
+  }
+  return places
+}
+
+/** The end of the chain behind each line, as its lines say; to the first that cannot be read. */
+function* headsFrom(fd: number, offset: number): Generator<Head, undefined> {
+  let head: Head = NO_HEAD
+  for (const line of readLines(fd, offset)) {
+    const parsed = parseLine(line)
+    if ('problem' in parsed) return
+    const hash = sha256hex(line.bytes)
+    const own = ownFieldsOf(parsed.value)
+    if (own !== undefined && 'problem' in own) return
+    if (own === undefined) head = { ...head, hash, foreign: foldForeign(head.foreign, hash) }
+    else head = { ...NO_HEAD, ledger: own.ledger, seq: own.seq, hash, own: { hash, start: line.start, end: line.end } }
+    yield head
   }
 }

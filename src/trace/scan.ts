@@ -4,7 +4,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { openRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
-import { type Break, EMPTY_TIP, highest, ownFieldsOf, step, type Tip } from './chain.js'
+import { type Break, EMPTY_TIP, type HeadAt, highest, ownFieldsOf, step, type Tip } from './chain.js'
 import { unavailable } from './faults.js'
 import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
@@ -86,7 +86,9 @@ export function openIfThere(file: string): number | undefined {
 /** Yields now and then, for the caller to pause. */
 function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<undefined, Reading> {
   const lines = readLines(fd, from.end, from.lines + 1)
-  const heads = new KnownHeads(fd, from)
+  const heads = new KnownHeads(fd)
+  let at = from.end
+  const headAt: HeadAt = (of) => heads.at(of, at)
   const copied = new Copied(copies)
   let tip = from
   let pauseAt = tip.end + PAUSE_BYTES
@@ -97,14 +99,14 @@ function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<und
       return { tip, torn: null, fault: plain(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
     }
     const hash = sha256hex(line.bytes)
-    const next = step(tip, parsed.value, hash, line.end - line.start, (of) => heads.at(of, line.start))
+    const next = step(tip, parsed.value, hash, line.end - line.start, headAt)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
-    const isOurs = next.own?.hash === hash
-    const problem = isOurs && heads.has(hash) ? 'is repeated' : seen(parsed.value, next)
+    const isRepeated = next.sides.length > tip.sides.length && heads.has(hash, line.start)
+    const problem = isRepeated ? 'is repeated' : seen(parsed.value, next)
     if (problem !== undefined) return { tip, torn: null, fault: plain(line.number, problem) }
     tip = next
-    heads.note(tip)
-    if (isOurs) copied.compare(line.number, tip.seq, hash)
+    at = tip.end
+    if (tip.own?.hash === hash) copied.compare(line.number, tip.seq, hash)
     if (tip.end > pauseAt) {
       pauseAt = tip.end + PAUSE_BYTES
       yield undefined
