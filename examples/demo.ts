@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { openWorkspace } from '../src/index.js'
 import { changeLines } from './demo/changes.js'
 import { ensureGit, git } from './demo/commands.js'
+import { monthsLater } from './demo/months-later.js'
 import { replay } from './demo/replay.js'
 import { makeReport, type Report } from './demo/report.js'
 import { readTranscripts } from './demo/transcript.js'
@@ -35,8 +36,10 @@ async function play(place: DemoWorkspace, report: Report): Promise<void> {
   git(place.root, 'add', '--intent-to-add', '--', 'src')
   report.section('What is on the disk now (git diff --stat)')
   console.log(git(place.root, 'diff', '--stat', '--', 'src').stdout.trimEnd())
+  const { stdout: shortstat } = git(place.root, 'diff', '--shortstat', '--', 'src')
+  await monthsLater(place, report)
   report.section('Summary')
-  report.summary({ files, shortstat: git(place.root, 'diff', '--shortstat', '--', 'src').stdout })
+  report.summary({ files, shortstat })
 }
 
 ensureGit()
