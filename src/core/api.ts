@@ -3,7 +3,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
-import type { ExecOptions, ExecResult } from './exec-api.js'
+import type { ExecOptions, ExecResult, RunningCommand, StartOptions } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Mutation } from './mutation.js'
@@ -143,7 +143,15 @@ export interface ScopeRequest {
   readonly why: string
 }
 
-export type { ExecOptions, ExecResult } from './exec-api.js'
+export type {
+  CommandOutput,
+  CommandResult,
+  ExecOptions,
+  ExecResult,
+  Ingested,
+  RunningCommand,
+  StartOptions,
+} from './exec-api.js'
 
 export interface SessionSummary {
   readonly id: string
@@ -217,6 +225,13 @@ export interface Session {
    * why), `access_denied` where policy does not let this one run so.
    */
   exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
+  /**
+   * Starts a command that runs on by itself, contained as {@link exec} contains one, on layers of its own: it sees the stage
+   * as it is now, and not what is staged later. It ends with the session. Resolves once it runs.
+   */
+  start(command: string | string[], options?: StartOptions): Promise<RunningCommand>
+  /** The commands that were started, the oldest first, those that have ended among them. */
+  commands(): Promise<RunningCommand[]>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>

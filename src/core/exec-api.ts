@@ -36,3 +36,48 @@ export interface ExecResult {
   /** All of it in words, deletions first: a few lines. */
   readonly summary: string
 }
+
+/** How a command is started that runs on by itself. */
+export type StartOptions = Omit<ExecOptions, 'onOutput' | 'signal'>
+
+/** A command that runs by itself: a server, a watcher. */
+export interface RunningCommand {
+  /** `c1`, `c2`, …: in its session. */
+  readonly id: string
+  readonly command: string | readonly string[]
+  readonly startedAt: string
+  readonly state: 'running' | 'ended'
+  /**
+   * What it has said since a position, stdout and stderr as they came: the beginning, unless told. The last MiB is held;
+   * where what was asked for is there no more, `from` is later.
+   */
+  read(since?: number): CommandOutput
+  /** Sends a signal to it and its processes; SIGTERM unless told. False: it has ended. */
+  kill(signal?: NodeJS.Signals): boolean
+  /** SIGTERM, and after so many milliseconds (5,000 unless told) the end of it. Resolves as {@link wait}. */
+  stop(grace?: number): Promise<CommandResult>
+  /**
+   * Takes what it has done so far into the stage. Rejects with `stale_file` where a commit has changed what it sees: then
+   * nothing is taken in, and what it writes goes to the quarantine when it ends.
+   */
+  ingest(): Promise<Ingested>
+  /** Resolves when it has ended, no process of it is left, and what it did was taken in. */
+  wait(): Promise<CommandResult>
+}
+
+export interface CommandOutput {
+  readonly text: string
+  /** Bytes said before the text begins. */
+  readonly from: number
+  /** Where to read on. */
+  readonly next: number
+}
+
+/** What a running command had done and what became of it. */
+export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept' | 'summary'> {
+  /** What it was writing just then: left for the next time. */
+  readonly unsettled: string[]
+}
+
+/** `effects`: all that was taken in of it and is staged. */
+export type CommandResult = Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'>

@@ -8,20 +8,31 @@ import { codeOf } from '../../overlay/errno.js'
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 /**
- * Starts a program of the system, without a shell, as the leader of a process group of its own. What fails to start is
- * told by its `error` event.
+ * Starts a program of the system, without a shell, as the leader of a process group of its own, unless it is to keep our
+ * terminal. What fails to start is told by its `error` event.
  */
-export function startProgram(program: string, args: readonly string[], stdio: SpawnOptions['stdio']): ChildProcess {
-  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: true })
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  stdio: SpawnOptions['stdio'],
+  keepsTerminal = false,
+): ChildProcess {
+  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal })
 }
 
 /** Kills a program, and what it has started in its process group. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
+  sendSignal(-pid, 'SIGKILL')
+}
+
+/** Sends a signal to a process, or to a group by its negative number; false where there is none any more. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(-pid, 'SIGKILL')
+    return process.kill(pid, signal)
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error
+    if (codeOf(error) === 'ESRCH') return false
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { killGroup, startProgram } from '../host/child.js'
+import { killGroup, sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
 import type { Holder } from './holder.js'
 import { STATUS, sandboxOf } from './sandbox.js'
@@ -24,6 +24,12 @@ export interface CommandOptions {
   /** Processes it may have at a time. */
   readonly processes: number
   readonly outlook: Outlook
+  /** It has our own input, output and terminal: nothing of what it says is told or kept. */
+  readonly terminal?: boolean
+  /** Bytes of each stream that are kept; {@link OUTPUT} unless told. */
+  readonly keep?: number
+  /** Told of the first process of its namespace, once it runs. */
+  readonly onBegin?: (init: number) => void
 }
 
 export interface CommandEnd {
@@ -56,6 +62,9 @@ exec "$@"`
 /** Descriptors the sandbox is told by and tells by. */
 const ARGS = 4
 
+/** Processes of one command. */
+export const PROCESSES = 1024
+
 /** Bytes of each stream that are kept. */
 const OUTPUT = 16 << 20
 
@@ -71,11 +80,20 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, ...limits, ...sandbox]
   const told = sandboxOf(root, scratch, options)
-  const child = startProgram('nsenter', args, ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'])
-  holder.endsWith(child)
+  const own = options.terminal ? 'inherit' : 'pipe'
+  const child = startProgram('nsenter', args, [own, own, own, 'pipe', 'pipe'], options.terminal)
+  const group = child.pid === undefined || options.terminal ? child.pid : -child.pid
+  holder.endsWith(group)
   tell(child, told)
   const init = initOf(child)
   const stop = stopper(child, options)
+  void init.then((pid) => {
+    if (pid === undefined) return
+    // Without a group of its own it is not killed with bubblewrap before it is bound to its life.
+    if (options.terminal) holder.endsWith(group, pid)
+    if (options.terminal && stop.why !== undefined) sendSignal(pid, 'SIGKILL')
+    options.onBegin?.(pid)
+  })
   const watch = process.getuid?.() === 0 ? watchProcesses(init, options.processes, stop.kill) : undefined
   try {
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
@@ -93,7 +111,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
     }
   } finally {
     stop.end()
-    holder.endsWith(undefined)
+    holder.endsWith()
     clearInterval(watch)
   }
 }
@@ -158,12 +176,13 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 }
 
 /** Ends the command when its time is over or its caller has had enough: its namespace dies with bubblewrap. */
-function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
+function stopper(child: ChildProcess, { timeout, signal, terminal }: CommandOptions) {
   let why: CommandEnd['ended']
   const kill = (reason: NonNullable<CommandEnd['ended']>) => {
     why ??= reason
     // All that is on its way into the sandbox: its first process is not yet bound to bubblewrap's life.
-    killGroup(child)
+    if (terminal) child.kill('SIGKILL')
+    else killGroup(child)
   }
   const timer = timeout === undefined ? undefined : setTimeout(kill, timeout, 'timeout')
   const abort = () => kill('aborted')
@@ -190,7 +209,8 @@ function stopper(child: ChildProcess, { timeout, signal }: CommandOptions) {
   }
 }
 
-async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions, failed: (error: unknown) => void) {
+async function collect(child: ChildProcess, options: CommandOptions, failed: (error: unknown) => void) {
+  const { stdin, onOutput, keep = OUTPUT } = options
   // A command that reads nothing closes its end: that is no failure of ours.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(stdin)
@@ -204,7 +224,7 @@ async function collect(child: ChildProcess, { stdin, onOutput }: CommandOptions,
       } catch (error) {
         failed(error)
       }
-      const room = OUTPUT - size[stream]
+      const room = keep - size[stream]
       if (chunk.length > room) truncated = true
       if (room > 0) kept[stream].push(chunk.subarray(0, room))
       size[stream] += chunk.length

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
+import { running } from '../support/processes.js'
 import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -273,16 +274,3 @@ describe('what policy says', () => {
     expect((await session.exec(connect)).stdout).toBe('no way')
   })
 })
-
-/** Processes with a word in their command line. */
-function running(word: string): number {
-  return fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word)).length
-}
-
-function commandOf(pid: string): string {
-  try {
-    return pid === String(process.pid) ? '' : fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
-}

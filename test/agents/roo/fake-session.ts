@@ -64,6 +64,8 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     dropSnapshot: absent,
     travel: absent,
     exec: absent,
+    start: absent,
+    commands: async () => [],
     explain: absent,
     flush: async () => undefined,
     close: async () => undefined,

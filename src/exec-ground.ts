@@ -1,0 +1,220 @@
+import { lstatSync } from 'node:fs'
+import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } from '../overlay/index.js'
+import { EscrowError } from './core/api-error.js'
+import type { ExecDeps } from './exec-terms.js'
+import { createFile } from './host/write.js'
+import { gitIgnored } from './policy/index.js'
+import { landedAfter } from './stage-news.js'
+import {
+  bringUp,
+  clearAway,
+  type Effect,
+  effectsIn,
+  Holder,
+  landEffects,
+  layerState,
+  Mirror,
+  probe,
+  type RefusedEffect,
+  seccompFilter,
+} from './terminal/index.js'
+
+/** Bytes the commands of one ground may have written and not staged. */
+const LAYER_BYTES = 4 * 2 ** 30
+
+/** What was read from the layer, judged, and what became of it. */
+export interface Taken {
+  readonly refused: RefusedEffect[]
+  /** What git ignores, told the first time. */
+  readonly kept: RelPath[]
+  /** What a command that is still at work was writing. */
+  readonly unsettled: RelPath[]
+}
+
+/** Where commands run: a holder of layers, what they mirror of the stage, and what was taken in of what was written. */
+export class Ground {
+  readonly #mirror: Mirror
+  #closed: ReadonlySet<RelPath> = new Set()
+  /** What was told of before as kept. */
+  #kept: ReadonlySet<RelPath> = new Set()
+  /** Directories that stayed in the layer for what is kept in them. */
+  #left: readonly RelPath[] = []
+  /** What is in the layer and was taken in: by what it was. */
+  readonly #done = new Map<RelPath, string>()
+  /** Each content this ground's commands had at a path when it was taken in. */
+  readonly #own = new Map<RelPath, Set<string>>()
+  readonly #touched = new Set<string>()
+  #stopListening: (() => void) | undefined
+  #seq = 0
+  #isLanding = false
+
+  private constructor(
+    readonly holder: Holder,
+    private readonly deps: ExecDeps,
+    private readonly isLasting: boolean,
+  ) {
+    this.#mirror = new Mirror(holder.places.staged, holder.places.whiteout)
+  }
+
+  /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
+  static async open(deps: ExecDeps, isLasting: boolean): Promise<Ground> {
+    const lacking = (await probe()).find(({ ok }) => !ok)
+    if (lacking)
+      throw new EscrowError(
+        'unsupported',
+        `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`,
+        lacking.mend === undefined ? {} : { hint: `To mend it: ${lacking.mend}` },
+      )
+    const holder = await Holder.open(deps.layout.root, LAYER_BYTES)
+    createFile(holder.places.filter, seccompFilter(), 0o600, false)
+    return new Ground(holder, deps, isLasting)
+  }
+
+  /** Makes the layers say what the stage says, and notes from now on what others change in it. */
+  seed(closed: readonly RelPath[]): void {
+    const { store } = this.deps
+    this.settle()
+    this.#closed = new Set(closed)
+    this.#touched.clear()
+    this.#seq = store.overlay.stage.settledSeq
+    this.#stopListening = store.overlay.stage.onEdit((edit) => {
+      if (this.#isLanding) return
+      if ('path' in edit) this.#touched.add(edit.path)
+      if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
+    })
+    this.#mirror.seed(store.overlay, closed)
+    bringUp(this.#left, store.overlay, this.holder.places.written)
+  }
+
+  /** What others change from now on is no matter of the command's. */
+  settle(): void {
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+
+  /** Why nothing may be taken in: commits have changed what the mount lies over, and it still shows what was there. */
+  staleness(): EscrowError | undefined {
+    const { layout, id } = this.deps
+    for (const { seq, changes } of landedAfter(layout, id, this.#seq)) {
+      const foreign = changes.find((change) => !this.#isKnown(change))
+      if (!foreign) continue
+      return new EscrowError(
+        'stale_file',
+        `Commit ${seq} has changed ${foreign.path} since this command was started, and it still sees what was there.`,
+        { hint: 'What it writes is kept apart, and goes to the quarantine when it ends. Start it again to go on.' },
+      )
+    }
+    this.#seq = this.deps.store.overlay.stage.settledSeq
+    return undefined
+  }
+
+  /** The commit holds what the command itself has there: it wrote it, or began with it. */
+  #isKnown({ path, after }: Landed): boolean {
+    const own = after === null ? GONE : after.type === 'dir' ? DIRECTORY : after.digest
+    if (this.#own.get(path)?.has(own)) return true
+    if (after === null && ancestorsOf(path).some((dir) => this.#own.get(dir)?.has(GONE))) return true
+    return layerState(this.holder.places.staged, path) === own
+  }
+
+  /** What the command has done that was not taken in before. */
+  found(isLive: boolean): { readonly effects: Effect[]; readonly kept: RelPath[]; readonly unsettled: RelPath[] } {
+    const { overlay } = this.deps.store
+    const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
+    const found = effectsIn({
+      places: this.holder.places,
+      isLive,
+      overlay,
+      // A file that is there already may be in the repository all the same.
+      isKept: (path, isDirectory) =>
+        (isDirectory || overlay.typeOf(path) !== 'file') &&
+        isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
+    })
+    return { ...found, effects: found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect)) }
+  }
+
+  /** Takes effects in, each by itself, and remembers what was taken. */
+  take({ effects, kept, unsettled }: ReturnType<Ground['found']>): Taken {
+    const { store, view } = this.deps
+    const { overlay } = store
+    const mounted = lstatSync(this.holder.places.stamp, { bigint: true }).ctimeNs
+    this.#isLanding = true
+    try {
+      const landed = landEffects(effects, {
+        layer: view.layer,
+        overlay,
+        within: (work) => view.within(work),
+        isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
+        isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
+      })
+      if (this.isLasting) this.#remember(effects, landed)
+      const fresh = kept.filter((path) => !this.#kept.has(path))
+      this.#kept = new Set(kept)
+      return { refused: landed.refused, kept: fresh, unsettled: [...unsettled, ...landed.unsettled] }
+    } finally {
+      this.#isLanding = false
+    }
+  }
+
+  /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */
+  #isChanged(path: RelPath, mounted: bigint): boolean {
+    const { overlay } = this.deps.store
+    if (overlay.stage.bases.has(path) || !changedSince(overlay, path, mounted)) return false
+    const state = mergedState(overlay, path)
+    return state === null || !this.#own.get(path)?.has(state.digest)
+  }
+
+  #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
+    const left = new Set<RelPath>()
+    for (const path of [...refused.map((each) => each.path as RelPath), ...unsettled])
+      for (const way of wayTo(path)) left.add(way)
+    for (const effect of effects) {
+      if (left.has(effect.path)) continue
+      const { path, kind } = effect
+      this.#done.set(path, tokenOf(effect))
+      const state = kind === 'gone' ? null : mergedState(this.deps.store.overlay, path)
+      const own = this.#own.get(path) ?? new Set()
+      this.#own.set(path, own.add(state === null ? GONE : kind === 'dir' ? DIRECTORY : state.digest))
+    }
+  }
+
+  /** Whether what stands at a path, or has gone from there, was taken in from here. */
+  hasTaken(path: RelPath): boolean {
+    return wayTo(path).some((way) => this.#done.has(way) && (way === path || this.#own.get(way)?.has(GONE)))
+  }
+
+  /** Nothing of it is the layer's any more: for the next command. */
+  clear(effects: readonly Effect[]): void {
+    this.#left = clearAway(effects, this.holder.places.written)
+  }
+
+  async close(): Promise<void> {
+    this.settle()
+    await this.holder.close()
+  }
+}
+
+const GONE = 'gone'
+const DIRECTORY = 'dir'
+
+/** Equal for effects that are the same. */
+function tokenOf(effect: Effect): string {
+  if (effect.kind === 'file') return effect.stamp
+  if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
+  return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
+}
+
+/** A path and the directories on the way to it. */
+function wayTo(path: RelPath): RelPath[] {
+  return [path, ...ancestorsOf(path)]
+}
+
+/** Whether the disk's own file came, or was changed, after a moment. */
+function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
+  const { lower } = overlay.placeOf(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
+}
+
+function textIn(overlay: Overlay, path: RelPath): string | undefined {
+  return overlay.typeOf(path) === 'file' ? overlay.read(path).toString('utf8') : undefined
+}
