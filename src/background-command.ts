@@ -2,7 +2,7 @@ import type { Mark } from '../overlay/index.js'
 import type { ChangeSet, CommandOutput, CommandResult, Ingested, RunningCommand, StartOptions } from './core/api.js'
 import { Ground, type Taken } from './exec-ground.js'
 import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
-import { sendSignal } from './host/child.js'
+import { childrenOf, sendSignal } from './host/child.js'
 import { type CommandEnd, OutputRing, PROCESSES, quarantine, runContained, summaryOf } from './terminal/index.js'
 
 /** Bytes of output that can still be read. */
@@ -14,6 +14,8 @@ export interface Starting {
   readonly id: string
   readonly command: CommandLine
   readonly options: StartOptions
+  /** It has our own terminal, and is in the process group we are in. */
+  readonly isAttached: boolean
 }
 
 /** A command on a ground of its own: others go on beside it, and it sees the stage as it was when it was started. */
@@ -27,6 +29,7 @@ export class BackgroundCommand implements RunningCommand {
   readonly #began: Promise<unknown>
   #init: number | undefined
   #isOver = false
+  #isLooking = false
 
   private constructor(
     private readonly deps: ExecDeps,
@@ -79,7 +82,9 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
-    return !this.#isOver && this.#init !== undefined && sendSignal(-this.#init, signal)
+    if (this.#isOver || this.#init === undefined) return false
+    const to = this.starting.isAttached ? childrenOf(this.#init) : [-this.#init]
+    return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
   }
 
   async stop(grace = GRACE): Promise<CommandResult> {
@@ -102,6 +107,25 @@ export class BackgroundCommand implements RunningCommand {
     return this.deps.inCall(async () => (this.#isOver ? { ...(await this.#over), unsettled: [] } : this.#ingest()))
   }
 
+  /** Takes in what is new, if anything is. What cannot be taken in now is told when it ends. */
+  look(): void {
+    if (this.#isOver || this.#isLooking) return
+    this.#isLooking = true
+    this.#lookAt()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isLooking = false
+      })
+  }
+
+  async #lookAt(): Promise<void> {
+    this.deps.takeIn()
+    if (this.ground.staleness() || !this.ground.hasNews()) return
+    await this.deps.inCall(async () => {
+      if (!this.#isOver) this.#ingest()
+    }, true)
+  }
+
   #ingest(): Ingested {
     const { store, takeIn, changesSince } = this.deps
     takeIn()
@@ -118,10 +142,11 @@ export class BackgroundCommand implements RunningCommand {
 
   async #run(begun: (init: number) => void): Promise<CommandResult> {
     const { ground, terms, deps } = this
-    const { timeout, stdin } = this.starting.options
+    const { isAttached: terminal, options } = this.starting
+    const { timeout, stdin } = options
     try {
       const end = await runContained(ground.holder, deps.layout.root, {
-        ...{ ...terms, timeout, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0 },
+        ...{ ...terms, timeout, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
         onOutput: (chunk) => this.#ring.add(chunk),
         onBegin: (init) => {
           this.#init = init

@@ -41,6 +41,7 @@ export class Ground {
   #left: readonly RelPath[] = []
   /** What is in the layer and was taken in: by what it was. */
   readonly #done = new Map<RelPath, string>()
+  readonly #refused = new Map<RelPath, string>()
   /** Each content this ground's commands had at a path when it was taken in. */
   readonly #own = new Map<RelPath, Set<string>>()
   readonly #touched = new Set<string>()
@@ -132,6 +133,11 @@ export class Ground {
     return { ...found, effects: found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect)) }
   }
 
+  /** Whether a command at work has done what was neither taken in nor refused before. */
+  hasNews(): boolean {
+    return this.found(true).effects.some((effect) => this.#refused.get(effect.path) !== tokenOf(effect))
+  }
+
   /** Takes effects in, each by itself, and remembers what was taken. */
   take({ effects, kept, unsettled }: ReturnType<Ground['found']>): Taken {
     const { store, view } = this.deps
@@ -165,6 +171,8 @@ export class Ground {
 
   #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
     const left = new Set<RelPath>()
+    const denied = new Set(refused.map(({ path }) => path))
+    for (const effect of effects) if (denied.has(effect.path)) this.#refused.set(effect.path, tokenOf(effect))
     for (const path of [...refused.map((each) => each.path as RelPath), ...unsettled])
       for (const way of wayTo(path)) left.add(way)
     for (const effect of effects) {

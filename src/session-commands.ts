@@ -1,4 +1,4 @@
-import { BackgroundCommand } from './background-command.js'
+import { BackgroundCommand, type Starting } from './background-command.js'
 import type { RunningCommand, StartOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { CommandLine, ExecDeps, ExecTerms } from './exec-terms.js'
@@ -20,20 +20,22 @@ export class SessionCommands {
     private readonly terms: ExecTerms,
   ) {}
 
-  async start(command: CommandLine, options: StartOptions): Promise<RunningCommand> {
+  /** @param isAttached it has our own terminal. */
+  async start(command: CommandLine, options: StartOptions, isAttached = false): Promise<BackgroundCommand> {
     if (this.#isClosed) throw closing()
     const running = this.#all.filter(({ state }) => state === 'running').length + this.#starting.size
     if (running >= MOST)
       throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MOST} commands of this session are running.`, {
         hint: 'Stop one of them: commands() lists them.',
       })
-    const starting = this.#start(command, options)
+    const id = `c${++this.#count}`
+    const starting = this.#start({ id, command, options, isAttached })
     this.#starting.add(starting)
     return starting.finally(() => this.#starting.delete(starting))
   }
 
-  async #start(command: CommandLine, options: StartOptions): Promise<RunningCommand> {
-    const made = await BackgroundCommand.make(this.deps, this.terms, { id: `c${++this.#count}`, command, options })
+  async #start(starting: Starting): Promise<BackgroundCommand> {
+    const made = await BackgroundCommand.make(this.deps, this.terms, starting)
     if (!this.#isClosed) this.#all.push(made)
     else {
       await made.end()

@@ -1,7 +1,10 @@
-import type { ExecOptions, ExecResult, RunningCommand, StartOptions } from './core/api.js'
+import type { CommandResult, ExecOptions, ExecResult, RunningCommand, RunOptions, StartOptions } from './core/api.js'
 import { type CommandLine, type ExecDeps, ExecTerms } from './exec-terms.js'
 import { SessionCommands } from './session-commands.js'
 import { SessionExec } from './session-exec.js'
+
+/** Milliseconds between two looks at what a program is doing. */
+const EVERY = 2_000
 
 /** The ways a session runs commands: one after the other, and those that run on by themselves. */
 export class SessionTerminal {
@@ -22,6 +25,19 @@ export class SessionTerminal {
   async start(command: CommandLine, options: StartOptions = {}): Promise<RunningCommand> {
     this.deps.open()
     return this.deps.inCall(() => this.#commands.start(command, options))
+  }
+
+  async run(command: CommandLine, { signal, every = EVERY, ...options }: RunOptions = {}): Promise<CommandResult> {
+    this.deps.open()
+    const running = await this.deps.inCall(() => this.#commands.start(command, options, true))
+    const end = () => void running.end().catch(() => undefined)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+    const look = setInterval(() => running.look(), every)
+    return running.wait().finally(() => {
+      clearInterval(look)
+      signal?.removeEventListener('abort', end)
+    })
   }
 
   async commands(): Promise<RunningCommand[]> {

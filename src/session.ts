@@ -57,6 +57,7 @@ export class LocalSession implements Session {
   readonly #agent: number
   readonly exec: Session['exec'] = (...call) => this.#terminal.exec(...call)
   readonly start: Session['start'] = (...call) => this.#terminal.start(...call)
+  readonly run: Session['run'] = (...call) => this.#terminal.run(...call)
   readonly commands: Session['commands'] = () => this.#terminal.commands()
   #closed = false
   #closing: Promise<void> | undefined

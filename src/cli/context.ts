@@ -35,8 +35,8 @@ export interface Context {
   library(): Promise<Library>
   /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** How the run is to end; 0 unless a command says otherwise. */
-  exit(code: ExitCode): void
+  /** How the run is to end, a code of {@link EXIT} or that of a program it ran; 0 unless a command says otherwise. */
+  exit(code: number): void
 }
 
 /** No `.orchestration` in the directory or above it. */

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
 import type { Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
-import { type Context, EXIT, type ExitCode, type Io, type Library, NoWorkspace } from './context.js'
+import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
 import { report } from './failure.js'
 import { findRoot } from './find-root.js'
 
@@ -21,9 +21,9 @@ Exit codes:
  * @param argv the arguments alone, without node and script
  * @returns the exit code; never rejects
  */
-export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<ExitCode> {
+export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<number> {
   const colors = picocolors.createColors(io.color)
-  let code: ExitCode = EXIT.ok
+  let code: number = EXIT.ok
   const program = newProgram(io)
   const context: Context = {
     io,

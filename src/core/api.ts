@@ -3,7 +3,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
-import type { ExecOptions, ExecResult, RunningCommand, StartOptions } from './exec-api.js'
+import type { Commands } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Mutation } from './mutation.js'
@@ -146,10 +146,12 @@ export interface ScopeRequest {
 export type {
   CommandOutput,
   CommandResult,
+  Commands,
   ExecOptions,
   ExecResult,
   Ingested,
   RunningCommand,
+  RunOptions,
   StartOptions,
 } from './exec-api.js'
 
@@ -185,7 +187,7 @@ export interface Explanation {
   readonly rules: readonly RuleWord[]
 }
 
-export interface Session {
+export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
@@ -218,20 +220,6 @@ export interface Session {
   dropSnapshot(id: string): Promise<void>
   /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
-  /**
-   * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
-   * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
-   * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
-   * why), `access_denied` where policy does not let this one run so.
-   */
-  exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
-  /**
-   * Starts a command that runs on by itself, contained as {@link exec} contains one, on layers of its own: it sees the stage
-   * as it is now, and not what is staged later. It ends with the session. Resolves once it runs.
-   */
-  start(command: string | string[], options?: StartOptions): Promise<RunningCommand>
-  /** The commands that were started, the oldest first, those that have ended among them. */
-  commands(): Promise<RunningCommand[]>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>

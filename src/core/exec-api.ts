@@ -40,6 +40,12 @@ export interface ExecResult {
 /** How a command is started that runs on by itself. */
 export type StartOptions = Omit<ExecOptions, 'onOutput' | 'signal'>
 
+/** How a program is run in the terminal of this process: an agent, with all it starts. */
+export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'signal'> {
+  /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
+  readonly every?: number
+}
+
 /** A command that runs by itself: a server, a watcher. */
 export interface RunningCommand {
   /** `c1`, `c2`, …: in its session. */
@@ -81,3 +87,26 @@ export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept
 
 /** `effects`: all that was taken in of it and is staged. */
 export type CommandResult = Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'>
+
+/** How a session runs commands. */
+export interface Commands {
+  /**
+   * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
+   * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
+   * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
+   * why), `access_denied` where policy does not let this one run so.
+   */
+  exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
+  /**
+   * Starts a command that runs on by itself, contained as {@link exec} contains one, on layers of its own: it sees the stage
+   * as it is now, and not what is staged later. It ends with the session. Resolves once it runs.
+   */
+  start(command: string | string[], options?: StartOptions): Promise<RunningCommand>
+  /**
+   * Runs a program, an agent say, with this process's own input, output and terminal, contained as {@link start} contains one:
+   * all that it and its children do is staged while it runs, and can be reviewed meanwhile. Resolves when it has ended.
+   */
+  run(command: string | string[], options?: RunOptions): Promise<CommandResult>
+  /** The commands that were started, the oldest first, those that have ended among them. */
+  commands(): Promise<RunningCommand[]>
+}

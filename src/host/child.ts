@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 
 /**
@@ -33,6 +34,15 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return false
     throw error
+  }
+}
+
+/** The processes a process has started and that live; none where the kernel does not tell (proc_pid_children(5)). */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
   }
 }
 

@@ -65,6 +65,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     travel: absent,
     exec: absent,
     start: absent,
+    run: absent,
     commands: async () => [],
     explain: absent,
     flush: async () => undefined,
