@@ -1,4 +1,5 @@
 import { diffStage, type StageDiff } from '../overlay/index.js'
+import { outside } from './admit-reviewer.js'
 import { carryOutAnswer } from './carry-out-answer.js'
 import { beforeOf, diskNow, flagsOf } from './change-view.js'
 import { commitSession } from './commit-session.js'
@@ -39,7 +40,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
   await spend()
   const mutations = createMutations()
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
-  return createReview({
+  const review = createReview({
     sessionId,
     root: layout.root,
     log,
@@ -76,6 +77,20 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       return commitSession(deps, { store, diff }, changes, options)
     },
   })
+  return personsOnly(review)
+}
+
+/** Whoever is inside of a session may look, and no more. */
+function personsOnly(review: Review): Review {
+  return {
+    ...review,
+    approve: outside(review.approve),
+    reject: outside(review.reject),
+    edit: outside(review.edit),
+    commit: outside(review.commit),
+    discard: outside(review.discard),
+    answer: outside(review.answer),
+  }
 }
 
 async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
+import { refuseInside } from './admit-reviewer.js'
 import { recover } from './commit/index.js'
 import type {
   AgentInfo,
@@ -145,6 +146,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async undo(commitId: string): Promise<Review> {
+    refuseInside()
     return this.review(await stageUndo(this.layout, commitId))
   }
 

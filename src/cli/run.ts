@@ -31,6 +31,11 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     library,
     directory: () => directoryOf(program, io),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
+    asReviewer: async (work) => {
+      const root = rootOf(directoryOf(program, io))
+      ;(await library()).admitReviewer(root, { terminal: io.terminal })
+      return withWorkspace(root, library, work)
+    },
     exit: (given) => {
       code = given
     },
@@ -78,12 +83,16 @@ async function withWorkspace<T>(
   library: () => Promise<Library>,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const root = findRoot(directory)
-  if (root === undefined) throw new NoWorkspace(directory)
-  const workspace = await (await library()).openWorkspace(root)
+  const workspace = await (await library()).openWorkspace(rootOf(directory))
   try {
     return await work(workspace)
   } finally {
     await workspace.close()
   }
+}
+
+function rootOf(directory: string): string {
+  const root = findRoot(directory)
+  if (root === undefined) throw new NoWorkspace(directory)
+  return root
 }

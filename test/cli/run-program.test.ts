@@ -73,3 +73,33 @@ exit 7`,
     expect(shell('escrow diff late').stdout).toContain('src/late')
   })
 })
+
+describe('who decides', () => {
+  it('is never an agent in its session', () => {
+    for (const line of [
+      'approve one',
+      'reject one src/made --reason no',
+      'commit one',
+      'discard one src/made',
+      'undo 1',
+      'answer one q allow',
+      "intents scope INT-001 --add '/**'",
+      'intents status INT-001 COMPLETED',
+      'intents add Another',
+    ]) {
+      const { status, stderr } = shell(`ESCROW_SESSION=one escrow ${line}`)
+      expect([line, status, stderr]).toEqual([line, 1, expect.stringContaining('runs in session one. (access_denied)')])
+    }
+    expect(shell('ESCROW_SESSION=one escrow intents scope INT-001').status).toBe(0)
+  })
+
+  it('is at a terminal, or has a key, where policy wants a person', () => {
+    const policy = `${home}/shop/.orchestration/policy.yaml`
+    fs.writeFileSync(policy, 'approval: { by: person }\n')
+    expect(shell('escrow approve one')).toMatchObject({ status: 1, stderr: expect.stringContaining('no terminal') })
+    expect(shell('script -qec "escrow approve one src/made" /dev/null').status).toBe(0)
+    const { file } = JSON.parse(shell('escrow keys --reviewer --json').stdout) as { file: string }
+    expect(shell(`ESCROW_REVIEWER_KEY=${file} escrow approve one`)).toMatchObject({ status: 0, stderr: '' })
+    fs.writeFileSync(policy, 'access: {}\n')
+  })
+})
