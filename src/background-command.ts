@@ -166,7 +166,7 @@ export class BackgroundCommand implements RunningCommand {
     const { deps, ground, id, command } = this
     deps.takeIn()
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
-    quarantine(deps.layout.session(deps.id).quarantine, taken.refused)
+    quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
     const effects = deps.changesSince(this.before.id, (path) => ground.hasTaken(path))
     const { exitCode, ended } = end
     const result = { exitCode, ...told(taken, effects), ...(ended && { ended }) }

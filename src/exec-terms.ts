@@ -21,6 +21,8 @@ export interface ExecDeps {
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
+  /** The intent under way. */
+  readonly intent: () => string | undefined
   /** Throws where the session is closed. */
   readonly open: () => void
 }

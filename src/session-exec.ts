@@ -84,7 +84,7 @@ export class SessionExec {
   #land(ground: Ground): Taken {
     const found = ground.found(false)
     const taken = ground.take(found)
-    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused)
+    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.intent())
     ground.clear(found.effects)
     return taken
   }

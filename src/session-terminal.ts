@@ -1,7 +1,9 @@
 import type { CommandResult, ExecOptions, ExecResult, RunningCommand, RunOptions, StartOptions } from './core/api.js'
+import type { Refusal } from './core/api-error.js'
 import { type CommandLine, type ExecDeps, ExecTerms } from './exec-terms.js'
 import { SessionCommands } from './session-commands.js'
 import { SessionExec } from './session-exec.js'
+import { type Effect, landEffects } from './terminal/index.js'
 
 /** Milliseconds between two looks at what a program is doing. */
 const EVERY = 2_000
@@ -43,6 +45,20 @@ export class SessionTerminal {
   async commands(): Promise<RunningCommand[]> {
     this.deps.open()
     return this.#commands.list()
+  }
+
+  /** Stages what was refused before, as a person wants it: by the policy of now, whatever was changed meanwhile. */
+  async take(effects: readonly Effect[]): Promise<Refusal[]> {
+    this.deps.open()
+    const { store, view, takeIn } = this.deps
+    return this.deps.inCall(async () => {
+      takeIn()
+      const { refused } = landEffects(effects, {
+        ...{ layer: view.layer, overlay: store.overlay, within: (work) => view.within(work) },
+        ...{ isClosed: () => false, isStale: () => false },
+      })
+      return refused.map(({ path, reason, message }) => ({ path, reason, message }))
+    }, true)
   }
 
   /** Ends what runs on, and waits for the command under way. */

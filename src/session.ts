@@ -52,13 +52,13 @@ export class LocalSession implements Session {
   readonly #guard: SessionGuard
   readonly #snapshots: SessionSnapshots
   readonly #view: View
-  readonly #terminal: SessionTerminal
+  readonly terminal: SessionTerminal
   readonly #calls = new SessionCalls()
   readonly #agent: number
-  readonly exec: Session['exec'] = (...call) => this.#terminal.exec(...call)
-  readonly start: Session['start'] = (...call) => this.#terminal.start(...call)
-  readonly run: Session['run'] = (...call) => this.#terminal.run(...call)
-  readonly commands: Session['commands'] = () => this.#terminal.commands()
+  readonly exec: Session['exec'] = (...call) => this.terminal.exec(...call)
+  readonly start: Session['start'] = (...call) => this.terminal.start(...call)
+  readonly run: Session['run'] = (...call) => this.terminal.run(...call)
+  readonly commands: Session['commands'] = () => this.terminal.commands()
   #closed = false
   #closing: Promise<void> | undefined
 
@@ -100,7 +100,7 @@ export class LocalSession implements Session {
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
-    this.#terminal = new SessionTerminal({
+    this.terminal = new SessionTerminal({
       ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
       changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),
       takeIn: () => this.#takeIn(),
@@ -108,6 +108,7 @@ export class LocalSession implements Session {
       inCall: (work, isNew) =>
         this.#calls.current() && isNew !== true ? work() : this.toolCall({ tool: 'exec', kind: 'command' }, work),
       open: () => this.#open(),
+      intent: () => this.#intent.id,
     })
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
@@ -211,7 +212,7 @@ export class LocalSession implements Session {
 
   async #close(): Promise<void> {
     try {
-      await this.#terminal.close()
+      await this.terminal.close()
       await this.flush()
       await this.#intent.clear()
     } finally {

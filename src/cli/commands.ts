@@ -23,6 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },
   { name: 'discard', summary: 'take staged changes out of a session', load: () => import('./commands/discard.js') },
+  {
+    name: 'quarantine',
+    summary: 'list, stage or drop what commands did and was refused',
+    load: () => import('./commands/quarantine.js'),
+  },
   { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
   { name: 'snapshots', summary: "list a session's snapshots", load: () => import('./commands/snapshots.js') },
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },

@@ -3,7 +3,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
-import type { Commands } from './exec-api.js'
+import type { Commands, Quarantine } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Mutation } from './mutation.js'
@@ -106,7 +106,7 @@ export interface Verdict {
   readonly at: string
 }
 
-export interface Review {
+export interface Review extends Quarantine {
   /** The session whose stage this is. */
   readonly sessionId: string
   changes(): Promise<ChangeSet>
@@ -150,6 +150,8 @@ export type {
   ExecOptions,
   ExecResult,
   Ingested,
+  Quarantine,
+  Quarantined,
   RunningCommand,
   RunOptions,
   StartOptions,

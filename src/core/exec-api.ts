@@ -1,4 +1,4 @@
-import type { ChangeSet } from './api.js'
+import type { ChangeSet, Reviewer } from './api.js'
 import type { Refusal } from './api-error.js'
 
 /** How a command runs. */
@@ -109,4 +109,29 @@ export interface Commands {
   run(command: string | string[], options?: RunOptions): Promise<CommandResult>
   /** The commands that were started, the oldest first, those that have ended among them. */
   commands(): Promise<RunningCommand[]>
+}
+
+/** One thing a command did that was not staged. */
+export interface Quarantined extends Refusal {
+  /** A command's directory, file or link that it made or wrote, what it removed (`gone`), or what no stage can hold. */
+  readonly kind: 'gone' | 'dir' | 'file' | 'symlink' | 'other' | 'unnamed' | 'git'
+  /** When its command ended. */
+  readonly at: string
+  /** The intent it was done for. */
+  readonly intentId?: string
+  /** False for what cannot be staged, whatever policy says, and for content that was too much to keep. */
+  readonly canBeTaken: boolean
+}
+
+/** What commands of a session did and was refused: it waits here for a person. Paths name what is below them too; globs will do. */
+export interface Quarantine {
+  /** The earliest first. */
+  quarantined(): Promise<Quarantined[]>
+  /**
+   * Stages it for its intent, by the same policy as a tool's write: where the scope has been widened meanwhile, say. It is
+   * reviewed like all else. What is refused again stays. Rejects with `session_busy` while another process holds the session.
+   */
+  takeQuarantined(paths: string | string[], by?: Reviewer): Promise<{ taken: string[]; refused: Refusal[] }>
+  /** Lets it go for good; answers what. */
+  dropQuarantined(paths: string | string[], by?: Reviewer): Promise<string[]>
 }

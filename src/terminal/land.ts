@@ -90,7 +90,8 @@ class Landing {
     if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
     if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
     const type = overlay.typeOf(path)
-    const twin = first.get(ino)
+    // 0: a file whose other names nobody knows.
+    const twin = ino === 0 ? undefined : first.get(ino)
     if (type === undefined && twin !== undefined) {
       layer.link(twin, path)
       return

@@ -174,6 +174,9 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
     snapshots: async () => [],
     questions: async () => [],
     answer: async (id, answer) => note('answer', id, answer),
+    quarantined: async () => [],
+    takeQuarantined: async () => ({ taken: [], refused: [] }),
+    dropQuarantined: async () => [],
     ...fake.review,
   }
 }
