@@ -3,7 +3,7 @@ import type { ChangeSet, CommandOutput, CommandResult, Ingested, RunningCommand,
 import { Ground, type Taken } from './exec-ground.js'
 import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
 import { childrenOf, sendSignal } from './host/child.js'
-import { type CommandEnd, OutputRing, PROCESSES, quarantine, runContained, summaryOf } from './terminal/index.js'
+import { type CommandEnd, OutputRing, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
 
 /** Bytes of output that can still be read. */
 const OUTPUT = 1 << 20
@@ -54,11 +54,11 @@ export class BackgroundCommand implements RunningCommand {
 
   static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting): Promise<BackgroundCommand> {
     const admitted = await terms.admit(starting.command, starting.options)
-    const ground = await Ground.open(deps, true)
+    const ground = await Ground.open(deps, true, starting.options.isolation)
     try {
       const { id, command } = starting
-      const { network } = admitted
-      await deps.record({ command, background: id, exit_code: null, network, isolation: 'sandbox', started: true })
+      const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
+      await deps.record({ command, background: id, exit_code: null, ...where, started: true })
       deps.takeIn()
       ground.seed(terms.closed(admitted))
       return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}))
@@ -83,7 +83,8 @@ export class BackgroundCommand implements RunningCommand {
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     if (this.#isOver || this.#init === undefined) return false
-    const to = this.starting.isAttached ? childrenOf(this.#init) : [-this.#init]
+    const own = this.ground.isolation === 'none' ? [this.#init] : childrenOf(this.#init)
+    const to = this.starting.isAttached ? own : [-this.#init]
     return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
   }
 
@@ -145,7 +146,7 @@ export class BackgroundCommand implements RunningCommand {
     const { isAttached: terminal, options } = this.starting
     const { timeout, stdin } = options
     try {
-      const end = await runContained(ground.holder, deps.layout.root, {
+      const end = await ground.run({
         ...{ ...terms, timeout, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
         onOutput: (chunk) => this.#ring.add(chunk),
         onBegin: (init) => {
@@ -169,9 +170,11 @@ export class BackgroundCommand implements RunningCommand {
     quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
     const effects = deps.changesSince(this.before.id, (path) => ground.hasTaken(path))
     const { exitCode, ended } = end
-    const result = { exitCode, ...told(taken, effects), ...(ended && { ended }) }
+    const { isolation } = ground
+    const result = { exitCode, ...told(taken, effects), isolation, ...(ended && { ended }) }
     await deps.record({
-      ...{ command, background: id, exit_code: exitCode, network: this.terms.network, isolation: 'sandbox' },
+      ...{ command, background: id, exit_code: exitCode, isolation },
+      network: this.terms.network || isolation === 'none',
       ...{ effects: effects.changes.map(({ path }) => path), refused: result.refused, kept: result.kept },
       ...(ended && { ended }),
     })

@@ -1,26 +1,18 @@
-import { lstatSync } from 'node:fs'
 import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } from '../overlay/index.js'
+import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ExecDeps } from './exec-terms.js'
-import { createFile } from './host/write.js'
 import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
-  bringUp,
-  clearAway,
   type Effect,
-  effectsIn,
-  Holder,
   landEffects,
-  layerState,
-  Mirror,
+  openCopy,
+  openSandbox,
+  type Place,
   probe,
   type RefusedEffect,
-  seccompFilter,
 } from './terminal/index.js'
-
-/** Bytes the commands of one ground may have written and not staged. */
-const LAYER_BYTES = 4 * 2 ** 30
 
 /** What was read from the layer, judged, and what became of it. */
 export interface Taken {
@@ -31,14 +23,11 @@ export interface Taken {
   readonly unsettled: RelPath[]
 }
 
-/** Where commands run: a holder of layers, what they mirror of the stage, and what was taken in of what was written. */
+/** Where commands run: what they see, and what was taken in of what was written. */
 export class Ground {
-  readonly #mirror: Mirror
   #closed: ReadonlySet<RelPath> = new Set()
   /** What was told of before as kept. */
   #kept: ReadonlySet<RelPath> = new Set()
-  /** Directories that stayed in the layer for what is kept in them. */
-  #left: readonly RelPath[] = []
   /** What is in the layer and was taken in: by what it was. */
   readonly #done = new Map<RelPath, string>()
   readonly #refused = new Map<RelPath, string>()
@@ -50,25 +39,37 @@ export class Ground {
   #isLanding = false
 
   private constructor(
-    readonly holder: Holder,
+    private readonly place: Place,
     private readonly deps: ExecDeps,
     private readonly isLasting: boolean,
-  ) {
-    this.#mirror = new Mirror(holder.places.staged, holder.places.whiteout)
-  }
+  ) {}
 
   /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
-  static async open(deps: ExecDeps, isLasting: boolean): Promise<Ground> {
+  static async open(deps: ExecDeps, isLasting: boolean, isolation?: Isolation): Promise<Ground> {
     const lacking = (await probe()).find(({ ok }) => !ok)
-    if (lacking)
-      throw new EscrowError(
-        'unsupported',
-        `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`,
-        lacking.mend === undefined ? {} : { hint: `To mend it: ${lacking.mend}` },
-      )
-    const holder = await Holder.open(deps.layout.root, LAYER_BYTES)
-    createFile(holder.places.filter, seccompFilter(), 0o600, false)
-    return new Ground(holder, deps, isLasting)
+    const { root } = deps.layout
+    if (lacking === undefined) return new Ground(await openSandbox(root), deps, isLasting)
+    const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
+    admitUncontained(deps, isolation, problem, lacking.mend)
+    return new Ground(openCopy(root), deps, isLasting)
+  }
+
+  /** Throws where it holds nothing in and that is not allowed any more, or was for another command alone. */
+  admit(isolation?: Isolation): void {
+    if (this.place.isolation === 'none')
+      admitUncontained(this.deps, isolation, 'Commands run on a copy here, held in by nothing.')
+  }
+
+  get isAlive(): boolean {
+    return this.place.isAlive
+  }
+
+  get isolation(): 'sandbox' | 'none' {
+    return this.place.isolation
+  }
+
+  run(options: Parameters<Place['run']>[0]): ReturnType<Place['run']> {
+    return this.place.run(options)
   }
 
   /** Makes the layers say what the stage says, and notes from now on what others change in it. */
@@ -83,8 +84,7 @@ export class Ground {
       if ('path' in edit) this.#touched.add(edit.path)
       if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
     })
-    this.#mirror.seed(store.overlay, closed)
-    bringUp(this.#left, store.overlay, this.holder.places.written)
+    this.place.seed(store.overlay, closed)
   }
 
   /** What others change from now on is no matter of the command's. */
@@ -114,15 +114,14 @@ export class Ground {
     const own = after === null ? GONE : after.type === 'dir' ? DIRECTORY : after.digest
     if (this.#own.get(path)?.has(own)) return true
     if (after === null && ancestorsOf(path).some((dir) => this.#own.get(dir)?.has(GONE))) return true
-    return layerState(this.holder.places.staged, path) === own
+    return this.place.seeded(path) === own
   }
 
   /** What the command has done that was not taken in before. */
   found(isLive: boolean): { readonly effects: Effect[]; readonly kept: RelPath[]; readonly unsettled: RelPath[] } {
     const { overlay } = this.deps.store
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
-    const found = effectsIn({
-      places: this.holder.places,
+    const found = this.place.effects({
       isLive,
       overlay,
       // A file that is there already may be in the repository all the same.
@@ -142,7 +141,7 @@ export class Ground {
   take({ effects, kept, unsettled }: ReturnType<Ground['found']>): Taken {
     const { store, view } = this.deps
     const { overlay } = store
-    const mounted = lstatSync(this.holder.places.stamp, { bigint: true }).ctimeNs
+    const mounted = this.place.since()
     this.#isLanding = true
     try {
       const landed = landEffects(effects, {
@@ -192,13 +191,23 @@ export class Ground {
 
   /** Nothing of it is the layer's any more: for the next command. */
   clear(effects: readonly Effect[]): void {
-    this.#left = clearAway(effects, this.holder.places.written)
+    this.place.clear(effects)
   }
 
   async close(): Promise<void> {
     this.settle()
-    await this.holder.close()
+    await this.place.close()
   }
+}
+
+type Isolation = ExecOptions['isolation']
+
+/** Never in silence: by policy, or by the word of who runs the command. */
+function admitUncontained({ policy }: ExecDeps, isolation: Isolation, problem: string, mend?: string): void {
+  if (isolation === 'none' || policy.settings()?.isolationNone === true) return
+  throw new EscrowError('unsupported', problem, {
+    hint: `${mend === undefined ? '' : `To mend it: ${mend} `}A person can let commands run on a copy, held in by nothing: \`terminal: { isolation_none: true }\`.`,
+  })
 }
 
 const GONE = 'gone'

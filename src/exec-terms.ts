@@ -50,7 +50,7 @@ export class ExecTerms {
       throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
     this.#network(options)
     return {
-      args: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
+      args: typeof command === 'string' ? shellOf(command) : command,
       outlook: this.#outlook(),
       cwd: this.#directory(options.cwd ?? '.'),
       env: commandEnv(options.env ?? {}, this.deps.id),
@@ -102,6 +102,11 @@ export class ExecTerms {
       )
     return place.path === ROOT ? root : `${root}/${place.path}`
   }
+}
+
+function shellOf(command: string): string[] {
+  if (process.platform === 'win32') return [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
+  return ['/bin/sh', '-c', command]
 }
 
 /** What a person's rules close. */

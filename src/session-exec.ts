@@ -1,8 +1,8 @@
 import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { Ground, type Taken } from './exec-ground.js'
-import type { CommandLine, ExecDeps, ExecTerms } from './exec-terms.js'
-import { type CommandEnd, PROCESSES, quarantine, runContained, summaryOf } from './terminal/index.js'
+import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
+import { type CommandEnd, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
 
 /** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
 export class SessionExec {
@@ -32,23 +32,22 @@ export class SessionExec {
 
   async #run(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
     const terms = await this.terms.admit(command, options)
-    const ground = await this.#grounds()
-    const { store, layout } = this.deps
+    const ground = await this.#grounds(options.isolation)
+    ground.admit(options.isolation)
+    const { store } = this.deps
     this.deps.takeIn()
     let isSound = false
     try {
       ground.seed(this.terms.closed(terms))
       const { timeout, stdin, signal, onOutput } = options
-      const end = await runContained(ground.holder, layout.root, {
-        ...{ ...terms, timeout, stdin, signal, onOutput, processes: PROCESSES },
-      })
+      const end = await ground.run({ ...terms, timeout, stdin, signal, onOutput, processes: PROCESSES })
       ground.settle()
       this.deps.takeIn()
       const before = store.mark({})
       try {
         const taken = end.began ? this.#land(ground) : NOTHING
         isSound = true
-        return await this.#told(command, options, end, { ...taken, effects: this.deps.changesSince(before.id) })
+        return await this.#told(command, end, { ...taken, effects: this.deps.changesSince(before.id), ground, terms })
       } finally {
         store.unmark(before)
       }
@@ -66,12 +65,12 @@ export class SessionExec {
     await ground?.close()
   }
 
-  #grounds(): Promise<Ground> {
-    this.#ground ??= Ground.open(this.deps, false)
+  #grounds(isolation: ExecOptions['isolation']): Promise<Ground> {
+    this.#ground ??= Ground.open(this.deps, false, isolation)
     return this.#ground.then(
       (ground) => {
-        if (ground.holder.isAlive) return ground
-        this.#ground = Ground.open(this.deps, false)
+        if (ground.isAlive) return ground
+        this.#ground = Ground.open(this.deps, false, isolation)
         return this.#ground
       },
       (error) => {
@@ -91,23 +90,31 @@ export class SessionExec {
 
   async #told(
     command: CommandLine,
-    options: ExecOptions,
     end: CommandEnd,
-    { effects, refused, kept }: Taken & { readonly effects: ChangeSet },
+    { effects, refused, kept, ground, terms }: Taken & Around,
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
-    const network = options.network === true
+    const { isolation } = ground
+    // Nothing keeps a command on a copy from it.
+    const network = terms.network || isolation === 'none'
     const told = { command, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
     const paths = effects.changes.map(({ path }) => path)
-    await this.deps.record({ ...told, isolation: 'sandbox', effects: paths, refused: refusals, kept })
+    await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
-      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept },
+      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept, isolation },
       ...(truncated && { truncated }),
       ...(ended && { ended }),
       summary: summaryOf(effects, refused, kept),
     }
   }
+}
+
+/** What a command did, and where. */
+interface Around {
+  readonly effects: ChangeSet
+  readonly ground: Ground
+  readonly terms: Terms
 }
 
 const NOTHING: Taken = { refused: [], kept: [], unsettled: [] }

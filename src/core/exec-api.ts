@@ -12,6 +12,11 @@ export interface ExecOptions {
   readonly stdin?: string | Uint8Array
   /** Asks for the network, which policy must allow (`terminal.network`). */
   readonly network?: boolean
+  /**
+   * `none`: where it cannot be contained it may run on a copy of the workspace, held in by nothing, as policy may allow
+   * (`terminal.isolation_none`). Where it can, it is.
+   */
+  readonly isolation?: 'sandbox' | 'none'
   /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
   /** Ends the command. */
@@ -33,6 +38,8 @@ export interface ExecResult {
   readonly refused: Refusal[]
   /** What git ignores and was not there before, by its topmost name: left to the session's later commands, never staged. */
   readonly kept: string[]
+  /** `none`: it ran on a copy, and could reach all that the user can. */
+  readonly isolation: 'sandbox' | 'none'
   /** All of it in words, deletions first: a few lines. */
   readonly summary: string
 }
@@ -41,7 +48,7 @@ export interface ExecResult {
 export type StartOptions = Omit<ExecOptions, 'onOutput' | 'signal'>
 
 /** How a program is run in the terminal of this process: an agent, with all it starts. */
-export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'signal'> {
+export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'signal'> {
   /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
   readonly every?: number
 }

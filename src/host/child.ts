@@ -21,6 +21,15 @@ export function startProgram(
   return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal })
 }
 
+/** Starts a program of the user's, with the environment and in the directory it is given, as {@link startProgram} does. */
+export function startOwn(
+  [program = '', ...args]: readonly string[],
+  { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
+  keepsTerminal: boolean,
+): ChildProcess {
+  return spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal })
+}
+
 /** Kills a program, and what it has started in its process group. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return

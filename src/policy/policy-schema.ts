@@ -70,6 +70,8 @@ export interface Settings {
   readonly undoCommits: number
   /** `terminal.network`: a command that asks for the network has it. */
   readonly network: boolean
+  /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, held in by nothing. */
+  readonly isolationNone: boolean
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -98,6 +100,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
+    isolationNone: policy.terminal?.isolation_none ?? false,
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
@@ -122,6 +125,5 @@ export const UNSET = settingsOf({})
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['terminal', 'classes'], {}],
-  [['terminal', 'isolation_none'], false],
   [['format']],
 ]

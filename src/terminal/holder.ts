@@ -115,7 +115,7 @@ export class Holder {
 }
 
 /** Where the layers can lie: the workspace's mount would cover what is in it. */
-function placeBeside(root: string): string {
+export function placeBeside(root: string): string {
   const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))

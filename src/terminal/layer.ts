@@ -107,7 +107,7 @@ export function isInUse(error: unknown): boolean {
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
 /** @throws Unsettled where the file is not the one that was seen, or changes meanwhile. */
-function readSettled(host: string, seen: Stats): Buffer {
+export function readSettled(host: string, seen: Stats): Buffer {
   const fd = openSync(host, READ_FLAGS)
   try {
     if (!isSame(fstatSync(fd), seen)) throw new Unsettled()

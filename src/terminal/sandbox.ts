@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
-import type { CommandOptions } from './contained.js'
+import type { CommandOptions } from './course.js'
 import type { Outlook } from './secrets.js'
 
 /** What the sandbox is made of, as options of bubblewrap. */

@@ -15,7 +15,7 @@ describe('a command', () => {
     session.fs.rmSync(`${root}/src/b.ts`)
     session.fs.renameSync(`${root}/mail`, `${root}/post`)
     const first = await session.exec('cat src/a.ts; ls src post; echo more >> src/a.ts')
-    expect(first).toMatchObject({ exitCode: 0, stderr: '', refused: [], kept: [] })
+    expect(first).toMatchObject({ exitCode: 0, stderr: '', refused: [], kept: [], isolation: 'sandbox' })
     expect(first.stdout).toBe('staged\npost:\nm.ts\n\nsrc:\na.ts\nsub\n')
     expect((await session.exec(['cat', 'src/a.ts'])).stdout).toBe('staged\nmore\n')
     expect(session.fs.readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('staged\nmore\n')
