@@ -123,7 +123,7 @@ export class BackgroundCommand implements RunningCommand {
     this.deps.takeIn()
     if (this.ground.staleness() || !this.ground.hasNews()) return
     await this.deps.inCall(async () => {
-      if (!this.#isOver) this.#ingest()
+      if (!this.#isOver) this.ground.take(this.ground.found(true))
     }, true)
   }
 

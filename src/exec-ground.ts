@@ -6,6 +6,7 @@ import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
   type Effect,
+  type Effects,
   landEffects,
   openCopy,
   openSandbox,
@@ -118,7 +119,7 @@ export class Ground {
   }
 
   /** What the command has done that was not taken in before. */
-  found(isLive: boolean): { readonly effects: Effect[]; readonly kept: RelPath[]; readonly unsettled: RelPath[] } {
+  found(isLive: boolean): Effects {
     const { overlay } = this.deps.store
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
     const found = this.place.effects({
@@ -129,16 +130,29 @@ export class Ground {
         (isDirectory || overlay.typeOf(path) !== 'file') &&
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
-    return { ...found, effects: found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect)) }
+    const fresh = found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect))
+    return { ...found, effects: [...fresh, ...this.#goneAgain(found)] }
+  }
+
+  /** What was made, taken in, and is not there any more: nothing below it was hidden, so it left no sign. */
+  #goneAgain({ effects, unsettled }: Effects): Effect[] {
+    const told = new Set(effects.map(({ path }) => path))
+    const gone = [...this.#done].flatMap(([path, token]): Effect[] => {
+      if (token === GONE || told.has(path) || this.place.has(path)) return []
+      return wayTo(path).some((way) => unsettled.includes(way)) ? [] : [{ kind: 'gone', path }]
+    })
+    return gone
   }
 
   /** Whether a command at work has done what was neither taken in nor refused before. */
   hasNews(): boolean {
-    return this.found(true).effects.some((effect) => this.#refused.get(effect.path) !== tokenOf(effect))
+    const { effects, close } = this.found(true)
+    close()
+    return effects.some((effect) => this.#refused.get(effect.path) !== tokenOf(effect))
   }
 
   /** Takes effects in, each by itself, and remembers what was taken. */
-  take({ effects, kept, unsettled }: ReturnType<Ground['found']>): Taken {
+  take({ effects, kept, unsettled, close }: Effects): Taken {
     const { store, view } = this.deps
     const { overlay } = store
     const mounted = this.place.since()
@@ -156,6 +170,7 @@ export class Ground {
       this.#kept = new Set(kept)
       return { refused: landed.refused, kept: fresh, unsettled: [...unsettled, ...landed.unsettled] }
     } finally {
+      close()
       this.#isLanding = false
     }
   }

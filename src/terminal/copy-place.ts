@@ -41,6 +41,7 @@ export function openCopy(root: string): Place {
     },
     run: (options) => runUncontained(options, { root, scratch }),
     effects: (looking) => copy.effects(looking),
+    has: (path) => lstatSync(`${scratch}/tree/${path}`, { throwIfNoEntry: false }) !== undefined,
     seeded: (path) => copy.seeded(path),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     clear: () => undefined,
@@ -143,7 +144,7 @@ class Copy {
   }
 
   effects({ overlay, isLive, isKept }: Looking): Effects {
-    const found: Effects = { effects: [], kept: [], unsettled: [] }
+    const found: Effects = { effects: [], kept: [], unsettled: [], close: () => undefined }
     const seen = new Set<RelPath>()
     const walk = (dir: RelPath): void => {
       for (const name of namesIn(this.#at(dir), isLive)) {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { isInUse, type Layer, liveLayer, readLive, restingLayer, stampOf } from './layer.js'
+import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
 
 /** What a command has done, read from the layer it writes to. */
 export type Effect =
@@ -32,6 +32,8 @@ export interface Effects {
   readonly kept: RelPath[]
   /** What changed while it was looked at, or cannot be read while its command lives: none of these is an effect yet. */
   readonly unsettled: RelPath[]
+  /** Lets go of what is held to read contents by. */
+  close(): void
 }
 
 export interface EffectsDeps {
@@ -76,14 +78,16 @@ function readEffects(deps: EffectsDeps): Effects {
   const merged = isLive ? liveLayer(places.merged) : undefined
   try {
     return new Walk(deps, written, (dir) => merged?.names(dir) ?? readdirSync(`${places.merged}/${dir}`)).run()
-  } finally {
+  } catch (error) {
     written.close()
+    throw error
+  } finally {
     merged?.close()
   }
 }
 
 class Walk {
-  readonly #found: Effects = { effects: [], kept: [], unsettled: [] }
+  readonly #found: Effects = { effects: [], kept: [], unsettled: [], close: () => this.written.close() }
 
   constructor(
     private readonly deps: EffectsDeps,
@@ -146,8 +150,7 @@ class Walk {
   #leaf(path: RelPath, stats: Stats): void {
     const { effects } = this.#found
     const mode = stats.mode & 0o7777
-    const read = () =>
-      this.deps.isLive ? readLive(this.deps.places.written, path, stats) : this.written.read(path, stats)
+    const read = () => this.written.read(path, stats)
     if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: this.written.target(path) })
     else if (stats.isFile())
       effects.push({ ...{ kind: 'file', path, mode, size: stats.size, ino: stats.ino, stamp: stampOf(stats) }, read })

@@ -1,6 +1,6 @@
 export { openCopy } from './copy-place.js'
 export { type CommandEnd, PROCESSES } from './course.js'
-export type { Effect } from './effects.js'
+export type { Effect, Effects } from './effects.js'
 export { type Landed, landEffects, type RefusedEffect } from './land.js'
 export { OutputRing } from './output-ring.js'
 export { openSandbox, type Place } from './place.js'

@@ -20,7 +20,7 @@ export interface Layer {
   /** Undefined where there is nothing by that name. */
   look(path: RelPath): Stats | undefined
   target(path: RelPath): string
-  /** A file's bytes; `stats` is what was seen of it. */
+  /** A file's bytes; `stats` is what was seen of it. Throws {@link Unsettled} where it is in use. */
   read(path: RelPath, stats: Stats): Buffer
   close(): void
 }
@@ -82,26 +82,20 @@ export function liveLayer(host: string): Layer {
     names: (dir) => readdirSync(hold(dir)),
     look: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
     target: (path) => readlinkSync(at(path)),
-    read: (path, stats) => readSettled(at(path), stats),
+    read(path, stats) {
+      try {
+        return readSettled(at(path), stats)
+      } catch (error) {
+        throw isInUse(error) ? new Unsettled() : error
+      }
+    },
     close: () => letGo(0),
-  }
-}
-
-/** A file's bytes, of a layer that is not held any more. Throws {@link Unsettled} where it is in use. */
-export function readLive(host: string, path: RelPath, stats: Stats): Buffer {
-  const layer = liveLayer(host)
-  try {
-    return layer.read(path, stats)
-  } catch (error) {
-    throw isInUse(error) ? new Unsettled() : error
-  } finally {
-    layer.close()
   }
 }
 
 /** Whether it comes of a tree that changes: what was there is gone, is another thing by now, or was locked away. */
 export function isInUse(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO', 'ESTALE', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }
 
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`

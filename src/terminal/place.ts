@@ -1,10 +1,11 @@
 import { lstatSync } from 'node:fs'
-import type { Overlay, RelPath } from '../../overlay/index.js'
+import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
 import { createFile } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
 import { type Effect, type Effects, effectsIn } from './effects.js'
 import { Holder } from './holder.js'
+import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
 import { seccompFilter } from './seccomp.js'
@@ -26,6 +27,8 @@ export interface Place {
   seed(overlay: Overlay, closed: readonly RelPath[]): void
   run(options: CommandOptions): Promise<CommandEnd>
   effects(looking: Looking): Effects
+  /** Whether there is anything by that name in what was written; true where nobody can say. */
+  has(path: RelPath): boolean
   /** What a path held when it was seeded: the digest of a content, `dir`, `gone`, or undefined where that is not known. */
   seeded(path: RelPath): string | undefined
   /** What has changed on the disk since (nanoseconds) is younger than what the command sees. */
@@ -57,11 +60,23 @@ export async function openSandbox(root: string): Promise<Place> {
     },
     run: (options) => runContained(holder, root, options),
     effects: (looking) => effectsIn({ ...looking, places }),
+    has: (path) => isIn(places.written, path),
     seeded: (path) => layerState(places.staged, path),
     since: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
     clear(effects) {
       left = clearAway(effects, places.written)
     },
     close: () => holder.close(),
+  }
+}
+
+function isIn(written: string, path: RelPath): boolean {
+  const layer = liveLayer(written)
+  try {
+    return layer.look(path) !== undefined
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')
+  } finally {
+    layer.close()
   }
 }

@@ -120,6 +120,26 @@ describe('what a running command has done', () => {
     expect(effects.changes.map(({ path }) => path)).toEqual(['mail/m.ts', 'src/a.ts'])
   })
 
+  it('leaves the stage where the command takes it back, and comes again where it does that', async () => {
+    const { session } = await site({ 'src/a': 'a\n' })
+    const command = await session.start(
+      `mkdir -p src/d/e; echo 1 > src/d/e/f; echo 1 > src/g; ln -s g src/l; ${READY}; rm -r src/d src/l; rm src/g; echo gone; ${READY.replace('ready', 'back')}; echo 2 > src/g; echo all; sleep 60`,
+    )
+    const paths = async () => (await session.changes()).changes.map(({ path }) => path)
+    await said(command, 'ready')
+    await command.ingest()
+    expect(await paths()).toEqual(['src/d/e/f', 'src/g', 'src/l'])
+    command.kill('SIGUSR1')
+    await said(command, 'back')
+    expect((await command.ingest()).refused).toEqual([])
+    expect(await paths()).toEqual([])
+    command.kill('SIGUSR1')
+    await said(command, 'all')
+    expect((await command.ingest()).refused).toEqual([])
+    expect(await paths()).toEqual(['src/g'])
+    expect((await command.stop()).effects.changes.map(({ path }) => path)).toEqual(['src/g'])
+  })
+
   it('is refused where a tool or a person has changed the path since it began, and nothing is lost', async () => {
     const { session, root, write } = await site({ 'src/a': 'a\n', 'src/b': 'b\n', 'src/d/x': 'x\n' })
     const command = await session.start(

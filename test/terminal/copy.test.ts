@@ -109,5 +109,12 @@ describe('where commands cannot be contained', () => {
     expect((await server.ingest()).effects.changes).toEqual([])
     expect((await server.stop()).exitCode).toBe(4)
     expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('1\n')
+    const fickle = await session.start(
+      "trap 'rm src/new; exit 0' TERM; echo 1 > src/new; echo ready; while :; do sleep 0.02; done",
+    )
+    while (!fickle.read().text.includes('ready')) await wait(10)
+    expect((await fickle.ingest()).effects.changes.map(({ path }) => path)).toEqual(['src/new'])
+    await fickle.stop()
+    expect(session.fs.existsSync(`${root}/src/new`)).toBe(false)
   })
 })
