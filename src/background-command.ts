@@ -18,6 +18,8 @@ export interface Starting {
   readonly isAttached: boolean
 }
 
+export type Idle = <T>(work: (ground: Ground | undefined) => T) => Promise<T>
+
 /** A command on a ground of its own: others go on beside it, and it sees the stage as it was when it was started. */
 export class BackgroundCommand implements RunningCommand {
   readonly id: string
@@ -52,15 +54,19 @@ export class BackgroundCommand implements RunningCommand {
     this.#began.catch(() => undefined)
   }
 
-  static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting): Promise<BackgroundCommand> {
+  /** @param idle gives the ground of `exec` while nothing runs there. */
+  static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting, idle: Idle): Promise<BackgroundCommand> {
     const admitted = await terms.admit(starting.command, starting.options)
     const ground = await Ground.open(deps, true, starting.options.isolation)
     try {
       const { id, command } = starting
       const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
       await deps.record({ command, background: id, exit_code: null, ...where, started: true })
-      deps.takeIn()
-      ground.seed(terms.closed(admitted))
+      await idle((other) => {
+        deps.takeIn()
+        ground.seed(terms.closed(admitted))
+        if (other) ground.bring(other)
+      })
       return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}))
     } catch (error) {
       await ground.close()

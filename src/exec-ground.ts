@@ -88,6 +88,15 @@ export class Ground {
     this.place.seed(store.overlay, closed)
   }
 
+  /** Takes along what is kept for later commands in another ground, where nothing runs. */
+  bring(from: Ground): void {
+    // What it was made of is another thing here: neither is brought to the other.
+    if (!from.isAlive || from.isolation !== this.isolation) return
+    const kept = [...from.#kept]
+    this.place.bring(from.place, kept, this.deps.store.overlay)
+    this.#kept = new Set(kept)
+  }
+
   /** What others change from now on is no matter of the command's. */
   settle(): void {
     this.#stopListening?.()

@@ -1,4 +1,4 @@
-import { BackgroundCommand, type Starting } from './background-command.js'
+import { BackgroundCommand, type Idle, type Starting } from './background-command.js'
 import type { RunningCommand, StartOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { CommandLine, ExecDeps, ExecTerms } from './exec-terms.js'
@@ -18,6 +18,7 @@ export class SessionCommands {
   constructor(
     private readonly deps: ExecDeps,
     private readonly terms: ExecTerms,
+    private readonly idle: Idle,
   ) {}
 
   /** @param isAttached it has our own terminal. */
@@ -35,7 +36,7 @@ export class SessionCommands {
   }
 
   async #start(starting: Starting): Promise<BackgroundCommand> {
-    const made = await BackgroundCommand.make(this.deps, this.terms, starting)
+    const made = await BackgroundCommand.make(this.deps, this.terms, starting, this.idle)
     if (!this.#isClosed) this.#all.push(made)
     else {
       await made.end()

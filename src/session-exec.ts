@@ -23,6 +23,13 @@ export class SessionExec {
     return turn
   }
 
+  /** Gives what commands run on, if there is any, when none is under way; the next one waits for the work. */
+  idle<T>(work: (ground: Ground | undefined) => T): Promise<T> {
+    const turn = this.#turn.then(async () => work(await this.#ground?.catch(() => undefined)))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
   /** Waits for the command under way, then takes the layers down. */
   async close(): Promise<void> {
     this.#isClosed = true

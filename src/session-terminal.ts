@@ -16,7 +16,7 @@ export class SessionTerminal {
   constructor(private readonly deps: ExecDeps) {
     const terms = new ExecTerms(deps)
     this.#exec = new SessionExec(deps, terms)
-    this.#commands = new SessionCommands(deps, terms)
+    this.#commands = new SessionCommands(deps, terms, (work) => this.#exec.idle(work))
   }
 
   async exec(command: CommandLine, options: ExecOptions = {}): Promise<ExecResult> {

@@ -16,6 +16,7 @@ import {
 import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
 import type { Effects } from './effects.js'
 import { placeBeside } from './holder.js'
+import { takeAlong } from './kept.js'
 import { readSettled, stampOf } from './layer.js'
 import type { Looking, Place } from './place.js'
 
@@ -43,6 +44,13 @@ export function openCopy(root: string): Place {
     effects: (looking) => copy.effects(looking),
     has: (path) => lstatSync(`${scratch}/tree/${path}`, { throwIfNoEntry: false }) !== undefined,
     seeded: (path) => copy.seeded(path),
+    written: `${scratch}/tree`,
+    hidden: () => [],
+    bring: (from, kept, overlay) =>
+      takeAlong(kept, {
+        ...{ from: from.written, to: `${scratch}/tree`, hidden: () => [] },
+        modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
+      }),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     clear: () => undefined,
     async close() {

@@ -182,7 +182,7 @@ class Walk {
  * The names a directory had for a command before it wrote anything: of the layers it was mounted over, and not of the
  * stage, which may have gone on since.
  */
-function namesBelow({ staged, workspace }: EffectsDeps['places'], dir: RelPath): string[] {
+export function namesBelow({ staged, workspace }: EffectsDeps['places'], dir: RelPath): string[] {
   const way = [dir, ...ancestorsOf(dir)]
   if (way.some((each) => typeAt(`${staged}/${each}`) === 'other')) return []
   const names = new Map<string, boolean>()

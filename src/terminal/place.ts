@@ -1,10 +1,11 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
 import { createFile } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
-import { type Effect, type Effects, effectsIn } from './effects.js'
+import { type Effect, type Effects, effectsIn, namesBelow } from './effects.js'
 import { Holder } from './holder.js'
+import { takeAlong } from './kept.js'
 import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
@@ -31,6 +32,12 @@ export interface Place {
   has(path: RelPath): boolean
   /** What a path held when it was seeded: the digest of a content, `dir`, `gone`, or undefined where that is not known. */
   seeded(path: RelPath): string | undefined
+  /** What was written: a directory of this process. */
+  readonly written: string
+  /** Names of layers below that a directory, made anew, hides. */
+  hidden(dir: RelPath): readonly string[]
+  /** Takes along, once seeded, what was kept in another place where nothing runs. */
+  bring(from: Place, kept: readonly RelPath[], overlay: Overlay): void
   /** What has changed on the disk since (nanoseconds) is younger than what the command sees. */
   since(): bigint
   /** What was told is no longer to be told. */
@@ -62,6 +69,17 @@ export async function openSandbox(root: string): Promise<Place> {
     effects: (looking) => effectsIn({ ...looking, places }),
     has: (path) => isIn(places.written, path),
     seeded: (path) => layerState(places.staged, path),
+    written: places.written,
+    hidden(dir) {
+      const seen = new Set(readdirSync(`${places.merged}/${dir}`))
+      return namesBelow(places, dir).filter((name) => !seen.has(name))
+    },
+    bring: (from, kept, overlay) =>
+      takeAlong(kept, {
+        ...{ from: from.written, to: places.written, whiteout: places.whiteout },
+        hidden: (dir) => from.hidden(dir),
+        modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
+      }),
     since: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
     clear(effects) {
       left = clearAway(effects, places.written)

@@ -56,6 +56,26 @@ describe('a command that runs on', () => {
     expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('built\nmore\n')
   })
 
+  it('finds what git ignores of commands before it, directories made anew among it, and leaves it alone', async () => {
+    const { session } = await site({
+      '.gitignore': 'node_modules/\ndist/\nsub/out/\n',
+      'sub/a': 'a\n',
+      'node_modules/old/i.js': 'old\n',
+      'dist/old.js': 'old\n',
+    })
+    await session.exec(
+      'rm -r node_modules; mkdir -p node_modules/x sub/out; echo 1 > node_modules/x/i.js; ln -s x node_modules/y',
+    )
+    await session.exec('echo 2 > sub/out/o; chmod 755 node_modules/x/i.js; rm -r dist')
+    const command = await session.start(
+      'cat node_modules/y/i.js sub/out/o; ls node_modules; ls -d dist; echo 3 > sub/out/o',
+    )
+    const { effects, refused, kept } = await command.wait()
+    expect([effects.changes, refused, kept]).toEqual([[], [], []])
+    expect(command.read().text).toMatch(/^1\n2\nx\ny\nls: /)
+    expect((await session.exec('cat sub/out/o')).stdout).toBe('2\n')
+  })
+
   it('gets signals, and has time to end by itself', async () => {
     const { session } = await site()
     const command = await session.start(

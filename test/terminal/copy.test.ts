@@ -76,6 +76,8 @@ describe('where commands cannot be contained', () => {
       'm\nl\na one\na two\nconfig\nindex\ni\n',
     )
     expect(fs.readdirSync(root)).not.toContain('run.log')
+    const command = await session.start('cat run.log')
+    expect([(await command.wait()).refused, command.read().text]).toEqual([[], 'l\n'])
     expect(fs.existsSync(`${root}/.orchestration/sessions/agent/quarantine`)).toBe(true)
   })
 
