@@ -1,6 +1,7 @@
 import { newBench, type Suite } from './bench.js'
 import { chart } from './chart.js'
 import { commit } from './commit.js'
+import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
 import { open } from './open.js'
 import { memoryPlace, removePlaces } from './places.js'
@@ -10,7 +11,7 @@ import { trace } from './trace.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)

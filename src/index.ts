@@ -1,5 +1,6 @@
 /** The public API of escrowfs. */
 
+export { admitReviewer } from './admit-reviewer.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
 export {
@@ -14,5 +15,5 @@ export { editText } from './host/editor.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { type Capability, probeNow as checkContainment } from './terminal/index.js'
-export { makeSigningKey } from './trace/index.js'
+export { makeReviewerKey, makeSigningKey } from './trace/index.js'
 export { openWorkspace } from './workspace.js'

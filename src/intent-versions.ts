@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { outside } from './admit-reviewer.js'
 import type { Intent, IntentRegistry, IntentVersion, Reviewer, TraceRecord } from './core/api.js'
 import type { IntentsState } from './core/intents-state.js'
 import { gitUser } from './host/git.js'
@@ -96,17 +97,17 @@ export function recordedRegistry(
     list: () => registry.list(),
     get: (id) => registry.get(id),
     templates: async () => registry.templates(),
-    select: (id, by, why) => recorded((edits) => edits.select(id), by, why),
-    complete: (id, by, why) => recorded((edits) => edits.complete(id), by, why),
-    expandScope: (id, globs, by, why) => recorded((edits) => edits.change(id, { addScope: globs }), by, why),
-    edit: (id, changes, by, why) => recorded((edits) => edits.change(id, changes), by, why),
-    add: (intent, by, why) => recorded((edits) => edits.add(intent), by, why),
-    async editFile(edit, by, why) {
+    select: outside((id, by, why) => recorded((edits) => edits.select(id), by, why)),
+    complete: outside((id, by, why) => recorded((edits) => edits.complete(id), by, why)),
+    expandScope: outside((id, globs, by, why) => recorded((edits) => edits.change(id, { addScope: globs }), by, why)),
+    edit: outside((id, changes, by, why) => recorded((edits) => edits.change(id, changes), by, why)),
+    add: outside((intent, by, why) => recorded((edits) => edits.add(intent), by, why)),
+    editFile: outside(async (edit, by, why) => {
       const was = registry.text()
       const text = await edit(was)
       if (text !== was) await versions.rewrite((edits) => edits.replaceText(was, text), by ?? gitUser(root), why)
       return registry.list()
-    },
+    }),
     async history(id) {
       await versions.look()
       const found: IntentVersion[] = []

@@ -1,75 +1,31 @@
-import { lstatSync } from 'node:fs'
-import { ancestorsOf, childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
-import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
-import type { View } from './fs/view.js'
-import { createFile } from './host/write.js'
-import { gitIgnored, type Policy, secretName } from './policy/index.js'
-import type { StageStore } from './stage-store.js'
-import {
-  bringUp,
-  type CommandEnd,
-  clearAway,
-  commandEnv,
-  effectsIn,
-  Holder,
-  landEffects,
-  Mirror,
-  type Outlook,
-  outlookBy,
-  probe,
-  quarantine,
-  type RefusedEffect,
-  runContained,
-  SecretNames,
-  seccompFilter,
-  secretsIn,
-  summaryOf,
-} from './terminal/index.js'
-
-export interface ExecDeps {
-  readonly id: string
-  readonly layout: Layout
-  readonly store: StageStore
-  readonly view: View
-  readonly policy: Policy
-  /** What has changed since a snapshot. */
-  readonly changesSince: (snapshot: string) => ChangeSet
-  /** Takes in what was committed and reviewed meanwhile. */
-  readonly takeIn: () => void
-  /** Records that a command ran. */
-  readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
-}
-
-/** Bytes all commands of a session may have written and not staged. */
-const LAYER_BYTES = 4 * 2 ** 30
-/** Processes of one command. */
-const PROCESSES = 1024
-
-/** A holder, with what its layer mirrors. */
-interface Ground {
-  readonly holder: Holder
-  readonly mirror: Mirror
-}
+import { Ground, type Taken } from './exec-ground.js'
+import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
+import { type CommandEnd, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
 
 /** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
 export class SessionExec {
   #ground: Promise<Ground> | undefined
   #turn: Promise<unknown> = Promise.resolve()
-  readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
-  /** What was told of before as kept. */
-  #kept: ReadonlySet<RelPath> = new Set()
-  /** Directories that stayed in the layer for what is kept in them. */
-  #left: readonly RelPath[] = []
   #isClosed = false
 
-  constructor(private readonly deps: ExecDeps) {}
+  constructor(
+    private readonly deps: ExecDeps,
+    private readonly terms: ExecTerms,
+  ) {}
 
-  run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+  run(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
     // One that waits still gets its turn: whoever closes waits for it. A later one would open layers nobody takes down.
     if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
     const turn = this.#turn.then(() => this.#run(command, options))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Gives what commands run on, if there is any, when none is under way; the next one waits for the work. */
+  idle<T>(work: (ground: Ground | undefined) => T): Promise<T> {
+    const turn = this.#turn.then(async () => work(await this.#ground?.catch(() => undefined)))
     this.#turn = turn.catch(() => undefined)
     return turn
   }
@@ -81,43 +37,29 @@ export class SessionExec {
     await this.#drop()
   }
 
-  async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
-    this.#admit(command, options)
-    const outlook = this.#outlook()
-    const cwd = this.#directory(options.cwd ?? '.')
-    const { holder, mirror } = await this.#grounds()
-    const { store, layout } = this.deps
+  async #run(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
+    const terms = await this.terms.admit(command, options)
+    const ground = await this.#grounds(options.isolation)
+    ground.admit(options.isolation)
+    const { store } = this.deps
     this.deps.takeIn()
-    const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
-    const before = store.mark({})
-    const seen = editsSince(store.overlay)
     let isSound = false
     try {
-      mirror.seed(store.overlay, closed)
-      bringUp(this.#left, store.overlay, holder.places.written)
-      const end = await runContained(holder, layout.root, {
-        args: typeof command === 'string' ? ['/bin/sh', '-c', command] : command,
-        cwd,
-        env: commandEnv(options.env ?? {}, this.deps.id),
-        network: options.network === true,
-        timeout: options.timeout,
-        stdin: options.stdin,
-        signal: options.signal,
-        onOutput: options.onOutput,
-        processes: PROCESSES,
-        outlook,
-      })
-      seen.end()
+      ground.seed(this.terms.closed(terms))
+      const { timeout, stdin, signal, onOutput } = options
+      const end = await ground.run({ ...terms, timeout, stdin, signal, onOutput, processes: PROCESSES })
+      ground.settle()
       this.deps.takeIn()
-      const { refused, kept } = end.began
-        ? this.#land(holder, new Set(closed), seen.touched)
-        : { refused: [], kept: [] }
-      isSound = true
-      const effects = this.deps.changesSince(before.id)
-      return await this.#told(command, options, end, { effects, refused, kept })
+      const before = store.mark({})
+      try {
+        const taken = end.began ? this.#land(ground) : NOTHING
+        isSound = true
+        return await this.#told(command, end, { ...taken, effects: this.deps.changesSince(before.id), ground, terms })
+      } finally {
+        store.unmark(before)
+      }
     } finally {
-      seen.end()
-      store.unmark(before)
+      ground.settle()
       // Layers with something of this command's in them would tell the next one's effects wrong.
       if (!isSound) await this.#drop()
     }
@@ -127,62 +69,15 @@ export class SessionExec {
   async #drop(): Promise<void> {
     const ground = await this.#ground?.catch(() => undefined)
     this.#ground = undefined
-    this.#kept = new Set()
-    this.#left = []
-    await ground?.holder.close()
+    await ground?.close()
   }
 
-  /** Paths that may not be read: to a command they are not there. */
-  #closed(): RelPath[] {
-    const { store, policy } = this.deps
-    const ours = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
-    const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
-    if (policy.mayClose()) return [...ours, ...closedByRules(store.overlay, mayRead)]
-    return [...ours, ...this.#secrets.find(store.overlay).filter((path) => !mayRead(path))]
-  }
-
-  #admit(command: string | readonly string[], { network }: ExecOptions): void {
-    if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
-      throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
-    if (network !== true || this.deps.policy.settings()?.network === true) return
-    throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
-      hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
-    })
-  }
-
-  /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
-  #outlook(): Outlook {
-    const { policy, layout } = this.deps
-    const rules = policy.outside()
-    if (!rules)
-      throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
-    const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
-    const outlook = outlookBy(
-      beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
-    )
-    if (typeof outlook !== 'string') return outlook
-    throw new EscrowError('access_denied', `Policy closes ${outlook} to agents, and no command runs without it.`, {
-      hint: 'Rules below `outside` that name places more closely leave commands what they need.',
-    })
-  }
-
-  #directory(path: string): string {
-    const { root } = this.deps.layout
-    const place = this.deps.view.within(() => this.deps.view.at(path, 'follow'))
-    if (!place.inside || place.type !== 'dir')
-      throw new EscrowError(
-        'nothing_selected',
-        `${path} is no directory of the workspace: a command cannot start there.`,
-      )
-    return place.path === ROOT ? root : `${root}/${place.path}`
-  }
-
-  #grounds(): Promise<Ground> {
-    this.#ground ??= this.#makeGround()
+  #grounds(isolation: ExecOptions['isolation']): Promise<Ground> {
+    this.#ground ??= Ground.open(this.deps, false, isolation)
     return this.#ground.then(
       (ground) => {
-        if (ground.holder.isAlive) return ground
-        this.#ground = this.#makeGround()
+        if (ground.isAlive) return ground
+        this.#ground = Ground.open(this.deps, false, isolation)
         return this.#ground
       },
       (error) => {
@@ -192,63 +87,29 @@ export class SessionExec {
     )
   }
 
-  async #makeGround(): Promise<Ground> {
-    const lacking = (await probe()).find(({ ok }) => !ok)
-    if (lacking)
-      throw new EscrowError('unsupported', `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`, {
-        ...(lacking.mend !== undefined && { hint: `To mend it: ${lacking.mend}` }),
-      })
-    const holder = await Holder.open(this.deps.layout.root, LAYER_BYTES)
-    createFile(holder.places.filter, seccompFilter(), 0o600, false)
-    return { holder, mirror: new Mirror(holder.places.staged, holder.places.whiteout) }
-  }
-
-  #land(holder: Holder, closed: ReadonlySet<RelPath>, touched: ReadonlySet<string>) {
-    const { store, view, layout } = this.deps
-    const { overlay } = store
-    const { places } = holder
-    const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
-    const { effects, kept } = effectsIn({
-      written: places.written,
-      merged: places.merged,
-      overlay,
-      closed,
-      // A file that is there already may be in the repository all the same.
-      isKept: (path, isDirectory) =>
-        (isDirectory || overlay.typeOf(path) !== 'file') &&
-        isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
-    })
-    const mounted = lstatSync(places.stamp, { bigint: true }).ctimeNs
-    const refused = landEffects(effects, {
-      layer: view.layer,
-      overlay,
-      within: (work) => view.within(work),
-      isClosed: (path) => wayTo(path).some((way) => closed.has(way)),
-      isStale: (path) =>
-        wayTo(path).some((way) => touched.has(way)) ||
-        (!overlay.stage.bases.has(path) && changedSince(overlay, path, mounted)),
-    })
-    quarantine(layout.session(this.deps.id).quarantine, refused)
-    this.#left = clearAway(effects, places.written)
-    const fresh = kept.filter((path) => !this.#kept.has(path))
-    this.#kept = new Set(kept)
-    return { refused, kept: fresh }
+  #land(ground: Ground): Taken {
+    const found = ground.found(false)
+    const taken = ground.take(found)
+    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.intent())
+    ground.clear(found.effects)
+    return taken
   }
 
   async #told(
-    command: string | readonly string[],
-    options: ExecOptions,
+    command: CommandLine,
     end: CommandEnd,
-    { effects, refused, kept }: { effects: ChangeSet; refused: RefusedEffect[]; kept: RelPath[] },
+    { effects, refused, kept, ground, terms }: Taken & Around,
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
-    const network = options.network === true
+    const { isolation } = ground
+    // Nothing keeps a command on a copy from it.
+    const network = terms.network || isolation === 'none'
     const told = { command, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
     const paths = effects.changes.map(({ path }) => path)
-    await this.deps.record({ ...told, isolation: 'sandbox', effects: paths, refused: refusals, kept })
+    await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
-      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept },
+      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept, isolation },
       ...(truncated && { truncated }),
       ...(ended && { ended }),
       summary: summaryOf(effects, refused, kept),
@@ -256,43 +117,11 @@ export class SessionExec {
   }
 }
 
-/** What a person's rules close. */
-function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
-  const closed: RelPath[] = []
-  const walk = (dir: RelPath): void => {
-    for (const { name, type } of overlay.readdir(dir)) {
-      const path = childOf(dir, name)
-      if (path === ORCHESTRATION || name === '.git') continue
-      if (!mayRead(path)) closed.push(path)
-      else if (type === 'dir') walk(path)
-    }
-  }
-  walk(ROOT)
-  return closed
+/** What a command did, and where. */
+interface Around {
+  readonly effects: ChangeSet
+  readonly ground: Ground
+  readonly terms: Terms
 }
 
-/** A path and the directories on the way to it. */
-function wayTo(path: RelPath): RelPath[] {
-  return [path, ...ancestorsOf(path)]
-}
-
-/** What the stage is told meanwhile by others than the command. */
-function editsSince({ stage }: Overlay): { readonly touched: ReadonlySet<string>; end(): void } {
-  const touched = new Set<string>()
-  const end = stage.onEdit((edit) => {
-    if ('path' in edit) touched.add(edit.path)
-    if ('from' in edit) touched.add(edit.from).add(edit.to)
-  })
-  return { touched, end }
-}
-
-/** Whether the disk's own file came, or was changed, after a moment. */
-function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
-  const { lower } = overlay.placeOf(path)
-  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
-  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
-}
-
-function textIn(overlay: Overlay, path: RelPath): string | undefined {
-  return overlay.typeOf(path) === 'file' ? overlay.read(path).toString('utf8') : undefined
-}
+const NOTHING: Taken = { refused: [], kept: [], unsettled: [] }

@@ -1,28 +1,26 @@
 import { diffStage, type StageDiff } from '../overlay/index.js'
+import { outside } from './admit-reviewer.js'
 import { carryOutAnswer } from './carry-out-answer.js'
 import { beforeOf, diskNow, flagsOf } from './change-view.js'
 import { commitSession } from './commit-session.js'
 import type { AgentInfo, Review, Verdict } from './core/api.js'
-import type { Layout } from './core/layout.js'
 import { gitUser } from './host/git.js'
 import type { IntentVersions } from './intent-versions.js'
 import type { RegistryStore } from './intents/index.js'
 import type { Policy, PolicyState } from './policy/index.js'
 import type { ReviewLog } from './review/log.js'
 import { QUESTION } from './review/questions.js'
-import { createReview } from './review/review.js'
+import { createReview, type StageReview } from './review/review.js'
+import { type QuarantineDeps, quarantineOf } from './session-quarantine.js'
 import { snapshotsOf } from './snapshot-list.js'
 import { spendingLanded } from './spend-landed.js'
 import type { StageStore } from './stage-store.js'
 import { createMutations } from './staged-mutations.js'
-import { type LedgerStore, newDraft } from './trace/index.js'
+import { newDraft } from './trace/index.js'
 
 /** A session as its reviewers meet it, in whatever process. */
-export interface Reviewed {
-  readonly layout: Layout
-  readonly sessionId: string
+export interface Reviewed extends QuarantineDeps {
   readonly log: ReviewLog
-  readonly ledger: LedgerStore
   /** Its stage as it is now, all that was committed and reviewed taken in. */
   stage(): Promise<StageStore>
   agent(): AgentInfo | undefined
@@ -39,7 +37,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
   await spend()
   const mutations = createMutations()
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
-  return createReview({
+  const review = createReview({
     sessionId,
     root: layout.root,
     log,
@@ -76,6 +74,20 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       return commitSession(deps, { store, diff }, changes, options)
     },
   })
+  return { ...personsOnly(review), ...quarantineOf(of) }
+}
+
+/** Whoever is inside of a session may look, and no more. */
+function personsOnly(review: StageReview): StageReview {
+  return {
+    ...review,
+    approve: outside(review.approve),
+    reject: outside(review.reject),
+    edit: outside(review.edit),
+    commit: outside(review.commit),
+    discard: outside(review.discard),
+    answer: outside(review.answer),
+  }
 }
 
 async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict): Promise<void> {

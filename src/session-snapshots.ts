@@ -62,13 +62,13 @@ export class SessionSnapshots {
     return { left: told(left), kept }
   }
 
-  /** What changed since a snapshot, or by a call. */
-  changes(of: ChangesOf): ChangeSet {
+  /** What changed since a snapshot, or by a call; of that, what is wanted. */
+  changes(of: ChangesOf, isWanted: (path: RelPath) => boolean = () => true): ChangeSet {
     const [from, to] = 'since' in of ? [this.#find(of.since).version, undefined] : this.#spanOf(of.call)
     const before = this.#over(Stage.of(from))
     const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
     // Calls that ran meanwhile are told of by themselves.
-    const isMine = ({ calls }: StagedChange) => 'since' in of || calls.includes(of.call)
+    const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
     return toChangeSet(diffVersions(before, after).filter(isMine), {
       before: (change) => bytesBefore(before, change),
       flags: (change) => flagsOf(this.policy, change),

@@ -3,8 +3,6 @@ import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
   ChangesOf,
-  ExecOptions,
-  ExecResult,
   Explanation,
   Feedback,
   GateSettings,
@@ -29,13 +27,13 @@ import type { ReviewRecord } from './review/record.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
-import { SessionExec } from './session-exec.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
 import { recordLesson } from './session-lessons.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
+import { SessionTerminal } from './session-terminal.js'
 import { relativeTo, sessionView } from './session-view.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { RecordDraft, TraceType } from './trace/index.js'
@@ -54,9 +52,13 @@ export class LocalSession implements Session {
   readonly #guard: SessionGuard
   readonly #snapshots: SessionSnapshots
   readonly #view: View
-  readonly #exec: SessionExec
+  readonly terminal: SessionTerminal
   readonly #calls = new SessionCalls()
   readonly #agent: number
+  readonly exec: Session['exec'] = (...call) => this.terminal.exec(...call)
+  readonly start: Session['start'] = (...call) => this.terminal.start(...call)
+  readonly run: Session['run'] = (...call) => this.terminal.run(...call)
+  readonly commands: Session['commands'] = () => this.terminal.commands()
   #closed = false
   #closing: Promise<void> | undefined
 
@@ -98,11 +100,15 @@ export class LocalSession implements Session {
     )
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
-    this.#exec = new SessionExec({
+    this.terminal = new SessionTerminal({
       ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
-      changesSince: (since) => this.#snapshots.changes({ since }),
+      changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),
       takeIn: () => this.#takeIn(),
       record: (data) => this.#record('command', { data }),
+      inCall: (work, isNew) =>
+        this.#calls.current() && isNew !== true ? work() : this.toolCall({ tool: 'exec', kind: 'command' }, work),
+      open: () => this.#open(),
+      intent: () => this.#intent.id,
     })
     this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
     this.#takeIn()
@@ -206,7 +212,7 @@ export class LocalSession implements Session {
 
   async #close(): Promise<void> {
     try {
-      await this.#exec.close()
+      await this.terminal.close()
       await this.flush()
       await this.#intent.clear()
     } finally {
@@ -261,12 +267,6 @@ export class LocalSession implements Session {
     await this.#record('travel', { data: { to: id, left: travelled.left.id, kept: travelled.kept } })
     this.#store.sync()
     return travelled
-  }
-
-  async exec(command: string | string[], options: ExecOptions = {}): Promise<ExecResult> {
-    this.#open()
-    const run = () => this.#exec.run(command, options)
-    return this.#calls.current() ? run() : this.toolCall({ tool: 'exec', kind: 'command' }, run)
   }
 
   /** A closed session has no log any more: its refusals are told to the caller only. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
+import { refuseInside } from './admit-reviewer.js'
 import { recover } from './commit/index.js'
 import type {
   AgentInfo,
@@ -17,7 +18,6 @@ import type {
 } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
-import { type IntentsState, selectable } from './core/intents-state.js'
 import { type Layout, layoutOf } from './core/layout.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { isLink, readSmall } from './host/read.js'
@@ -29,6 +29,7 @@ import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './p
 import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
 import { sessionBusy, sessionFailure } from './session-failure.js'
+import { beginNamed, unwritten } from './session-opening.js'
 import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
@@ -137,6 +138,7 @@ class LocalWorkspace implements Workspace {
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log),
       agent: () => this.#agentOf(sessionId),
+      atWork: (work) => this.#atWork(sessionId, work),
       intents: this.#registry,
       versions: this.#versions,
       policyFile: this.#policyFile,
@@ -145,6 +147,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async undo(commitId: string): Promise<Review> {
+    refuseInside()
     return this.review(await stageUndo(this.layout, commitId))
   }
 
@@ -224,6 +227,18 @@ class LocalWorkspace implements Workspace {
     }
   }
 
+  async #atWork<T>(id: string, work: (session: LocalSession) => Promise<T>): Promise<T> {
+    const wasOpen = this.#live.has(id)
+    await this.session({ id })
+    const session = await this.#live.get(id)
+    if (!session) throw sessionBusy(id)
+    try {
+      return await work(session)
+    } finally {
+      if (!wasOpen) await session.close()
+    }
+  }
+
   #prepare(dir: string): void {
     ensureDir(dir, 0o700)
     if (!existsSync(this.layout.gitignore)) createDurable(this.layout.gitignore, GITIGNORE, 0o644)
@@ -270,23 +285,5 @@ class LocalWorkspace implements Workspace {
     } catch (error) {
       return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
     }
-  }
-}
-
-/** A directory that is no workspace is not made one by what was refused in it. */
-function unwritten(ledger: LedgerStore): LedgerStore {
-  return { ...ledger, append: async () => [] }
-}
-
-/** Under the intent the registry calls active, where it can be; else the refusal of the first write says why not. */
-async function beginNamed(session: Session, state: IntentsState): Promise<void> {
-  const named = state.ok ? state.activeIntentId : undefined
-  if (named === undefined || selectable(state, named)) return
-  try {
-    await session.selectIntent(named)
-  } catch (error) {
-    if (error instanceof EscrowError) return
-    await session.close().catch(() => undefined)
-    throw error
   }
 }

@@ -12,6 +12,8 @@ export interface Io {
   out(text: string): void
   err(text: string): void
   readonly cwd: string
+  /** What comes in is typed: a person sits there. */
+  readonly terminal: boolean
   /** Colours only where a person sees them. */
   readonly color: boolean
   readonly version: string
@@ -21,6 +23,8 @@ export interface Io {
 export interface Library {
   openWorkspace(root: string): Promise<Workspace>
   makeSigningKey(): SigningKey
+  makeReviewerKey(): SigningKey
+  admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   editText(text: string, name: string): Promise<string>
@@ -35,8 +39,10 @@ export interface Context {
   library(): Promise<Library>
   /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** How the run is to end; 0 unless a command says otherwise. */
-  exit(code: ExitCode): void
+  /** As {@link withWorkspace}, for what a person decides: refused in an agent's session, and where policy wants a person and there is none. */
+  asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** How the run is to end, a code of {@link EXIT} or that of a program it ran; 0 unless a command says otherwise. */
+  exit(code: number): void
 }
 
 /** No `.orchestration` in the directory or above it. */

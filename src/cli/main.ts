@@ -11,6 +11,7 @@ const io: Io = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   cwd: process.cwd(),
+  terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
   version,
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
 import type { Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
-import { type Context, EXIT, type ExitCode, type Io, type Library, NoWorkspace } from './context.js'
+import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
 import { report } from './failure.js'
 import { findRoot } from './find-root.js'
 
@@ -21,9 +21,9 @@ Exit codes:
  * @param argv the arguments alone, without node and script
  * @returns the exit code; never rejects
  */
-export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<ExitCode> {
+export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<number> {
   const colors = picocolors.createColors(io.color)
-  let code: ExitCode = EXIT.ok
+  let code: number = EXIT.ok
   const program = newProgram(io)
   const context: Context = {
     io,
@@ -31,6 +31,11 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     library,
     directory: () => directoryOf(program, io),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
+    asReviewer: async (work) => {
+      const root = rootOf(directoryOf(program, io))
+      ;(await library()).admitReviewer(root, { terminal: io.terminal })
+      return withWorkspace(root, library, work)
+    },
     exit: (given) => {
       code = given
     },
@@ -78,12 +83,16 @@ async function withWorkspace<T>(
   library: () => Promise<Library>,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const root = findRoot(directory)
-  if (root === undefined) throw new NoWorkspace(directory)
-  const workspace = await (await library()).openWorkspace(root)
+  const workspace = await (await library()).openWorkspace(rootOf(directory))
   try {
     return await work(workspace)
   } finally {
     await workspace.close()
   }
+}
+
+function rootOf(directory: string): string {
+  const root = findRoot(directory)
+  if (root === undefined) throw new NoWorkspace(directory)
+  return root
 }

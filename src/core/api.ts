@@ -3,7 +3,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
-import type { ExecOptions, ExecResult } from './exec-api.js'
+import type { Commands, Quarantine } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Mutation } from './mutation.js'
@@ -106,7 +106,7 @@ export interface Verdict {
   readonly at: string
 }
 
-export interface Review {
+export interface Review extends Quarantine {
   /** The session whose stage this is. */
   readonly sessionId: string
   changes(): Promise<ChangeSet>
@@ -143,7 +143,19 @@ export interface ScopeRequest {
   readonly why: string
 }
 
-export type { ExecOptions, ExecResult } from './exec-api.js'
+export type {
+  CommandOutput,
+  CommandResult,
+  Commands,
+  ExecOptions,
+  ExecResult,
+  Ingested,
+  Quarantine,
+  Quarantined,
+  RunningCommand,
+  RunOptions,
+  StartOptions,
+} from './exec-api.js'
 
 export interface SessionSummary {
   readonly id: string
@@ -177,7 +189,7 @@ export interface Explanation {
   readonly rules: readonly RuleWord[]
 }
 
-export interface Session {
+export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
@@ -210,13 +222,6 @@ export interface Session {
   dropSnapshot(id: string): Promise<void>
   /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
-  /**
-   * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
-   * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
-   * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
-   * why), `access_denied` where policy does not let this one run so.
-   */
-  exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>

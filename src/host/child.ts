@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 
 /**
@@ -8,20 +9,49 @@ import { codeOf } from '../../overlay/errno.js'
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 /**
- * Starts a program of the system, without a shell, as the leader of a process group of its own. What fails to start is
- * told by its `error` event.
+ * Starts a program of the system, without a shell, as the leader of a process group of its own, unless it is to keep our
+ * terminal. What fails to start is told by its `error` event.
  */
-export function startProgram(program: string, args: readonly string[], stdio: SpawnOptions['stdio']): ChildProcess {
-  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: true })
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  stdio: SpawnOptions['stdio'],
+  keepsTerminal = false,
+): ChildProcess {
+  return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal })
+}
+
+/** Starts a program of the user's, with the environment and in the directory it is given, as {@link startProgram} does. */
+export function startOwn(
+  [program = '', ...args]: readonly string[],
+  { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
+  keepsTerminal: boolean,
+): ChildProcess {
+  return spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal })
 }
 
 /** Kills a program, and what it has started in its process group. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
+  sendSignal(-pid, 'SIGKILL')
+}
+
+/** Sends a signal to a process, or to a group by its negative number; false where there is none any more. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(-pid, 'SIGKILL')
+    return process.kill(pid, signal)
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error
+    if (codeOf(error) === 'ESRCH') return false
+    throw error
+  }
+}
+
+/** The processes a process has started and that live; none where the kernel does not tell (proc_pid_children(5)). */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
   }
 }
 

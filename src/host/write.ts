@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  copyFileSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -147,6 +148,11 @@ export function syncDir(path: string): void {
   } finally {
     closeSync(fd)
   }
+}
+
+/** Copies a file to a name that is free: sharing its blocks where the disk can (FICLONE), byte by byte elsewhere. */
+export function cloneFile(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
 }
 
 /** mkdir -p. Returns the first directory it had to make. */

@@ -35,7 +35,10 @@ export const policySchema = z
       access: rulesSchema.nullable(),
       outside: rulesSchema.nullable(),
       protected: z.array(text, { error: 'a list of globs is expected' }).nullable(),
-      approval: section({ mode: byHand, merge: byHand, lessons: byHand, modal: oneOf('ask', 'all') }),
+      approval: section({
+        ...{ mode: byHand, merge: byHand, lessons: byHand, modal: oneOf('ask', 'all') },
+        by: oneOf('any', 'person'),
+      }),
       locks: section({ require_read: flag, strict: flag }),
       gate: section({ tools: oneOf('destructive', 'all'), require_mutation_class: flag, breaker: count }),
       claims: oneOf('warn', 'refuse'),
@@ -56,6 +59,8 @@ export interface Settings {
   readonly strict: boolean
   /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
   readonly mergesUnasked: boolean
+  /** `approval.by: person`: who decides by a command sits at a terminal, or holds a reviewer's key. */
+  readonly approvedBy: 'any' | 'person'
   /** `approval.lessons: auto`: lessons go straight to their file. */
   readonly appendsLessons: boolean
   /** Where lessons go, if not to CLAUDE.md or AGENTS.md: a path relative to the root. */
@@ -65,6 +70,8 @@ export interface Settings {
   readonly undoCommits: number
   /** `terminal.network`: a command that asks for the network has it. */
   readonly network: boolean
+  /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, held in by nothing. */
+  readonly isolationNone: boolean
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -87,11 +94,13 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
     mergesUnasked: policy.approval?.merge === 'auto',
+    approvedBy: policy.approval?.by ?? 'any',
     appendsLessons: policy.approval?.lessons === 'auto',
     ...(policy.lessons_file !== undefined && { lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
+    isolationNone: policy.terminal?.isolation_none ?? false,
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
@@ -116,6 +125,5 @@ export const UNSET = settingsOf({})
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['terminal', 'classes'], {}],
-  [['terminal', 'isolation_none'], false],
   [['format']],
 ]

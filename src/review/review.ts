@@ -1,6 +1,15 @@
 import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
-import type { CommitOptions, CommitResult, Review, Reviewer, Selection, Snapshot, Verdict } from '../core/api.js'
+import type {
+  CommitOptions,
+  CommitResult,
+  Quarantine,
+  Review,
+  Reviewer,
+  Selection,
+  Snapshot,
+  Verdict,
+} from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
 import { type AmendmentState, amendmentState } from './amend.js'
@@ -49,8 +58,11 @@ interface Approved {
   readonly parts: ReadonlyMap<string, FileState | null>
 }
 
+/** A review without what never was staged. */
+export type StageReview = Omit<Review, keyof Quarantine>
+
 /** The person's side of one session. */
-export function createReview(deps: ReviewDeps): Review {
+export function createReview(deps: ReviewDeps): StageReview {
   /** What the last `changes()` showed; undefined until it is called. */
   let shown: Shown[] | undefined
   const look = async (selection: Selection | undefined) => {

@@ -1,9 +1,9 @@
-import { constants, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { chmodSync } from '../host/write.js'
+import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
 
-/** What a command left behind, read from the layer it wrote to once nothing of it lives any more. */
+/** What a command has done, read from the layer it writes to. */
 export type Effect =
   | { readonly kind: 'gone'; readonly path: RelPath }
   | { readonly kind: 'dir'; readonly path: RelPath; readonly mode: number; readonly isNew: boolean }
@@ -14,6 +14,8 @@ export type Effect =
       readonly size: number
       /** Equal for names of one file. */
       readonly ino: number
+      /** Equal: not written since. */
+      readonly stamp: string
       read(): Buffer
     }
   | { readonly kind: 'symlink'; readonly path: RelPath; readonly target: string }
@@ -28,22 +30,27 @@ export interface Effects {
   readonly effects: Effect[]
   /** What stays with the session's commands, by its topmost name. */
   readonly kept: RelPath[]
+  /** What changed while it was looked at, or cannot be read while its command lives: none of these is an effect yet. */
+  readonly unsettled: RelPath[]
+  /** Lets go of what is held to read contents by. */
+  close(): void
 }
 
 export interface EffectsDeps {
-  /** The layer the command wrote to, and the workspace as it saw it: host paths. */
-  readonly written: string
-  readonly merged: string
-  /** The stage as the command saw it. */
+  /** The layer the command wrote to, those below it, and the workspace as it saw it: host paths. */
+  readonly places: {
+    readonly written: string
+    readonly merged: string
+    readonly staged: string
+    readonly workspace: string
+  }
+  /** The command is still at work: what can only be told in the end (a repository's files, what no stage holds) is left out. */
+  readonly isLive?: boolean
+  /** The stage as it is now. */
   readonly overlay: Overlay
   /** Whether a path is not to be staged, but left to the session's later commands. */
   readonly isKept: (path: RelPath, isDirectory: boolean) => boolean
-  /** Paths the command could not see. */
-  readonly closed: ReadonlySet<RelPath>
 }
-
-/** Read without following a link, and without waiting for who writes a FIFO. */
-const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** Segments of a path: what is judged by its every part must have few. */
 const DEEPEST = 256
@@ -64,85 +71,136 @@ export function effectsIn(deps: Parameters<typeof readEffects>[0]): ReturnType<t
   }
 }
 
-/** What differs from the stage, in proportion to what was written. */
+/** What was written, in proportion to it. */
 function readEffects(deps: EffectsDeps): Effects {
-  const effects: Effect[] = []
-  const kept: RelPath[] = []
-  const walk = (dir: RelPath): void => {
-    const names = new Set<string>()
-    for (const name of namesIn(`${deps.written}/${dir}`)) {
-      names.add(name)
-      look(childOf(dir, name), name)
-    }
-    if (deps.overlay.typeOf(dir) === 'dir') goneBelow(dir, names)
+  const { places, isLive = false } = deps
+  const written = isLive ? liveLayer(places.written) : restingLayer(places.written)
+  const merged = isLive ? liveLayer(places.merged) : undefined
+  try {
+    return new Walk(deps, written, (dir) => merged?.names(dir) ?? readdirSync(`${places.merged}/${dir}`)).run()
+  } catch (error) {
+    written.close()
+    throw error
+  } finally {
+    merged?.close()
   }
-  const look = (path: RelPath, name: string): void => {
+}
+
+class Walk {
+  readonly #found: Effects = { effects: [], kept: [], unsettled: [], close: () => this.written.close() }
+
+  constructor(
+    private readonly deps: EffectsDeps,
+    private readonly written: Layer,
+    /** What a directory holds in the workspace as the command sees it. */
+    private readonly seen: (dir: RelPath) => string[],
+  ) {}
+
+  run(): Effects {
+    this.#below(ROOT)
+    return this.#found
+  }
+
+  #below(dir: RelPath): void {
+    const names = new Set(this.written.names(dir))
+    for (const name of names) {
+      const path = childOf(dir, name)
+      this.#settled(path, () => this.#look(path, name))
+    }
+    this.#goneBelow(dir, names)
+  }
+
+  /** While a command is at work, what is gone or in use between two looks is left for later. */
+  #settled(path: RelPath, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!this.deps.isLive || !isInUse(error)) throw error
+      this.#found.unsettled.push(path)
+    }
+  }
+
+  #look(path: RelPath, name: string): void {
+    const { effects, kept } = this.#found
     if (path.split('/').length > DEEPEST) throw new Error(`a directory lies deeper than ${DEEPEST} others.`)
-    const stats = lstatSync(`${deps.written}/${path}`, { throwIfNoEntry: false })
+    const stats = this.written.look(path)
     if (!stats) {
       // Of all of them at once: here they have one name.
       const dir = parentOf(path)
-      if (!effects.some((each) => each.kind === 'unnamed' && each.path === dir))
+      if (!this.deps.isLive && !effects.some((each) => each.kind === 'unnamed' && each.path === dir))
         effects.push({ kind: 'unnamed', path: dir })
       return
     }
     const isGone = stats.isCharacterDevice() && stats.rdev === 0
     if (name === '.git') {
-      effects.push({ kind: 'git', path, count: isGone ? 1 : countGit(`${deps.written}/${path}`, stats) })
+      if (!this.deps.isLive) effects.push({ kind: 'git', path, count: isGone ? 1 : this.#countGit(path, stats) })
       return
     }
-    if (deps.isKept(path, stats.isDirectory())) kept.push(path)
+    if (this.deps.isKept(path, stats.isDirectory())) kept.push(path)
     else if (isGone) effects.push({ kind: 'gone', path })
     else if (stats.isDirectory()) {
-      effects.push({ kind: 'dir', path, mode: stats.mode & 0o7777, isNew: deps.overlay.typeOf(path) !== 'dir' })
-      walk(path)
-    } else effects.push(leafOf(path, `${deps.written}/${path}`, stats))
+      effects.push({
+        ...{ kind: 'dir', path },
+        ...{ mode: stats.mode & 0o7777, isNew: this.deps.overlay.typeOf(path) !== 'dir' },
+      })
+      this.#below(path)
+    } else this.#leaf(path, stats)
   }
+
+  #leaf(path: RelPath, stats: Stats): void {
+    const { effects } = this.#found
+    const mode = stats.mode & 0o7777
+    const read = () => this.written.read(path, stats)
+    if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: this.written.target(path) })
+    else if (stats.isFile())
+      effects.push({ ...{ kind: 'file', path, mode, size: stats.size, ino: stats.ino, stamp: stampOf(stats) }, read })
+    else if (!this.deps.isLive) effects.push({ kind: 'other', path, what: whatIs(stats) })
+  }
+
   /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */
-  const goneBelow = (dir: RelPath, written: ReadonlySet<string>): void => {
-    const before = deps.overlay.names(dir).filter((name) => !written.has(name) && !deps.closed.has(childOf(dir, name)))
+  #goneBelow(dir: RelPath, written: ReadonlySet<string>): void {
+    const before = namesBelow(this.deps.places, dir).filter((name) => !written.has(name))
     if (before.length === 0) return
-    const seen = new Set(readdirSync(`${deps.merged}/${dir}`))
-    for (const name of before) if (!seen.has(name)) effects.push({ kind: 'gone', path: childOf(dir, name) })
+    const seen = new Set(this.seen(dir))
+    for (const name of before) if (!seen.has(name)) this.#found.effects.push({ kind: 'gone', path: childOf(dir, name) })
   }
-  walk(ROOT)
-  return { effects, kept }
-}
 
-/** The layer is ours: what its command made unreadable is made readable here. */
-function namesIn(host: string): string[] {
-  opened(host, 0o700)
-  return readdirSync(host)
-}
-
-function opened(host: string, bits: number): void {
-  const mode = lstatSync(host).mode & 0o7777
-  if ((mode & bits) !== bits) chmodSync(host, mode | bits)
-}
-
-function leafOf(path: RelPath, host: string, stats: Stats): Effect {
-  if (stats.isSymbolicLink()) return { kind: 'symlink', path, target: readlinkSync(host) }
-  if (!stats.isFile()) return { kind: 'other', path, what: whatIs(stats) }
-  const read = () => {
-    opened(host, 0o400)
-    return readFileSync(host, { flag: READ_FLAGS as unknown as string })
+  /** Changed files below a `.git`; git's own refresh of its index counts for nothing. */
+  #countGit(path: RelPath, stats: Stats, depth = 0): number {
+    if (!stats.isDirectory()) return 1
+    let count = 0
+    for (const name of this.written.names(path)) {
+      if (depth === 0 && (name === 'index' || name === 'index.lock')) continue
+      const below = this.written.look(childOf(path, name))
+      count += below ? this.#countGit(childOf(path, name), below, depth + 1) : 1
+    }
+    return count
   }
-  return { kind: 'file', path, mode: stats.mode & 0o7777, size: stats.size, ino: stats.ino, read }
+}
+
+/**
+ * The names a directory had for a command before it wrote anything: of the layers it was mounted over, and not of the
+ * stage, which may have gone on since.
+ */
+export function namesBelow({ staged, workspace }: EffectsDeps['places'], dir: RelPath): string[] {
+  const way = [dir, ...ancestorsOf(dir)]
+  if (way.some((each) => typeAt(`${staged}/${each}`) === 'other')) return []
+  const names = new Map<string, boolean>()
+  if (way.every((each) => typeAt(`${workspace}/${each}`) === 'dir'))
+    for (const name of readdirSync(`${workspace}/${dir}`)) names.set(name, true)
+  if (typeAt(`${staged}/${dir}`) === 'dir')
+    for (const entry of readdirSync(`${staged}/${dir}`, { withFileTypes: true }))
+      names.set(entry.name, !entry.isCharacterDevice())
+  return [...names].flatMap(([name, isThere]) => (isThere ? [name] : []))
+}
+
+function typeAt(host: string): 'dir' | 'other' | undefined {
+  const stats = lstatSync(host, { throwIfNoEntry: false })
+  return stats && (stats.isDirectory() ? 'dir' : 'other')
 }
 
 function whatIs(stats: Stats): string {
   if (stats.isFIFO()) return 'a FIFO'
   if (stats.isSocket()) return 'a socket'
   return stats.isBlockDevice() || stats.isCharacterDevice() ? 'a device' : 'no file'
-}
-
-/** Changed files below a `.git`; git's own refresh of its index counts for nothing. */
-function countGit(host: string, stats: Stats, depth = 0): number {
-  if (!stats.isDirectory()) return 1
-  let count = 0
-  for (const name of namesIn(host)) {
-    if (depth === 0 && (name === 'index' || name === 'index.lock')) continue
-    count += countGit(`${host}/${name}`, lstatSync(`${host}/${name}`), depth + 1)
-  }
-  return count
 }

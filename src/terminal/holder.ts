@@ -8,23 +8,23 @@ import { makeTempDir, removeEmptyDir } from '../host/write.js'
 /**
  * A process that does nothing but hold a user and a mount namespace for a session's commands. In it a tmpfs has the
  * layers of the workspace's overlay; nobody else sees them, and they are gone with it. It ends when its input does, so
- * also when this process is killed, and takes the command under way with it: each line it reads is the process group to
- * kill at the end, an empty one for none.
+ * also when this process is killed, and takes the command under way with it: each line it reads is what kill(1) is to
+ * kill at the end, an empty one for nothing.
  */
 
 /** $1: an empty directory, $2: the workspace, $3: the size of the layers. */
 const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
-group=
+last=
 mkdir workspace staged written work tmp
 chmod 1777 tmp
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0
 echo held
-while read -r line; do group=$line; done
-[ -z "$group" ] || kill -s KILL -- "-$group"`
+while read -r line; do last=$line; done
+[ -z "$last" ] || kill -s KILL -- $last`
 
 /** Places of a holder: as its namespace knows them, and as this process does. */
 export interface HolderPlaces {
@@ -32,6 +32,8 @@ export interface HolderPlaces {
   readonly scratch: string
   /** What is staged: a layer above the workspace. */
   readonly staged: string
+  /** The workspace's own directory, below them all. */
+  readonly workspace: string
   /** What commands have written: the layer above that. */
   readonly written: string
   /** A character device 0/0: linked where something is to be absent. */
@@ -57,6 +59,7 @@ export class Holder {
     this.places = {
       scratch,
       staged: inside('staged'),
+      workspace: inside('workspace'),
       written: inside('written'),
       whiteout: inside('whiteout'),
       filter: inside('filter'),
@@ -96,9 +99,9 @@ export class Holder {
     return !this.#ended
   }
 
-  /** It kills the command, too, where this process is killed; undefined: none is under way. */
-  endsWith(command: ChildProcess | undefined): void {
-    if (!this.#ended) this.#child.stdin?.write(`${command?.pid ?? ''}\n`)
+  /** It kills these, too, where this process is killed: processes, and groups by their negative numbers. */
+  endsWith(...processes: readonly (number | undefined)[]): void {
+    if (!this.#ended) this.#child.stdin?.write(`${processes.filter((pid) => pid !== undefined).join(' ')}\n`)
   }
 
   /** Resolves when the namespace, and all that was in it, is gone. */
@@ -112,7 +115,7 @@ export class Holder {
 }
 
 /** Where the layers can lie: the workspace's mount would cover what is in it. */
-function placeBeside(root: string): string {
+export function placeBeside(root: string): string {
   const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))

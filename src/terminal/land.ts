@@ -12,6 +12,7 @@ import {
 import type { Refusal } from '../core/api-error.js'
 import { Denied } from '../core/denials.js'
 import type { Effect } from './effects.js'
+import { Unsettled } from './layer.js'
 
 /** What a command did and the stage did not take. */
 export interface RefusedEffect extends Refusal {
@@ -33,13 +34,20 @@ export interface LandDeps {
 
 type FileEffect = Extract<Effect, { kind: 'file' }>
 
+export interface Landed {
+  readonly refused: RefusedEffect[]
+  /** What was being written while it was read: as if it had not been found. */
+  readonly unsettled: RelPath[]
+}
+
 /** Takes a command's effects into the stage, each by itself; answers those that are refused, with the reason. */
-export function landEffects(effects: readonly Effect[], deps: LandDeps): RefusedEffect[] {
+export function landEffects(effects: readonly Effect[], deps: LandDeps): Landed {
   return new Landing(deps).run(effects)
 }
 
 class Landing {
   readonly #refused: RefusedEffect[] = []
+  readonly #unsettled: RelPath[] = []
   /** What a refused move would have taken away. */
   readonly #unmoved = new Set<RelPath>()
   /** Each new file is read once, however many that are gone it is compared with. */
@@ -47,7 +55,7 @@ class Landing {
 
   constructor(private readonly deps: LandDeps) {}
 
-  run(effects: readonly Effect[]): RefusedEffect[] {
+  run(effects: readonly Effect[]): Landed {
     const moves = this.#moves(effects)
     const moved = new Set<Effect>(moves.flat())
     const left = effects.filter((effect) => !moved.has(effect))
@@ -64,7 +72,7 @@ class Landing {
         this.#refuse(effect, 'unsupported', `${effect.path || '.'} holds names that are no UTF-8.`)
       else if (effect.kind === 'git') this.#git(effect)
     }
-    return this.#refused
+    return { refused: this.#refused, unsettled: this.#unsettled }
   }
 
   // ---- each kind
@@ -82,7 +90,8 @@ class Landing {
     if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
     if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
     const type = overlay.typeOf(path)
-    const twin = first.get(ino)
+    // 0: a file whose other names nobody knows.
+    const twin = ino === 0 ? undefined : first.get(ino)
     if (type === undefined && twin !== undefined) {
       layer.link(twin, path)
       return
@@ -180,10 +189,16 @@ class Landing {
     return at < 0 ? undefined : ofItsSize.splice(at, 1)[0]
   }
 
-  #digestOf(effect: FileEffect): string {
-    const known = this.#digests.get(effect) ?? digest(effect.read())
-    this.#digests.set(effect, known)
-    return known
+  /** None where it is being written. */
+  #digestOf(effect: FileEffect): string | undefined {
+    try {
+      const known = this.#digests.get(effect) ?? digest(effect.read())
+      this.#digests.set(effect, known)
+      return known
+    } catch (error) {
+      if (error instanceof Unsettled) return undefined
+      throw error
+    }
   }
 
   *#filesIn(path: RelPath): Generator<RelPath, undefined> {
@@ -229,7 +244,8 @@ class Landing {
 
   #failed(effect: Effect, error: unknown): void {
     const { path } = effect
-    if (error instanceof Denied) this.#refuse(effect, error.denial.reason, error.denial.message)
+    if (error instanceof Unsettled) this.#unsettled.push(path)
+    else if (error instanceof Denied) this.#refuse(effect, error.denial.reason, error.denial.message)
     else if (error instanceof Stale)
       this.#refuse(effect, 'stale_file', `Stale File: ${path} changed on disk or in the stage while the command ran.`)
     else if (error instanceof Closed)

@@ -1,4 +1,5 @@
-import { childOf, type Overlay, type RelPath, ROOT, type TreeNode } from '../../overlay/index.js'
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { ancestorsOf, childOf, digest, type Overlay, type RelPath, ROOT, type TreeNode } from '../../overlay/index.js'
 import {
   chmodSync,
   createFile,
@@ -61,6 +62,16 @@ export class Mirror {
     else removeName(`${this.dir}/${path}`)
     this.#have.delete(path)
   }
+}
+
+/** What a layer says of a path: the digest of a file's or a link's content, `dir`, `gone`, or nothing. */
+export function layerState(layer: string, path: RelPath): string | undefined {
+  const at = (each: RelPath) => lstatSync(`${layer}/${each}`, { throwIfNoEntry: false })
+  if (ancestorsOf(path).some((dir) => at(dir)?.isDirectory() === false)) return 'gone'
+  const stats = at(path)
+  if (stats?.isFile()) return digest(readFileSync(`${layer}/${path}`))
+  if (stats?.isSymbolicLink()) return digest(readlinkSync(`${layer}/${path}`))
+  return stats && (stats.isDirectory() ? 'dir' : 'gone')
 }
 
 /** The pieces a layer needs for a stage. */

@@ -1,19 +1,38 @@
-import { digest } from '../../overlay/index.js'
+import { readdirSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { asRelPath, codeOf, digest } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { createFile, ensureDir } from '../host/write.js'
+import { createFile, ensureDir, removeTree, replaceDurable } from '../host/write.js'
+import type { Effect } from './effects.js'
 import type { RefusedEffect } from './land.js'
 
-/** One thing a command did that the stage did not take, as it is kept for a person. */
-export interface Quarantined {
-  readonly path: string
-  readonly kind: string
-  readonly reason: string
-  readonly message: string
-  readonly mode?: number
+const KINDS = ['gone', 'dir', 'file', 'symlink', 'other', 'unnamed', 'git'] as const
+
+const quarantined = z.strictObject({
+  path: z.string().transform(asRelPath),
+  kind: z.enum(KINDS),
+  reason: z.string(),
+  message: z.string(),
+  /** The intent it was done for. */
+  intent: z.string().optional(),
+  mode: z.int().optional(),
+  size: z.int().optional(),
   /** A symlink's. */
-  readonly target?: string
-  /** A file's content: the name of the file beside this one that has it; undefined where it is too much to keep. */
-  readonly content?: string
+  target: z.string().optional(),
+  /** A file's content: the name of the file beside this one that has it; none where it is too much to keep. */
+  content: z
+    .string()
+    .regex(/^sha256-[0-9a-f]{64}$/)
+    .optional(),
+})
+
+/** One thing a command did that the stage did not take, as it is kept for a person. */
+export type Quarantined = z.infer<typeof quarantined>
+
+/** With the directory of its command's. */
+export interface Kept extends Quarantined {
+  readonly place: string
 }
 
 /** Bytes of content that are kept of one command. */
@@ -23,7 +42,7 @@ const KEPT = 256 << 20
  * Keeps refused effects in a directory of their own below `dir`: `refused.json`, and the contents by digest.
  * Nothing refused: nothing is made.
  */
-export function quarantine(dir: string, refused: readonly RefusedEffect[]): void {
+export function quarantine(dir: string, refused: readonly RefusedEffect[], intent?: string): void {
   if (refused.length === 0) return
   const place = `${dir}/${new Date().toISOString().replace(/[:.]/g, '-')}-${newId().slice(0, 8)}`
   ensureDir(place, 0o700)
@@ -41,11 +60,78 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[]): void
   const list = refused.map(({ path, reason, message, effect }): Quarantined => {
     const content = keep(effect)
     return {
-      ...{ path, kind: effect.kind, reason, message },
+      ...{ path: asRelPath(path), kind: effect.kind, reason, message },
+      ...(intent !== undefined && { intent }),
       ...('mode' in effect && { mode: effect.mode }),
+      ...('size' in effect && { size: effect.size }),
       ...(effect.kind === 'symlink' && { target: effect.target }),
       ...(content !== undefined && { content }),
     }
   })
-  createFile(`${place}/refused.json`, `${JSON.stringify(list, null, 2)}\n`, 0o600, true)
+  createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
+}
+
+const LIST = 'refused.json'
+
+function textOf(list: readonly Quarantined[]): string {
+  return `${JSON.stringify(list, null, 2)}\n`
+}
+
+/** What is kept below `dir`, the earliest first. Throws EscrowError `unsupported` where a list is none of ours. */
+export function quarantinedIn(dir: string): Kept[] {
+  return placesIn(dir).flatMap((name) => {
+    const place = `${dir}/${name}`
+    return listOf(place).map((each) => ({ ...each, place }))
+  })
+}
+
+function placesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir).sort()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A place without a list was cut short while it was made: nobody was told of it. */
+function listOf(place: string): Quarantined[] {
+  let text: string
+  try {
+    text = readFileSync(`${place}/${LIST}`, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+  try {
+    return z.array(quarantined).parse(JSON.parse(text))
+  } catch (error) {
+    throw new EscrowError('unsupported', `${place}/${LIST} cannot be understood.`, { cause: error })
+  }
+}
+
+/** As the command did it; undefined for what no stage can take. */
+export function effectOf({ place, path, kind, mode = 0o644, size, target, content }: Kept): Effect | undefined {
+  if (kind === 'gone') return { kind, path }
+  if (kind === 'dir') return { kind, path, mode, isNew: true }
+  if (kind === 'symlink' && target !== undefined) return { kind, path, target }
+  if (kind !== 'file' || content === undefined) return undefined
+  const read = () => readFileSync(`${place}/${content}`)
+  return { kind, path, mode, size: size ?? read().length, ino: 0, stamp: content, read }
+}
+
+/** Keeps these no longer. A content goes with the last that has it. */
+export function letGo(gone: readonly Kept[]): void {
+  for (const place of new Set(gone.map((each) => each.place))) {
+    const paths = new Set(gone.filter((each) => each.place === place).map(({ path }) => path))
+    const list = listOf(place)
+    const left = list.filter(({ path }) => !paths.has(path))
+    if (left.length === 0) {
+      removeTree(place)
+      continue
+    }
+    replaceDurable(`${place}/${LIST}`, textOf(left), 0o600)
+    const needed = new Set(left.map(({ content }) => content))
+    for (const { content } of list) if (content !== undefined && !needed.has(content)) removeTree(`${place}/${content}`)
+  }
 }

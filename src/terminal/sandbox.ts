@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
-import type { CommandOptions } from './contained.js'
+import type { CommandOptions } from './course.js'
 import type { Outlook } from './secrets.js'
 
 /** What the sandbox is made of, as options of bubblewrap. */
@@ -14,7 +14,8 @@ const OWN = ['/tmp', '/run', '/var/tmp']
 const NEVER_SHOWN = ['/dev', '/proc']
 
 /** @param scratch the directory of the layers. Throws where an option would become two. */
-export function sandboxOf(root: string, scratch: string, { cwd, env, network, outlook }: CommandOptions): string[] {
+export function sandboxOf(root: string, scratch: string, options: CommandOptions): string[] {
+  const { cwd, env, network, outlook, terminal } = options
   const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return [
     ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
@@ -27,7 +28,8 @@ export function sandboxOf(root: string, scratch: string, { cwd, env, network, ou
     ],
     ...[
       '--die-with-parent',
-      '--new-session',
+      // A session has a terminal of its own, or none. Who shares ours is kept from typing into it by the filter.
+      ...(terminal ? [] : ['--new-session']),
       '--cap-drop',
       'ALL',
       '--seccomp',

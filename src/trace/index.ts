@@ -23,7 +23,7 @@ export {
 } from './draft.js'
 export { type IntentMap, type MapIntent, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
-export { makeSigningKey } from './keys.js'
+export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
 export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'

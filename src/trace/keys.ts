@@ -28,7 +28,22 @@ export interface Signed {
 
 /** Makes the key of this user unless there is one. Others' public keys can be put beside it, as `NAME.pub.pem`. */
 export function makeSigningKey(): SigningKey {
-  const dir = join(stateDir(), 'keys')
+  return makeKey(join(stateDir(), 'keys'))
+}
+
+/** As {@link makeSigningKey}, the key by which this user decides where there is no terminal. */
+export function makeReviewerKey(): SigningKey {
+  return makeKey(reviewersDir())
+}
+
+/** Whether a file's private key has its public half among the trusted reviewers'. Throws where it is no key. */
+export function isReviewerKey(file: string): boolean {
+  return knownKeys(reviewersDir()).has(fingerprintOf(createPublicKey(createPrivateKey(readFileSync(file)))))
+}
+
+const reviewersDir = () => join(stateDir(), 'keys', 'reviewers')
+
+function makeKey(dir: string): SigningKey {
   ensureDir(dir, 0o700)
   const file = join(dir, PRIVATE)
   const created = !existsSync(file)
@@ -53,8 +68,7 @@ export function signHead(head: Signed): { key: string; signature: string } | und
 }
 
 /** The public keys known here, by fingerprint. */
-export function knownKeys(): ReadonlyMap<string, KeyObject> {
-  const dir = join(stateDir(), 'keys')
+export function knownKeys(dir = join(stateDir(), 'keys')): ReadonlyMap<string, KeyObject> {
   const files = namesIn(dir).filter((name) => name.endsWith(PUBLIC))
   const keys = files.flatMap((name) => attempt(() => createPublicKey(readFileSync(join(dir, name)))) ?? [])
   return new Map(keys.map((key) => [fingerprintOf(key), key]))

@@ -29,6 +29,7 @@ export interface Fake {
   stats?: LedgerStats
   sessions?: SessionSummary[]
   review?: Partial<Review>
+  readonly admit?: Library['admitReviewer']
   readonly recovery?: Recovery
   readonly problem?: string
   readonly containment?: readonly Capability[]
@@ -62,6 +63,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       ran.err += text
     },
     cwd,
+    terminal: true,
     color,
     version: '1.2.3',
   }
@@ -71,6 +73,8 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       return workspaceOf(root, fake, note)
     },
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
+    makeReviewerKey: () => ({ file: '/r', created: true, fingerprint: 'SHA256:y', publicKey: 'PEM\n' }),
+    admitReviewer: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {
       note('init', root)
@@ -177,6 +181,9 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
     snapshots: async () => [],
     questions: async () => [],
     answer: async (id, answer) => note('answer', id, answer),
+    quarantined: async () => [],
+    takeQuarantined: async () => ({ taken: [], refused: [] }),
+    dropQuarantined: async () => [],
     ...fake.review,
   }
 }

@@ -22,6 +22,7 @@ async function escrow(at: Scene, ...argv: string[]) {
     err: (text: string) => {
       said.err += text
     },
+    terminal: false,
     cwd: at.root,
     color: false,
     version: '1.2.3',

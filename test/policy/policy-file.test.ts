@@ -114,17 +114,15 @@ describe('a wrong file', () => {
     if (message.source !== '.') expect([state.line, state.column]).toEqual(place)
   })
 
-  it.each([
-    'approval: {mode: auto}',
-    'terminal: {classes: {rm: deny}}',
-    'terminal: {isolation_none: true}',
-    'format: {"*.ts": prettier}',
-  ])('%s is refused by name, never ignored', (text) => {
-    const key = text.replace(/[:{ ]+/g, ' ').split(' ')
-    const state = policyFile(`${text}\n`).state()
-    expect(state).toMatchObject({ ok: false, message: expect.stringContaining('not supported by this version') })
-    expect(state).toMatchObject({ message: expect.stringContaining(key[0] ?? '') })
-  })
+  it.each(['approval: {mode: auto}', 'terminal: {classes: {rm: deny}}', 'format: {"*.ts": prettier}'])(
+    '%s is refused by name, never ignored',
+    (text) => {
+      const key = text.replace(/[:{ ]+/g, ' ').split(' ')
+      const state = policyFile(`${text}\n`).state()
+      expect(state).toMatchObject({ ok: false, message: expect.stringContaining('not supported by this version') })
+      expect(state).toMatchObject({ message: expect.stringContaining(key[0] ?? '') })
+    },
+  )
 })
 
 describe('reads while the file is wrong', () => {

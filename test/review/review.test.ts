@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
-import type { Review, Verdict } from '../../src/core/api.js'
+import type { Verdict } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import type { Contents } from '../../src/review/contents.js'
 import type { ReviewRecord } from '../../src/review/record.js'
-import { createReview, type ReviewDeps } from '../../src/review/review.js'
+import { createReview, type ReviewDeps, type StageReview } from '../../src/review/review.js'
 import { file, staged } from './staged.js'
 
 let stage: StagedChange[]
@@ -14,7 +14,7 @@ let records: ReviewRecord[]
 let ledger: Verdict[]
 let commits: Parameters<ReviewDeps['commit']>[]
 let failing: { ledger?: Error; commit?: Error }
-let review: Review
+let review: StageReview
 let unasked: boolean
 const kept = new Map<string, Uint8Array>()
 const contents: Contents = {

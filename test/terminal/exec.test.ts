@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
+import { running } from '../support/processes.js'
 import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -14,7 +15,7 @@ describe('a command', () => {
     session.fs.rmSync(`${root}/src/b.ts`)
     session.fs.renameSync(`${root}/mail`, `${root}/post`)
     const first = await session.exec('cat src/a.ts; ls src post; echo more >> src/a.ts')
-    expect(first).toMatchObject({ exitCode: 0, stderr: '', refused: [], kept: [] })
+    expect(first).toMatchObject({ exitCode: 0, stderr: '', refused: [], kept: [], isolation: 'sandbox' })
     expect(first.stdout).toBe('staged\npost:\nm.ts\n\nsrc:\na.ts\nsub\n')
     expect((await session.exec(['cat', 'src/a.ts'])).stdout).toBe('staged\nmore\n')
     expect(session.fs.readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('staged\nmore\n')
@@ -273,16 +274,3 @@ describe('what policy says', () => {
     expect((await session.exec(connect)).stdout).toBe('no way')
   })
 })
-
-/** Processes with a word in their command line. */
-function running(word: string): number {
-  return fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word)).length
-}
-
-function commandOf(pid: string): string {
-  try {
-    return pid === String(process.pid) ? '' : fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
-}

@@ -119,3 +119,21 @@ function processesAt(path: string): string[] {
   const pids = fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && pid !== own)
   return pids.filter((pid) => has(`/proc/${pid}/cmdline`) || has(`/proc/${pid}/mountinfo`))
 }
+
+describe('a command that would judge its own work', () => {
+  it('finds no review, no verdict and no key, and cannot write where they are', async () => {
+    const { session, root, workspace } = await site({ 'src/a': 'a\n', '.orchestration/policy.yaml': 'access: {}\n' })
+    session.fs.writeFileSync('src/a', 'staged\n')
+    const before = fs.readFileSync(`${root}/.orchestration/active_intents.yaml`, 'utf8')
+    const { stdout, effects, refused } = await session.exec(
+      `env -u ESCROW_SESSION true; ls .orchestration; find / -name review.jsonl -not -path '/proc/*' 2>/dev/null
+      mkdir -p .orchestration/sessions/agent; echo x > .orchestration/sessions/agent/review.jsonl
+      echo x >> .orchestration/active_intents.yaml; echo x >> .orchestration/policy.yaml; rm -rf .orchestration; mv .orchestration o`,
+    )
+    expect(stdout.split('\n').filter((name) => /sessions|commits|locks|ledger\.d|tx|review/.test(name))).toEqual([])
+    expect([effects.changes, refused]).toEqual([[], []])
+    expect(fs.readFileSync(`${root}/.orchestration/active_intents.yaml`, 'utf8')).toBe(before)
+    const { changes } = await (await workspace.review('agent')).changes()
+    expect(changes.map(({ path, state }) => [path, state])).toEqual([['src/a', 'pending']])
+  })
+})

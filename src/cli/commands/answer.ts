@@ -13,7 +13,7 @@ interface Options {
 
 const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny']
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, asReviewer }: Context): void {
   command
     .description(
       "Answer a session's question. `allow` holds for the path (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call. `deny` needs a reason.",
@@ -25,7 +25,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .option('--remember', 'make it a rule of policy.yaml, for every session from now on')
     .addOption(byOption())
     .action(async (session: string, question: string, answer: Answer['answer'], { reason, remember, by }: Options) => {
-      await withWorkspace(async (workspace) => {
+      await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
         await review.answer(id, {

@@ -25,8 +25,8 @@ export function register(command: Command, context: Context): void {
 }
 
 async function approve(context: Context, session: string, paths: string[], options: Options): Promise<void> {
-  const { io, withWorkspace } = context
-  await withWorkspace(async (workspace) => {
+  const { io, asReviewer } = context
+  await asReviewer(async (workspace) => {
     const review = await workspace.review(session)
     const set = await review.changes()
     if (options.digest !== undefined && options.digest !== set.digest) {

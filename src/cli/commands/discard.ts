@@ -4,14 +4,14 @@ import { type Chosen, selectionOf } from '../hunks.js'
 import { oneLine } from '../printable.js'
 import { addSelecting, refuseNothing } from '../selecting.js'
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, asReviewer }: Context): void {
   addSelecting(command)
     .description('Take staged changes out of a session. The disk stays as it is; what is named has to be named.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' is everything")
     .action(async (session: string, paths: string[], options: Chosen) => {
       refuseNothing(command, paths, options)
-      const left = await withWorkspace(async (workspace) => {
+      const left = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         await review.discard(selectionOf(paths, options, await review.changes()) ?? [])
         return (await review.changes()).changes.length

@@ -21,7 +21,8 @@ export function register(command: Command, { io, exit, library }: Context): void
       if (lacking === undefined) io.out('Commands can be contained here.\n')
       else
         io.out(
-          `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n`,
+          `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n` +
+            'They can run on a copy, held in by nothing, where policy.yaml says `terminal: { isolation_none: true }`.\n',
         )
     })
 }

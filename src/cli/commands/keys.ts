@@ -9,9 +9,14 @@ export function register(command: Command, { io, library }: Context): void {
       'Make an Ed25519 key outside of all workspaces, unless there is one, and print its public half. From then on a ' +
         'signed checkpoint follows each commit you make.',
     )
+    .option(
+      '--reviewer',
+      'make the key by which you decide without a terminal, in scripts and CI (`ESCROW_REVIEWER_KEY`)',
+    )
     .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
-      const key = (await library()).makeSigningKey()
+    .action(async (options: { reviewer?: true; json?: true }) => {
+      const { makeReviewerKey, makeSigningKey } = await library()
+      const key = options.reviewer ? makeReviewerKey() : makeSigningKey()
       if (options.json) io.out(json(key))
       else io.out(`${key.created ? 'made' : 'kept'}  ${oneLine(key.file)}\n${key.fingerprint}\n${key.publicKey}`)
     })

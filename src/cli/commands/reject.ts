@@ -10,7 +10,7 @@ interface Options extends Chosen {
   readonly by?: Reviewer
 }
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, asReviewer }: Context): void {
   addSelecting(command)
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
@@ -19,7 +19,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .addOption(byOption())
     .action(async (session: string, paths: string[], options: Options) => {
       refuseNothing(command, paths, options)
-      const { lines, amount } = await withWorkspace(async (workspace) => {
+      const { lines, amount } = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         const set = await review.changes()
         const verdict = await review.reject(selectionOf(paths, options, set) ?? [], options.reason, options.by)

@@ -3,12 +3,12 @@ import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, asReviewer }: Context): void {
   command
     .description('Stage the inverse of a commit in a session of its own. It is reviewed and committed like any other.')
     .argument('<commit>', "the commit's id or number, as 'escrow commit' named it")
     .action(async (commit: string) => {
-      const { sessionId, changes } = await withWorkspace(async (workspace) => {
+      const { sessionId, changes } = await asReviewer(async (workspace) => {
         const review = await workspace.undo(commit)
         return { sessionId: review.sessionId, changes: (await review.changes()).changes }
       })

@@ -18,7 +18,7 @@ interface EditOptions extends Told, Details {
 
 /** `add`, `edit` and `status`: what a person declares. */
 export function registerEditing(command: Command, context: Context): void {
-  const { io, withWorkspace } = context
+  const { io, asReviewer } = context
   addTold(addDetails(command.command('add').addOption(statusOption())))
     .description('Declare an intent: what is to be done, and which paths it may touch.')
     .argument('<name>', 'what is to be done, in a few words')
@@ -26,7 +26,7 @@ export function registerEditing(command: Command, context: Context): void {
     .option('--from <template>', "begin with a template's lists; 'escrow intents templates' has them")
     .option('--id <id>', 'its id; without one, the next number')
     .action(async (name: string, options: AddOptions) => {
-      const intent = await withWorkspace(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
+      const intent = await asReviewer(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
       if (intent.ownedScope.length === 0)
         io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
@@ -65,12 +65,12 @@ function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
 }
 
 async function change(context: Context, id: string, changes: IntentChanges, { by, why }: Told): Promise<void> {
-  const intent: Intent = await context.withWorkspace(({ intents }) => intents.edit(id, changes, by, why))
+  const intent: Intent = await context.asReviewer(({ intents }) => intents.edit(id, changes, by, why))
   context.io.out(`changed  ${oneLine(intent.id)}  ${intent.status}  ${oneLine(intent.name)}\n`)
 }
 
 /** What cannot be read goes back to the editor, until it can, or is left as it was. */
-async function byEditor({ io, library, withWorkspace }: Context, { by, why }: Told): Promise<void> {
+async function byEditor({ io, library, asReviewer }: Context, { by, why }: Told): Promise<void> {
   const { editText } = await library()
   let draft: string | undefined
   let problem: unknown
@@ -80,7 +80,7 @@ async function byEditor({ io, library, withWorkspace }: Context, { by, why }: To
     draft = now
     return now
   }
-  await withWorkspace(async ({ intents }) => {
+  await asReviewer(async ({ intents }) => {
     for (;;) {
       try {
         await intents.editFile(edited, by, why)

@@ -22,7 +22,10 @@ export function registerScope(command: Command, context: Context): void {
     .option('--accept <request>', "add the globs of a session's request, by the beginning of its id")
     .option('--refuse <request>', 'refuse a request; --why is what the agent is told')
     .action(async (id: string, options: Options) => {
-      await context.withWorkspace((workspace) => scope(context, workspace, id, options))
+      const { add, remove, accept, refuse } = options
+      const decides = [add, remove, accept, refuse].some((each) => each !== undefined)
+      const open = decides ? context.asReviewer : context.withWorkspace
+      await open((workspace) => scope(context, workspace, id, options))
     })
 }
 

@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { checkContainment, type RunningCommand } from '../src/index.js'
+import type { Bench, Suite } from './bench.js'
+import { RECURSIVE } from './facade/cast.js'
+import type { Variant } from './harness.js'
+import { contentOf, makeFiles, memoryPlace, namesOf, parentOf } from './places.js'
+import { OURS } from './report.js'
+import { runTool, toolVersion } from './tools.js'
+import { declareIntent, type Governed, govern } from './workspace.js'
+
+const FILES = 1_000
+const BYTES = 4_096
+const PER_DIR = 100
+
+const START_AIM = { of: 'ratio', atMost: 5.5 } as const
+/** Nanoseconds a file. */
+const INGEST_AIM = { of: 'value', atMost: 25_000 } as const
+
+/** Commands in containment: what their start costs, what goes in and comes out of it by file, and what programs lose inside. */
+export const exec: Suite = async (bench) => {
+  const lacking = (await checkContainment()).find(({ ok }) => !ok)
+  if (lacking) return bench.skip('commands', `not contained here: ${lacking.name}: ${lacking.problem}`)
+  const { path } = memoryPlace()
+  const small = await workspaceOf(`${path}/small`, 10)
+  const large = await workspaceOf(`${path}/large`, bench.quick ? 5_000 : 50_000)
+  await measureStart(bench, small, large)
+  await measureSeed(bench, small, `${path}/floor`)
+  await measureIngest(bench, small)
+  await measurePrograms(bench, large)
+  for (const { governed } of [small, large]) await governed.workspace.close()
+}
+
+interface Ground {
+  readonly root: string
+  readonly files: number
+  readonly governed: Governed
+}
+
+async function workspaceOf(root: string, files: number): Promise<Ground> {
+  makeFiles(`${root}/src`, files, 100, PER_DIR)
+  declareIntent(root)
+  return { root, files, governed: await govern(root, 'bench', { durability: 'process' }) }
+}
+
+async function measureStart(bench: Bench, small: Ground, large: Ground): Promise<void> {
+  const alone = ['unshare', '--user', '--map-root-user', '--mount', '--', 'true']
+  await bench.compare({
+    title: 'a command that does nothing',
+    mode: 'async',
+    aim: START_AIM,
+    heavy: true,
+    variants: [
+      plain('spawn', small.root, ['true']),
+      plain('unshare alone', small.root, alone),
+      inside(`${OURS}, a tree of ${large.files.toLocaleString('en')} files`, large, ['true']),
+      inside(OURS, small, ['true']),
+    ],
+  })
+}
+
+/** What is staged is brought into the layers: by what has changed since the last command. */
+async function measureSeed(bench: Bench, { governed }: Ground, floor: string): Promise<void> {
+  const data = contentOf(BYTES)
+  const paths = namesOf(`${floor}/made`, FILES, PER_DIR)
+  const creating: Variant = {
+    name: 'creating the files',
+    before() {
+      rmSync(floor, { recursive: true, force: true })
+      for (const dir of new Set(paths.map(parentOf))) mkdirSync(dir, RECURSIVE)
+    },
+    run() {
+      for (const path of paths) writeFileSync(path, data)
+    },
+  }
+  const { fs } = governed.session
+  let turn = 0
+  const seeding: Variant = {
+    name: OURS,
+    before() {
+      turn += 1
+      for (const path of namesOf('made', FILES, PER_DIR)) {
+        fs.mkdirSync(parentOf(path), RECURSIVE)
+        fs.writeFileSync(path, Buffer.concat([data.subarray(8), Buffer.from(`${turn}`.padEnd(8))]))
+      }
+    },
+    run: () => governed.session.exec(['true']),
+  }
+  const title = `a command after ${FILES} files of 4 KB were staged, per file`
+  await bench.compare({ title, mode: 'async', heavy: true, opsPerRun: FILES, variants: [creating, seeding] })
+}
+
+/** Each SIGUSR1 writes all files anew. */
+const WRITING = `turn=0; step() { turn=$((turn + 1)); i=0; mkdir -p other
+while [ $i -lt ${FILES} ]; do echo "$turn $i" > other/f$i; i=$((i + 1)); done; echo "done $turn"; }
+trap step USR1; echo ready; while :; do sleep 0.01; done`
+
+/** What a command has changed is read, judged and staged: the command itself is not timed. */
+async function measureIngest(bench: Bench, { governed, root }: Ground): Promise<void> {
+  const command = await governed.session.start(WRITING)
+  await said(command, 'ready')
+  makeFiles(`${root}/../read`, FILES, 16)
+  const reading: Variant = {
+    name: 'reading the files',
+    run: () => namesOf(`${root}/../read`, FILES).map((path) => readFileSync(path).length),
+  }
+  let turn = 0
+  const ingesting: Variant = {
+    name: OURS,
+    async before() {
+      turn += 1
+      command.kill('SIGUSR1')
+      await said(command, `done ${turn}\n`)
+    },
+    async run() {
+      const { effects } = await command.ingest()
+      if (effects.changes.length !== FILES) throw new Error(`staged ${effects.changes.length} of ${FILES} files`)
+    },
+  }
+  await bench.compare({
+    title: `taking in ${FILES} files a command has changed, per file`,
+    ...{ mode: 'async', heavy: true, opsPerRun: FILES, aim: INGEST_AIM },
+    variants: [reading, ingesting],
+  })
+  await command.stop(0)
+}
+
+async function said(command: RunningCommand, word: string): Promise<void> {
+  while (!command.read().text.includes(word)) {
+    if (command.state === 'ended') throw new Error(`the command ended: ${command.read().text}`)
+    await wait(2)
+  }
+}
+
+/** Programs that read much, inside beside outside; the start is part of both. */
+async function measurePrograms(bench: Bench, large: Ground): Promise<void> {
+  const count = large.files.toLocaleString('en')
+  const programs: Record<string, string[]> = {
+    find: ['find', 'src', '-name', 'none'],
+    grep: ['grep', '-r', 'none at all', 'src', '-c', '--include=f1.ts'],
+  }
+  const git = toolVersion('git')
+  if (git === undefined) bench.skip(`git status in a tree of ${count} files`, 'git is not installed')
+  else {
+    const run = (...args: string[]) => runTool('git', ['-C', large.root, ...args])
+    run('init', '-q')
+    run('add', '-A')
+    run('-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', 'commit', '-q', '-m', 'all')
+    programs['git status'] = ['git', 'status', '--porcelain']
+  }
+  for (const [name, args] of Object.entries(programs))
+    await bench.compare({
+      title: `${name} in a tree of ${count} files`,
+      mode: 'async',
+      heavy: true,
+      variants: [plain('outside', large.root, args), inside(OURS, large, args)],
+    })
+}
+
+function plain(name: string, cwd: string, [program = '', ...args]: readonly string[]): Variant {
+  return {
+    name,
+    run: () =>
+      new Promise<void>((resolve, reject) => {
+        const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+        child.stdout.resume()
+        child.stderr.resume()
+        child.once('error', reject)
+        child.once('close', () => resolve())
+      }),
+  }
+}
+
+function inside(name: string, { governed }: Ground, args: string[]): Variant {
+  return {
+    name,
+    async run() {
+      const { summary } = await governed.session.exec(args)
+      if (summary !== 'Nothing changed.') throw new Error(`${args.join(' ')}: ${summary}`)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { realpathSync, statSync } from 'node:fs'
+import { isWithin } from '../overlay/index.js'
+import { EscrowError } from './core/api-error.js'
+import { layoutOf } from './core/layout.js'
+import { openPolicyFile } from './policy/index.js'
+import { isReviewerKey } from './trace/index.js'
+
+/** Set for every command of a session, and so for an agent that is one. */
+const INSIDE = 'ESCROW_SESSION'
+/** Names a reviewer's key, where nobody sits at a terminal. */
+const KEY = 'ESCROW_REVIEWER_KEY'
+
+/** @throws EscrowError `access_denied` where this process was started by an agent's session: its work is for others to judge. */
+export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
+  const session = env[INSIDE]
+  if (!session) return
+  throw new EscrowError(
+    'access_denied',
+    `An agent cannot decide about its own work: this runs in session ${session}.`,
+    {
+      hint: 'A person decides, in a terminal outside of it.',
+    },
+  )
+}
+
+/** A call of the person's side: refused inside of a session. */
+export function outside<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    refuseInside()
+    return work(...args)
+  }
+}
+
+export interface AdmitOptions {
+  /** A terminal is where the words come from. */
+  readonly terminal: boolean
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/**
+ * Whether who gives a command may decide: not an agent's session, and where policy says `approval: { by: person }` a
+ * person at a terminal, or who holds a reviewer's key.
+ * @throws EscrowError `access_denied`
+ */
+export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
+  refuseInside(env)
+  const layout = layoutOf(realpathSync(root))
+  const policy = openPolicyFile(layout)()
+  const settings = (policy.ok ? policy.rules : policy.readRules)?.settings
+  if (settings?.approvedBy !== 'person' || terminal) return
+  const key = env[KEY]
+  if (key === undefined || key === '')
+    throw new EscrowError('access_denied', 'Policy wants a person for this, and there is no terminal.', {
+      hint: `Type it in a terminal, or set ${KEY} to a key that 'escrow keys --reviewer' has made.`,
+    })
+  const problem = keyProblem(key, layout.root)
+  if (problem !== undefined)
+    throw new EscrowError('access_denied', `${KEY} names no key that may decide: ${key} ${problem}.`, {
+      hint: "'escrow keys --reviewer' makes one, and says where its public half is trusted.",
+    })
+}
+
+function keyProblem(file: string, root: string): string | undefined {
+  try {
+    if (isWithin(realpathSync(file), root)) return 'lies in the workspace, where agents are'
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) return 'can be read by others (chmod 600)'
+    return isReviewerKey(file) ? undefined : 'is not trusted here'
+  } catch (error) {
+    return `cannot be read (${error instanceof Error ? error.message : error})`
+  }
+}

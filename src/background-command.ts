@@ -1,0 +1,207 @@
+import type { Mark } from '../overlay/index.js'
+import type { ChangeSet, CommandOutput, CommandResult, Ingested, RunningCommand, StartOptions } from './core/api.js'
+import { Ground, type Taken } from './exec-ground.js'
+import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
+import { childrenOf, sendSignal } from './host/child.js'
+import { type CommandEnd, OutputRing, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
+
+/** Bytes of output that can still be read. */
+const OUTPUT = 1 << 20
+/** Milliseconds a command has to end by itself. */
+const GRACE = 5_000
+
+export interface Starting {
+  readonly id: string
+  readonly command: CommandLine
+  readonly options: StartOptions
+  /** It has our own terminal, and is in the process group we are in. */
+  readonly isAttached: boolean
+}
+
+export type Idle = <T>(work: (ground: Ground | undefined) => T) => Promise<T>
+
+/** A command on a ground of its own: others go on beside it, and it sees the stage as it was when it was started. */
+export class BackgroundCommand implements RunningCommand {
+  readonly id: string
+  readonly command: CommandLine
+  readonly startedAt = new Date().toISOString()
+  readonly #ring = new OutputRing(OUTPUT)
+  readonly #abort = new AbortController()
+  readonly #over: Promise<CommandResult>
+  readonly #began: Promise<unknown>
+  #init: number | undefined
+  #isOver = false
+  #isLooking = false
+
+  private constructor(
+    private readonly deps: ExecDeps,
+    private readonly ground: Ground,
+    private readonly terms: Terms,
+    private readonly starting: Starting,
+    /** The stage as it began. */
+    private readonly before: Mark,
+  ) {
+    this.id = starting.id
+    this.command = starting.command
+    let begun: (init: number) => void = () => undefined
+    const init = new Promise<number>((resolve) => {
+      begun = resolve
+    })
+    this.#over = this.#run(begun)
+    this.#began = Promise.race([init, this.#over])
+    // Whoever waits for it is told; nobody has to.
+    this.#over.catch(() => undefined)
+    this.#began.catch(() => undefined)
+  }
+
+  /** @param idle gives the ground of `exec` while nothing runs there. */
+  static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting, idle: Idle): Promise<BackgroundCommand> {
+    const admitted = await terms.admit(starting.command, starting.options)
+    const ground = await Ground.open(deps, true, starting.options.isolation)
+    try {
+      const { id, command } = starting
+      const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
+      await deps.record({ command, background: id, exit_code: null, ...where, started: true })
+      await idle((other) => {
+        deps.takeIn()
+        ground.seed(terms.closed(admitted))
+        if (other) ground.bring(other)
+      })
+      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}))
+    } catch (error) {
+      await ground.close()
+      throw error
+    }
+  }
+
+  get state(): 'running' | 'ended' {
+    return this.#isOver ? 'ended' : 'running'
+  }
+
+  /** Resolves once it runs. Rejects where it could not be started. */
+  async begun(): Promise<void> {
+    await this.#began
+  }
+
+  read(since = 0): CommandOutput {
+    return this.#ring.read(since, this.#isOver)
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
+    if (this.#isOver || this.#init === undefined) return false
+    const own = this.ground.isolation === 'none' ? [this.#init] : childrenOf(this.#init)
+    const to = this.starting.isAttached ? own : [-this.#init]
+    return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
+  }
+
+  async stop(grace = GRACE): Promise<CommandResult> {
+    this.kill('SIGTERM')
+    const late = setTimeout(() => this.#abort.abort(), grace)
+    return this.#over.finally(() => clearTimeout(late))
+  }
+
+  /** At once. */
+  end(): Promise<CommandResult> {
+    this.#abort.abort()
+    return this.#over
+  }
+
+  wait(): Promise<CommandResult> {
+    return this.#over
+  }
+
+  async ingest(): Promise<Ingested> {
+    return this.deps.inCall(async () => (this.#isOver ? { ...(await this.#over), unsettled: [] } : this.#ingest()))
+  }
+
+  /** Takes in what is new, if anything is. What cannot be taken in now is told when it ends. */
+  look(): void {
+    if (this.#isOver || this.#isLooking) return
+    this.#isLooking = true
+    this.#lookAt()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isLooking = false
+      })
+  }
+
+  async #lookAt(): Promise<void> {
+    this.deps.takeIn()
+    if (this.ground.staleness() || !this.ground.hasNews()) return
+    await this.deps.inCall(async () => {
+      if (!this.#isOver) this.ground.take(this.ground.found(true))
+    }, true)
+  }
+
+  #ingest(): Ingested {
+    const { store, takeIn, changesSince } = this.deps
+    takeIn()
+    const stale = this.ground.staleness()
+    if (stale) throw stale
+    const before = store.mark({})
+    try {
+      const taken = this.ground.take(this.ground.found(true))
+      return { ...told(taken, changesSince(before.id)), unsettled: taken.unsettled }
+    } finally {
+      store.unmark(before)
+    }
+  }
+
+  async #run(begun: (init: number) => void): Promise<CommandResult> {
+    const { ground, terms, deps } = this
+    const { isAttached: terminal, options } = this.starting
+    const { timeout, stdin } = options
+    try {
+      const end = await ground.run({
+        ...{ ...terms, timeout, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
+        onOutput: (chunk) => this.#ring.add(chunk),
+        onBegin: (init) => {
+          this.#init = init
+          begun(init)
+        },
+      })
+      this.#isOver = true
+      return await deps.inCall(() => this.#ended(end), true)
+    } finally {
+      this.#isOver = true
+      deps.store.unmark(this.before)
+      await ground.close()
+    }
+  }
+
+  async #ended(end: CommandEnd): Promise<CommandResult> {
+    const { deps, ground, id, command } = this
+    deps.takeIn()
+    const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
+    quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
+    const effects = deps.changesSince(this.before.id, (path) => ground.hasTaken(path))
+    const { exitCode, ended } = end
+    const { isolation } = ground
+    const result = { exitCode, ...told(taken, effects), isolation, ...(ended && { ended }) }
+    await deps.record({
+      ...{ command, background: id, exit_code: exitCode, isolation },
+      network: this.terms.network || isolation === 'none',
+      ...{ effects: effects.changes.map(({ path }) => path), refused: result.refused, kept: result.kept },
+      ...(ended && { ended }),
+    })
+    return result
+  }
+
+  /** What is left when it has ended: where its mount is too old, all of it is kept for a person. */
+  #last(): Taken {
+    const found = this.ground.found(false)
+    const stale = this.ground.staleness()
+    if (!stale) return this.ground.take(found)
+    const refused = found.effects.flatMap((effect) =>
+      effect.kind === 'dir' && !effect.isNew
+        ? []
+        : [{ path: effect.path, reason: stale.reason, message: stale.message, effect }],
+    )
+    return { refused, kept: [], unsettled: [] }
+  }
+}
+
+function told({ refused, kept }: Taken, effects: ChangeSet) {
+  const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
+  return { effects, refused: refusals, kept, summary: summaryOf(effects, refused, kept) }
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import type { Quarantined, Reviewer } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { counted, json, table } from '../output.js'
+import { oneLine } from '../printable.js'
+import { byOption } from '../reviewer.js'
+
+interface Options {
+  readonly take?: string[]
+  readonly drop?: string[]
+  readonly by?: Reviewer
+  readonly json?: true
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'List what commands of a session did and was refused. --take stages it, by the policy of now and for review; --drop ' +
+        'lets it go for good.',
+    )
+    .argument('<session>', "the session's id")
+    .option('--take <path...>', 'stage these paths, and what is below them; globs will do')
+    .option('--drop <path...>', 'let these go')
+    .addOption(byOption())
+    .option('--json', 'print one JSON document')
+    .action(async (session: string, options: Options) => {
+      if (options.take === undefined && options.drop === undefined) return list(context, session, options)
+      await decide(context, session, options)
+    })
+}
+
+async function list({ io, withWorkspace }: Context, session: string, options: Options): Promise<void> {
+  const kept = await withWorkspace(async (workspace) => (await workspace.review(session)).quarantined())
+  if (options.json) {
+    io.out(json(kept))
+    return
+  }
+  io.out(table(kept.map((each) => [each.at, WORDS[each.kind], each.path, each.reason])))
+  io.out(`${counted(kept.length, 'effect')} in quarantine.${next(kept, session)}\n`)
+}
+
+const WORDS: Readonly<Record<Quarantined['kind'], string>> = {
+  gone: 'deleted',
+  dir: 'directory',
+  file: 'written',
+  symlink: 'link',
+  other: 'no file',
+  unnamed: 'no UTF-8',
+  git: 'repository',
+}
+
+function next(kept: readonly Quarantined[], session: string): string {
+  return kept.length === 0 ? '' : ` Stage with 'escrow quarantine ${oneLine(session)} --take PATH', or '--drop PATH'.`
+}
+
+async function decide({ io, asReviewer, exit }: Context, session: string, options: Options): Promise<void> {
+  const { take, drop, by } = options
+  await asReviewer(async (workspace) => {
+    const review = await workspace.review(session)
+    for (const path of drop === undefined ? [] : await review.dropQuarantined(drop, by))
+      io.out(`dropped  ${oneLine(path)}\n`)
+    if (take === undefined) return
+    const { taken, refused } = await review.takeQuarantined(take, by)
+    for (const path of taken) io.out(`staged   ${oneLine(path)}\n`)
+    for (const { path, message } of refused) io.err(`refused  ${oneLine(path)}: ${oneLine(message)}\n`)
+    if (refused.length > 0) exit(EXIT.refused)
+    if (taken.length > 0) io.out(`See 'escrow diff ${oneLine(session)}'.\n`)
+  })
+}

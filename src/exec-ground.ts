@@ -1,0 +1,261 @@
+import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } from '../overlay/index.js'
+import type { ExecOptions } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import type { ExecDeps } from './exec-terms.js'
+import { gitIgnored } from './policy/index.js'
+import { landedAfter } from './stage-news.js'
+import {
+  type Effect,
+  type Effects,
+  landEffects,
+  openCopy,
+  openSandbox,
+  type Place,
+  probe,
+  type RefusedEffect,
+} from './terminal/index.js'
+
+/** What was read from the layer, judged, and what became of it. */
+export interface Taken {
+  readonly refused: RefusedEffect[]
+  /** What git ignores, told the first time. */
+  readonly kept: RelPath[]
+  /** What a command that is still at work was writing. */
+  readonly unsettled: RelPath[]
+}
+
+/** Where commands run: what they see, and what was taken in of what was written. */
+export class Ground {
+  #closed: ReadonlySet<RelPath> = new Set()
+  /** What was told of before as kept. */
+  #kept: ReadonlySet<RelPath> = new Set()
+  /** What is in the layer and was taken in: by what it was. */
+  readonly #done = new Map<RelPath, string>()
+  readonly #refused = new Map<RelPath, string>()
+  /** Each content this ground's commands had at a path when it was taken in. */
+  readonly #own = new Map<RelPath, Set<string>>()
+  readonly #touched = new Set<string>()
+  #stopListening: (() => void) | undefined
+  #seq = 0
+  #isLanding = false
+
+  private constructor(
+    private readonly place: Place,
+    private readonly deps: ExecDeps,
+    private readonly isLasting: boolean,
+  ) {}
+
+  /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
+  static async open(deps: ExecDeps, isLasting: boolean, isolation?: Isolation): Promise<Ground> {
+    const lacking = (await probe()).find(({ ok }) => !ok)
+    const { root } = deps.layout
+    if (lacking === undefined) return new Ground(await openSandbox(root), deps, isLasting)
+    const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
+    admitUncontained(deps, isolation, problem, lacking.mend)
+    return new Ground(openCopy(root), deps, isLasting)
+  }
+
+  /** Throws where it holds nothing in and that is not allowed any more, or was for another command alone. */
+  admit(isolation?: Isolation): void {
+    if (this.place.isolation === 'none')
+      admitUncontained(this.deps, isolation, 'Commands run on a copy here, held in by nothing.')
+  }
+
+  get isAlive(): boolean {
+    return this.place.isAlive
+  }
+
+  get isolation(): 'sandbox' | 'none' {
+    return this.place.isolation
+  }
+
+  run(options: Parameters<Place['run']>[0]): ReturnType<Place['run']> {
+    return this.place.run(options)
+  }
+
+  /** Makes the layers say what the stage says, and notes from now on what others change in it. */
+  seed(closed: readonly RelPath[]): void {
+    const { store } = this.deps
+    this.settle()
+    this.#closed = new Set(closed)
+    this.#touched.clear()
+    this.#seq = store.overlay.stage.settledSeq
+    this.#stopListening = store.overlay.stage.onEdit((edit) => {
+      if (this.#isLanding) return
+      if ('path' in edit) this.#touched.add(edit.path)
+      if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
+    })
+    this.place.seed(store.overlay, closed)
+  }
+
+  /** Takes along what is kept for later commands in another ground, where nothing runs. */
+  bring(from: Ground): void {
+    // What it was made of is another thing here: neither is brought to the other.
+    if (!from.isAlive || from.isolation !== this.isolation) return
+    const kept = [...from.#kept]
+    this.place.bring(from.place, kept, this.deps.store.overlay)
+    this.#kept = new Set(kept)
+  }
+
+  /** What others change from now on is no matter of the command's. */
+  settle(): void {
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+
+  /** Why nothing may be taken in: commits have changed what the mount lies over, and it still shows what was there. */
+  staleness(): EscrowError | undefined {
+    const { layout, id } = this.deps
+    for (const { seq, changes } of landedAfter(layout, id, this.#seq)) {
+      const foreign = changes.find((change) => !this.#isKnown(change))
+      if (!foreign) continue
+      return new EscrowError(
+        'stale_file',
+        `Commit ${seq} has changed ${foreign.path} since this command was started, and it still sees what was there.`,
+        { hint: 'What it writes is kept apart, and goes to the quarantine when it ends. Start it again to go on.' },
+      )
+    }
+    this.#seq = this.deps.store.overlay.stage.settledSeq
+    return undefined
+  }
+
+  /** The commit holds what the command itself has there: it wrote it, or began with it. */
+  #isKnown({ path, after }: Landed): boolean {
+    const own = after === null ? GONE : after.type === 'dir' ? DIRECTORY : after.digest
+    if (this.#own.get(path)?.has(own)) return true
+    if (after === null && ancestorsOf(path).some((dir) => this.#own.get(dir)?.has(GONE))) return true
+    return this.place.seeded(path) === own
+  }
+
+  /** What the command has done that was not taken in before. */
+  found(isLive: boolean): Effects {
+    const { overlay } = this.deps.store
+    const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
+    const found = this.place.effects({
+      isLive,
+      overlay,
+      // A file that is there already may be in the repository all the same.
+      isKept: (path, isDirectory) =>
+        (isDirectory || overlay.typeOf(path) !== 'file') &&
+        isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
+    })
+    const fresh = found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect))
+    return { ...found, effects: [...fresh, ...this.#goneAgain(found)] }
+  }
+
+  /** What was made, taken in, and is not there any more: nothing below it was hidden, so it left no sign. */
+  #goneAgain({ effects, unsettled }: Effects): Effect[] {
+    const told = new Set(effects.map(({ path }) => path))
+    const gone = [...this.#done].flatMap(([path, token]): Effect[] => {
+      if (token === GONE || told.has(path) || this.place.has(path)) return []
+      return wayTo(path).some((way) => unsettled.includes(way)) ? [] : [{ kind: 'gone', path }]
+    })
+    return gone
+  }
+
+  /** Whether a command at work has done what was neither taken in nor refused before. */
+  hasNews(): boolean {
+    const { effects, close } = this.found(true)
+    close()
+    return effects.some((effect) => this.#refused.get(effect.path) !== tokenOf(effect))
+  }
+
+  /** Takes effects in, each by itself, and remembers what was taken. */
+  take({ effects, kept, unsettled, close }: Effects): Taken {
+    const { store, view } = this.deps
+    const { overlay } = store
+    const mounted = this.place.since()
+    this.#isLanding = true
+    try {
+      const landed = landEffects(effects, {
+        layer: view.layer,
+        overlay,
+        within: (work) => view.within(work),
+        isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
+        isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
+      })
+      if (this.isLasting) this.#remember(effects, landed)
+      const fresh = kept.filter((path) => !this.#kept.has(path))
+      this.#kept = new Set(kept)
+      return { refused: landed.refused, kept: fresh, unsettled: [...unsettled, ...landed.unsettled] }
+    } finally {
+      close()
+      this.#isLanding = false
+    }
+  }
+
+  /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */
+  #isChanged(path: RelPath, mounted: bigint): boolean {
+    const { overlay } = this.deps.store
+    if (overlay.stage.bases.has(path) || !changedSince(overlay, path, mounted)) return false
+    const state = mergedState(overlay, path)
+    return state === null || !this.#own.get(path)?.has(state.digest)
+  }
+
+  #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
+    const left = new Set<RelPath>()
+    const denied = new Set(refused.map(({ path }) => path))
+    for (const effect of effects) if (denied.has(effect.path)) this.#refused.set(effect.path, tokenOf(effect))
+    for (const path of [...refused.map((each) => each.path as RelPath), ...unsettled])
+      for (const way of wayTo(path)) left.add(way)
+    for (const effect of effects) {
+      if (left.has(effect.path)) continue
+      const { path, kind } = effect
+      this.#done.set(path, tokenOf(effect))
+      const state = kind === 'gone' ? null : mergedState(this.deps.store.overlay, path)
+      const own = this.#own.get(path) ?? new Set()
+      this.#own.set(path, own.add(state === null ? GONE : kind === 'dir' ? DIRECTORY : state.digest))
+    }
+  }
+
+  /** Whether what stands at a path, or has gone from there, was taken in from here. */
+  hasTaken(path: RelPath): boolean {
+    return wayTo(path).some((way) => this.#done.has(way) && (way === path || this.#own.get(way)?.has(GONE)))
+  }
+
+  /** Nothing of it is the layer's any more: for the next command. */
+  clear(effects: readonly Effect[]): void {
+    this.place.clear(effects)
+  }
+
+  async close(): Promise<void> {
+    this.settle()
+    await this.place.close()
+  }
+}
+
+type Isolation = ExecOptions['isolation']
+
+/** Never in silence: by policy, or by the word of who runs the command. */
+function admitUncontained({ policy }: ExecDeps, isolation: Isolation, problem: string, mend?: string): void {
+  if (isolation === 'none' || policy.settings()?.isolationNone === true) return
+  throw new EscrowError('unsupported', problem, {
+    hint: `${mend === undefined ? '' : `To mend it: ${mend} `}A person can let commands run on a copy, held in by nothing: \`terminal: { isolation_none: true }\`.`,
+  })
+}
+
+const GONE = 'gone'
+const DIRECTORY = 'dir'
+
+/** Equal for effects that are the same. */
+function tokenOf(effect: Effect): string {
+  if (effect.kind === 'file') return effect.stamp
+  if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
+  return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
+}
+
+/** A path and the directories on the way to it. */
+function wayTo(path: RelPath): RelPath[] {
+  return [path, ...ancestorsOf(path)]
+}
+
+/** Whether the disk's own file came, or was changed, after a moment. */
+function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
+  const { lower } = overlay.placeOf(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
+}
+
+function textIn(overlay: Overlay, path: RelPath): string | undefined {
+  return overlay.typeOf(path) === 'file' ? overlay.read(path).toString('utf8') : undefined
+}

@@ -1,0 +1,125 @@
+import { childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
+import type { ChangeSet, ExecOptions } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
+import type { View } from './fs/view.js'
+import { type Policy, secretName } from './policy/index.js'
+import type { StageStore } from './stage-store.js'
+import { commandEnv, type Outlook, outlookBy, SecretNames, secretsIn } from './terminal/index.js'
+
+export interface ExecDeps {
+  readonly id: string
+  readonly layout: Layout
+  readonly store: StageStore
+  readonly view: View
+  readonly policy: Policy
+  /** What has changed since a snapshot, as far as it is wanted. */
+  readonly changesSince: (snapshot: string, isWanted?: (path: RelPath) => boolean) => ChangeSet
+  /** Takes in what was committed and reviewed meanwhile. */
+  readonly takeIn: () => void
+  /** Records that a command ran. */
+  readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
+  /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */
+  readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
+  /** The intent under way. */
+  readonly intent: () => string | undefined
+  /** Throws where the session is closed. */
+  readonly open: () => void
+}
+
+export type CommandLine = string | readonly string[]
+
+/** How a command is to run, as it was admitted. */
+export interface Terms {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly network: boolean
+  readonly outlook: Outlook
+}
+
+/** What may run, and what it may see: asked before each command, whichever way it is started. */
+export class ExecTerms {
+  readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
+
+  constructor(private readonly deps: ExecDeps) {}
+
+  /** The one place where a command is let through. Rejects with the reason why not. */
+  async admit(command: CommandLine, options: Pick<ExecOptions, 'cwd' | 'env' | 'network'>): Promise<Terms> {
+    if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
+      throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
+    this.#network(options)
+    return {
+      args: typeof command === 'string' ? shellOf(command) : command,
+      outlook: this.#outlook(),
+      cwd: this.#directory(options.cwd ?? '.'),
+      env: commandEnv(options.env ?? {}, this.deps.id),
+      network: options.network === true,
+    }
+  }
+
+  #network({ network }: Pick<ExecOptions, 'network'>): void {
+    if (network !== true || this.deps.policy.settings()?.network === true) return
+    throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
+      hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
+    })
+  }
+
+  /** Paths that may not be read: to a command they are not there. */
+  closed({ outlook }: Terms): RelPath[] {
+    const { store, policy, layout } = this.deps
+    const ours = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
+    const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
+    const closed = policy.mayClose()
+      ? closedByRules(store.overlay, mayRead)
+      : this.#secrets.find(store.overlay).filter((path) => !mayRead(path))
+    return [...ours, ...closed, ...secretsIn(layout.root, outlook)]
+  }
+
+  /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
+  #outlook(): Outlook {
+    const { policy, layout } = this.deps
+    const rules = policy.outside()
+    if (!rules)
+      throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
+    const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
+    const outlook = outlookBy(
+      beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
+    )
+    if (typeof outlook !== 'string') return outlook
+    throw new EscrowError('access_denied', `Policy closes ${outlook} to agents, and no command runs without it.`, {
+      hint: 'Rules below `outside` that name places more closely leave commands what they need.',
+    })
+  }
+
+  #directory(path: string): string {
+    const { root } = this.deps.layout
+    const place = this.deps.view.within(() => this.deps.view.at(path, 'follow'))
+    if (!place.inside || place.type !== 'dir')
+      throw new EscrowError(
+        'nothing_selected',
+        `${path} is no directory of the workspace: a command cannot start there.`,
+      )
+    return place.path === ROOT ? root : `${root}/${place.path}`
+  }
+}
+
+function shellOf(command: string): string[] {
+  if (process.platform === 'win32') return [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
+  return ['/bin/sh', '-c', command]
+}
+
+/** What a person's rules close. */
+function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
+  const closed: RelPath[] = []
+  const walk = (dir: RelPath): void => {
+    for (const { name, type } of overlay.readdir(dir)) {
+      const path = childOf(dir, name)
+      if (path === ORCHESTRATION || name === '.git') continue
+      if (!mayRead(path)) closed.push(path)
+      else if (type === 'dir') walk(path)
+    }
+  }
+  walk(ROOT)
+  return closed
+}

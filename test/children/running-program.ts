@@ -1,0 +1,9 @@
+import { openWorkspace } from '../../src/index.js'
+
+/** Runs a program in this process's own terminal: it is killed meanwhile. */
+
+const [root = '', command = ''] = process.argv.slice(2)
+const workspace = await openWorkspace(root)
+const session = await workspace.session({ id: 'killed' })
+await session.selectIntent('INT-001')
+await session.run(command)

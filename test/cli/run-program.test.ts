@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openShell, readersHome } from '../docs/reader.js'
+
+let home = ''
+let shell: ReturnType<typeof openShell>
+beforeAll(() => {
+  home = readersHome()
+  shell = openShell(home, { HOME: home, XDG_STATE_HOME: `${home}/state`, LC_ALL: 'C' })
+  shell("mkdir -p shop/src && cd shop && echo a > src/a && escrow init && escrow intents add Everything --scope '**'")
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+/** Runs a program by `escrow run` in a terminal of its own: script(1) makes one. */
+function inTerminal(session: string, program: string) {
+  fs.writeFileSync(`${home}/program`, `${program}\n`)
+  fs.copyFileSync(`${home}/program`, `${home}/shop/program`)
+  const ran = shell(`script -qec "escrow run --session ${session} --intent INT-001 -- sh program" /dev/null`)
+  return { ...ran, lines: ran.stdout.split(/\r?\n/) }
+}
+
+describe('escrow run', () => {
+  it('gives the program the terminal, job control included, and ends as it does', () => {
+    const { status, lines, stdout } = inTerminal(
+      'one',
+      `test -t 0 && test -t 1 && test -t 2 && echo terminal
+bash -i -c 'sleep 0 & wait; echo controlled'
+echo "session $ESCROW_SESSION"
+rm src/a; echo x > src/made
+exit 7`,
+    )
+    expect(status).toBe(7)
+    for (const line of ['terminal', 'controlled', 'session one']) expect(lines).toContain(line)
+    expect(stdout).not.toMatch(/no job control|cannot set terminal/)
+    expect(stdout.replaceAll('\r', '')).toContain(
+      "deleted: src/a\ncreated: src/made\n2 changes staged in session 'one'. Look with 'escrow diff one'",
+    )
+    expect(fs.readdirSync(`${home}/shop/src`)).toEqual(['a'])
+    expect(shell('escrow diff one').stdout).toContain('src/made')
+  })
+
+  it('does not let it type into the terminal', () => {
+    const { stdout } = inTerminal(
+      'two',
+      `perl -e 'open T, "<", "/dev/tty" or die; my $c = "x"; print ioctl(T, 0x5412, $c) ? "pushed" : $!+0, "\\n"'`,
+    )
+    expect(stdout).toMatch(/^1\r?$/m)
+  })
+
+  it('gives it only the secrets it is told to, and no network where policy says nothing', () => {
+    const run = (options: string) =>
+      shell(`A_TOKEN=t B_TOKEN=u escrow run ${options} -- sh -c 'echo "$A_TOKEN $B_TOKEN"'`)
+    expect(run('--env A_TOKEN').stdout).toBe('t \n')
+    expect(run('--env A_TOKEN=x --env B_TOKEN').stdout).toBe('x u\n')
+    expect(run('').stderr).toContain("Name one by '--intent'")
+    const refused = run('--network')
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('(access_denied)')])
+  })
+
+  it('ended from outside stages what the program did until then', async () => {
+    const program = "trap '' TERM; echo x > src/late; echo ready; while :; do sleep 0.05; done"
+    const bin = `${home}/node_modules/.bin/escrow`
+    const env = { ...process.env, HOME: home, XDG_STATE_HOME: `${home}/state` }
+    const child = spawn(bin, ['run', '--session', 'late', '--intent', 'INT-001', '--', 'sh', '-c', program], {
+      ...{ cwd: `${home}/shop`, env, stdio: ['ignore', 'pipe', 'ignore'] },
+    })
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    const [status] = await once(child, 'close')
+    expect(status).toBe(1)
+    expect(shell('escrow diff late').stdout).toContain('src/late')
+  })
+})
+
+describe('who decides', () => {
+  it('is never an agent in its session', () => {
+    for (const line of [
+      'approve one',
+      'reject one src/made --reason no',
+      'commit one',
+      'discard one src/made',
+      'undo 1',
+      'answer one q allow',
+      "intents scope INT-001 --add '/**'",
+      'intents status INT-001 COMPLETED',
+      'intents add Another',
+    ]) {
+      const { status, stderr } = shell(`ESCROW_SESSION=one escrow ${line}`)
+      expect([line, status, stderr]).toEqual([line, 1, expect.stringContaining('runs in session one. (access_denied)')])
+    }
+    expect(shell('ESCROW_SESSION=one escrow intents scope INT-001').status).toBe(0)
+  })
+
+  it('is at a terminal, or has a key, where policy wants a person', () => {
+    const policy = `${home}/shop/.orchestration/policy.yaml`
+    fs.writeFileSync(policy, 'approval: { by: person }\n')
+    expect(shell('escrow approve one')).toMatchObject({ status: 1, stderr: expect.stringContaining('no terminal') })
+    expect(shell('script -qec "escrow approve one src/made" /dev/null').status).toBe(0)
+    const { file } = JSON.parse(shell('escrow keys --reviewer --json').stdout) as { file: string }
+    expect(shell(`ESCROW_REVIEWER_KEY=${file} escrow approve one`)).toMatchObject({ status: 0, stderr: '' })
+    fs.writeFileSync(policy, 'access: {}\n')
+  })
+})

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Processes with a word in their command line, this one aside. */
+export function running(word: string): number {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word)).length
+}
+
+function commandOf(pid: string): string {
+  try {
+    return pid === String(process.pid) ? '' : readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

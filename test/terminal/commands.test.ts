@@ -1,0 +1,249 @@
+import fs from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RunningCommand } from '../../src/index.js'
+import { startChild } from '../children/run.js'
+import { running } from '../support/processes.js'
+import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace.js'
+import { site } from './site.js'
+
+/** Waits until a command has said a word. */
+async function said(command: RunningCommand, word: string): Promise<void> {
+  while (!command.read().text.includes(word)) {
+    if (command.state === 'ended') throw new Error(`It ended, and said ${JSON.stringify(command.read().text)}`)
+    await wait(10)
+  }
+}
+
+/** Says it is ready, and waits for SIGUSR1. */
+const READY = `go=; trap 'go=1' USR1; echo ready; until [ "$go" ]; do sleep 0.02; done`
+
+describe('a command that runs on', () => {
+  it('is listed, read from a position, and waited for; what it did is staged when it ends', async () => {
+    const { session, root, workspace } = await site({ 'src/a': 'a\n' })
+    const command = await session.start('echo one; echo two >&2; echo x > src/made; rm src/a')
+    expect((await session.commands()).map(({ id }) => id)).toEqual([command.id])
+    const { exitCode, effects, refused, summary } = await command.wait()
+    expect([exitCode, refused, command.state]).toEqual([0, [], 'ended'])
+    expect(summary).toBe('deleted: src/a\ncreated: src/made')
+    expect(effects.changes.map(({ path }) => path)).toEqual(['src/a', 'src/made'])
+    const { text, next } = command.read()
+    expect(text.split('\n').sort()).toEqual(['', 'one', 'two'])
+    expect(command.read(next)).toEqual({ text: '', from: next, next })
+    expect(command.read(next - 1).text).toHaveLength(1)
+    expect(session.fs.readFileSync(`${root}/src/made`, 'utf8')).toBe('x\n')
+    expect(fs.existsSync(`${root}/src/made`)).toBe(false)
+    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    expect(commands.map(({ background, exit_code }) => [background, exit_code])).toEqual([
+      [command.id, null],
+      [command.id, 0],
+    ])
+  })
+
+  it('runs beside exec, which sees what was taken in of it; it sees the stage it began with', async () => {
+    const { session, root } = await site({ 'src/a': 'a\n' })
+    session.fs.writeFileSync(`${root}/src/staged`, 'staged\n')
+    const command = await session.start('cat src/staged; echo built > src/out; echo ready; sleep 60')
+    await said(command, 'ready')
+    expect(command.read().text).toBe('staged\nready\n')
+    expect((await session.exec('cat src/out')).stdout).toBe('')
+    const { effects, unsettled } = await command.ingest()
+    expect([effects.changes.map(({ path }) => path), unsettled]).toEqual([['src/out'], []])
+    expect((await session.exec('cat src/out; echo more >> src/out')).stdout).toBe('built\n')
+    // What exec made of it since stays: the command has written nothing new.
+    expect((await command.ingest()).effects.changes).toEqual([])
+    expect(await command.stop()).toMatchObject({ refused: [] })
+    expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('built\nmore\n')
+  })
+
+  it('finds what git ignores of commands before it, directories made anew among it, and leaves it alone', async () => {
+    const { session } = await site({
+      '.gitignore': 'node_modules/\ndist/\nsub/out/\n',
+      'sub/a': 'a\n',
+      'node_modules/old/i.js': 'old\n',
+      'dist/old.js': 'old\n',
+    })
+    await session.exec(
+      'rm -r node_modules; mkdir -p node_modules/x sub/out; echo 1 > node_modules/x/i.js; ln -s x node_modules/y',
+    )
+    await session.exec('echo 2 > sub/out/o; chmod 755 node_modules/x/i.js; rm -r dist')
+    const command = await session.start(
+      'cat node_modules/y/i.js sub/out/o; ls node_modules; ls -d dist; echo 3 > sub/out/o',
+    )
+    const { effects, refused, kept } = await command.wait()
+    expect([effects.changes, refused, kept]).toEqual([[], [], []])
+    expect(command.read().text).toMatch(/^1\n2\nx\ny\nls: /)
+    expect((await session.exec('cat sub/out/o')).stdout).toBe('2\n')
+  })
+
+  it('gets signals, and has time to end by itself', async () => {
+    const { session } = await site()
+    const command = await session.start(
+      "trap 'echo bye > src/bye; exit 3' TERM; trap 'echo again' HUP; echo ready; while :; do sleep 0.05; done",
+    )
+    await said(command, 'ready')
+    expect(command.kill('SIGHUP')).toBe(true)
+    await said(command, 'again')
+    const { exitCode, ended, effects } = await command.stop()
+    expect([exitCode, ended, effects.changes.map(({ path }) => path)]).toEqual([3, undefined, ['src/bye']])
+    expect(command.kill()).toBe(false)
+    const deaf = await session.start("trap '' TERM; echo ready; while :; do sleep 0.05; done")
+    await said(deaf, 'ready')
+    expect(await deaf.stop(50)).toMatchObject({ exitCode: null, ended: 'aborted' })
+  })
+
+  it('ends with its session, and what it did until then is staged', async () => {
+    const { session, workspace } = await site()
+    const mark = `escrowfs-${process.pid}-server`
+    const command = await session.start(`echo 1 > src/left; echo ready; sh -c 'sleep 61; : ${mark}'`)
+    await said(command, 'ready')
+    expect(running(mark)).toBeGreaterThan(0)
+    await session.close()
+    expect(running(mark)).toBe(0)
+    const again = await working(workspace)
+    expect((await again.changes()).changes.map(({ path }) => path)).toEqual(['src/left'])
+  })
+
+  it('ends with its host, however that ends', async () => {
+    const { session, root, workspace } = await site()
+    await session.close()
+    await workspace.close()
+    const mark = `escrowfs-${process.pid}-hosted`
+    const child = startChild('starting-command.ts', root, `echo here; sh -c 'sleep 61; : ${mark}'`)
+    expect(await child.line()).toBe('here')
+    expect(running(mark)).toBeGreaterThan(0)
+    await child.kill()
+    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
+    expect(running(mark)).toBe(0)
+  })
+
+  it('is one of sixteen at most, and none is started where policy says no', async () => {
+    const { session } = await site()
+    expect(await reasonOf(() => session.start('true', { network: true }))).toBe('access_denied')
+    expect((await (await session.start(['no-such-program'])).wait()).exitCode).not.toBe(0)
+    await Promise.all(Array.from({ length: 16 }, () => session.start('sleep 60')))
+    expect(await reasonOf(() => session.start('true'))).toBe('limit_exceeded')
+  })
+})
+
+describe('what a running command has done', () => {
+  it('is refused where the scope does not reach, and taken at its end once a person has widened it', async () => {
+    const { session, workspace, root } = await site({ 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n' }, INTENTS)
+    const command = await session.start('echo y >> mail/m.ts; echo z >> src/a.ts; echo ready; sleep 60')
+    await said(command, 'ready')
+    const first = await command.ingest()
+    expect(first.refused.map(({ path, reason }) => [path, reason])).toEqual([['mail/m.ts', 'scope_violation']])
+    expect(fs.existsSync(`${root}/.orchestration/sessions/agent/quarantine`)).toBe(false)
+    await workspace.intents.expandScope('INT-001', ['mail/**'])
+    const { refused, effects } = await command.stop()
+    expect(refused).toEqual([])
+    expect(effects.changes.map(({ path }) => path)).toEqual(['mail/m.ts', 'src/a.ts'])
+  })
+
+  it('leaves the stage where the command takes it back, and comes again where it does that', async () => {
+    const { session } = await site({ 'src/a': 'a\n' })
+    const command = await session.start(
+      `mkdir -p src/d/e; echo 1 > src/d/e/f; echo 1 > src/g; ln -s g src/l; ${READY}; rm -r src/d src/l; rm src/g; echo gone; ${READY.replace('ready', 'back')}; echo 2 > src/g; echo all; sleep 60`,
+    )
+    const paths = async () => (await session.changes()).changes.map(({ path }) => path)
+    await said(command, 'ready')
+    await command.ingest()
+    expect(await paths()).toEqual(['src/d/e/f', 'src/g', 'src/l'])
+    command.kill('SIGUSR1')
+    await said(command, 'back')
+    expect((await command.ingest()).refused).toEqual([])
+    expect(await paths()).toEqual([])
+    command.kill('SIGUSR1')
+    await said(command, 'all')
+    expect((await command.ingest()).refused).toEqual([])
+    expect(await paths()).toEqual(['src/g'])
+    expect((await command.stop()).effects.changes.map(({ path }) => path)).toEqual(['src/g'])
+  })
+
+  it('is refused where a tool or a person has changed the path since it began, and nothing is lost', async () => {
+    const { session, root, write } = await site({ 'src/a': 'a\n', 'src/b': 'b\n', 'src/d/x': 'x\n' })
+    const command = await session.start(
+      `${READY}; echo x >> src/a; echo x >> src/b; rm -r src/d; mkdir src/d; echo all; sleep 60`,
+    )
+    await said(command, 'ready')
+    session.fs.writeFileSync(`${root}/src/a`, 'by a tool\n')
+    session.fs.writeFileSync(`${root}/src/d/new`, 'by a tool\n')
+    write('src/b', 'by a person\n')
+    command.kill('SIGUSR1')
+    await said(command, 'all')
+    const { refused, effects } = await command.ingest()
+    expect(refused.map(({ path, reason }) => [path, reason])).toEqual([
+      ['src/a', 'stale_file'],
+      ['src/b', 'stale_file'],
+    ])
+    expect(effects.changes.map(({ path, kind }) => [kind, path])).toEqual([['delete', 'src/d/x']])
+    expect(session.fs.readdirSync(`${root}/src/d`)).toEqual(['new'])
+    expect(session.fs.readFileSync(`${root}/src/a`, 'utf8')).toBe('by a tool\n')
+  })
+})
+
+describe('a commit while a command runs', () => {
+  it('of what was taken in of it lets it go on', async () => {
+    const { session, workspace, text } = await site({ 'src/a': 'a\n', 'src/old': 'old\n' })
+    const command = await session.start(
+      `echo 1 >> src/a; rm src/old; mkdir src/d; echo n > src/d/new; ${READY}; echo 2 >> src/a; echo all; sleep 60`,
+    )
+    await said(command, 'ready')
+    await command.ingest()
+    const review = await workspace.review('agent')
+    await review.approve()
+    await review.commit()
+    expect([text('src/a'), text('src/d/new')]).toEqual(['a\n1\n', 'n\n'])
+    expect((await command.ingest()).effects.changes).toEqual([])
+    command.kill('SIGUSR1')
+    await said(command, 'all')
+    const { effects, refused } = await command.ingest()
+    expect([effects.changes.map(({ path }) => path), refused]).toEqual([['src/a'], []])
+    expect(session.fs.readFileSync('src/a', 'utf8')).toBe('a\n1\n2\n')
+    expect(text('src/a')).toBe('a\n1\n')
+  })
+
+  it('of anything else keeps from the stage what it writes; at its end a person has it', async () => {
+    const { session, workspace, root, text } = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
+    const command = await session.start(`${READY}; echo x >> src/a; chmod 600 src/b; echo all; sleep 60`)
+    await said(command, 'ready')
+    session.fs.writeFileSync('src/b', 'committed\n')
+    const review = await workspace.review('agent')
+    await review.approve()
+    await review.commit()
+    command.kill('SIGUSR1')
+    await said(command, 'all')
+    expect(await reasonOf(() => command.ingest())).toBe('stale_file')
+    expect((await session.changes()).changes).toEqual([])
+    const { refused, effects } = await command.stop()
+    expect(refused.map(({ path, reason }) => [path, reason])).toEqual([
+      ['src/a', 'stale_file'],
+      ['src/b', 'stale_file'],
+    ])
+    expect(effects.changes).toEqual([])
+    expect(text('src/b')).toBe('committed\n')
+    const [place = ''] = fs.readdirSync(`${root}/.orchestration/sessions/agent/quarantine`)
+    expect(fs.readdirSync(`${root}/.orchestration/sessions/agent/quarantine/${place}`)).toHaveLength(3)
+  })
+})
+
+describe('taking in what a command is at work on', () => {
+  it('never follows a link it puts in the place of a directory', async () => {
+    const { session, root } = await site()
+    const outside = `${root}/../${root.split('/').at(-1)}-outside`
+    fs.mkdirSync(outside)
+    onTestFinished(() => fs.rmSync(outside, { recursive: true, force: true }))
+    fs.writeFileSync(`${outside}/f`, 'SECRET')
+    const command = await session.start(
+      `mkdir src/d; echo plain > src/d/f; ln -s ${outside} src/l; echo ready; cd src; exec perl -e 'while (1) { rename "d", "e"; rename "l", "d"; rename "d", "l"; rename "e", "d" }'`,
+    )
+    await said(command, 'ready')
+    for (let round = 0; round < 100; round++) {
+      const { effects } = await command.ingest()
+      expect(JSON.stringify(effects)).not.toContain('SECRET')
+      await wait(1)
+    }
+    await command.stop(0)
+    expect(JSON.stringify(await session.changes())).not.toContain('SECRET')
+  })
+})

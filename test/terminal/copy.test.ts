@@ -1,0 +1,122 @@
+import fs from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { running } from '../support/processes.js'
+import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
+import { site } from './site.js'
+
+// As where namespaces are refused.
+vi.mock('../../src/terminal/probe.js', () => {
+  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted', mend: 'allow them' }]
+  return { probe: async () => found, probeNow: async () => found }
+})
+
+const ALLOWED = { '.orchestration/policy.yaml': 'terminal: { isolation_none: true }\n' }
+const COPY = { 'src/a.ts': 'a one\na two\n', 'src/b.ts': 'b\n', 'src/sub/c.ts': 'c\n', ...ALLOWED }
+
+describe('where commands cannot be contained', () => {
+  it('none is run without permission, and a permission for one is for that one', async () => {
+    const { session, write } = await site()
+    const { reason, hint } = await failure(() => session.exec('true'))
+    expect([reason, hint]).toEqual(['unsupported', expect.stringContaining('To mend it: allow them')])
+    expect(hint).toContain('isolation_none')
+    expect(await reasonOf(() => session.start('true'))).toBe('unsupported')
+    expect(await reasonOf(() => session.run('true'))).toBe('unsupported')
+    expect((await session.exec('true', { isolation: 'none' })).isolation).toBe('none')
+    expect(await reasonOf(() => session.exec('true'))).toBe('unsupported')
+    write('.orchestration/policy.yaml', ALLOWED['.orchestration/policy.yaml'])
+    await wait(20)
+    expect((await session.exec('true')).isolation).toBe('none')
+  })
+
+  it('they run on a copy of what is staged, and what they do is staged and labelled', async () => {
+    const { session, root, text, workspace } = await site(COPY)
+    session.fs.writeFileSync(`${root}/src/a.ts`, 'staged\n')
+    session.fs.renameSync(`${root}/src/sub`, `${root}/src/moved`)
+    const ran = await session.exec(
+      'cat a.ts moved/c.ts; rm b.ts; echo more >> a.ts; chmod 755 moved/c.ts; mkdir -p n/e; echo x > n/x; ln -s x n/l; mkfifo f',
+      { cwd: 'src' },
+    )
+    expect([ran.exitCode, ran.stdout, ran.isolation]).toEqual([0, 'staged\nc\n', 'none'])
+    expect(ran.refused.map(({ path, reason }) => [path, reason])).toEqual([['src/f', 'unsupported']])
+    expect(ran.effects.changes.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      'delete src/b.ts',
+      'modify src/a.ts',
+      'mode src/moved/c.ts',
+      'mkdir src/n/e',
+      'link src/n/l',
+      'create src/n/x',
+    ])
+    expect((await session.exec('cat src/a.ts src/n/l; ls src src/n')).stdout).toBe(
+      'staged\nmore\nx\nsrc:\na.ts\nmoved\nn\n\nsrc/n:\ne\nl\nx\n',
+    )
+    expect((await session.exec('true')).summary).toBe('Nothing changed.')
+    expect([text('src/a.ts'), text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
+    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    for (const { isolation, network } of commands) expect([isolation, network]).toEqual(['none', true])
+  })
+
+  it('what is refused is not there for the next, what git ignores is, and a repository stays whole', async () => {
+    const { session, root } = await site(
+      { ...COPY, 'mail/m.ts': 'm\n', '.gitignore': '*.log\n', '.git/config': 'c\n', '.git/index': 'i\n' },
+      INTENTS,
+    )
+    const { refused, kept } = await session.exec(
+      'echo y >> mail/m.ts; echo l > run.log; echo x > .git/hook; echo i > .git/index; echo p >> .orchestration/policy.yaml; mv src/a.ts a.ts',
+    )
+    expect(refused.map(({ path, reason }) => `${path} ${reason}`).sort()).toEqual([
+      '.git protected_path',
+      '.orchestration/policy.yaml protected_path',
+      'a.ts scope_violation',
+      'mail/m.ts scope_violation',
+      'src/a.ts scope_violation',
+    ])
+    expect(kept).toEqual(['run.log'])
+    expect((await session.exec('cat mail/m.ts run.log src/a.ts; ls .git; cat .git/index')).stdout).toBe(
+      'm\nl\na one\na two\nconfig\nindex\ni\n',
+    )
+    expect(fs.readdirSync(root)).not.toContain('run.log')
+    const command = await session.start('cat run.log')
+    expect([(await command.wait()).refused, command.read().text]).toEqual([[], 'l\n'])
+    expect(fs.existsSync(`${root}/.orchestration/sessions/agent/quarantine`)).toBe(true)
+  })
+
+  it('what policy hides is not in the copy, and what a person saves meanwhile is not overwritten', async () => {
+    const { session, root, text } = await site({ ...COPY, 'src/.env': 'SECRET\n' })
+    const saved = { isDone: false }
+    const { stdout, refused } = await session.exec('ls -A src; sleep 0.3; echo x >> src/a.ts; rm -r src/sub', {
+      onOutput: () => {
+        if (!saved.isDone) fs.writeFileSync(`${root}/src/a.ts`, 'by a person\n')
+        saved.isDone = true
+      },
+    })
+    expect(stdout).toBe('a.ts\nb.ts\nsub\n')
+    expect(refused.map(({ path, reason }) => [path, reason])).toEqual([['src/a.ts', 'stale_file']])
+    expect(text('src/a.ts')).toBe('by a person\n')
+  })
+
+  it('their processes end with them; those that run on are taken in and stopped', async () => {
+    const { session, root } = await site(COPY)
+    const mark = `escrowfs-${process.pid}-uncontained`
+    await session.exec(`sh -c 'sleep 61; : ${mark}' & true`)
+    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
+    expect(running(mark)).toBe(0)
+    const late = await session.exec('sleep 60', { timeout: 50 })
+    expect([late.exitCode, late.ended]).toEqual([null, 'timeout'])
+    expect((await session.exec('kill -TERM $$')).exitCode).toBe(128 + 15)
+    expect((await session.exec(['no-such-program'])).exitCode).toBe(127)
+    const server = await session.start("trap 'exit 4' TERM; echo 1 > src/out; echo ready; while :; do sleep 0.02; done")
+    while (!server.read().text.includes('ready')) await wait(10)
+    expect((await server.ingest()).effects.changes.map(({ path }) => path)).toEqual(['src/out'])
+    expect((await server.ingest()).effects.changes).toEqual([])
+    expect((await server.stop()).exitCode).toBe(4)
+    expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('1\n')
+    const fickle = await session.start(
+      "trap 'rm src/new; exit 0' TERM; echo 1 > src/new; echo ready; while :; do sleep 0.02; done",
+    )
+    while (!fickle.read().text.includes('ready')) await wait(10)
+    expect((await fickle.ingest()).effects.changes.map(({ path }) => path)).toEqual(['src/new'])
+    await fickle.stop()
+    expect(session.fs.existsSync(`${root}/src/new`)).toBe(false)
+  })
+})

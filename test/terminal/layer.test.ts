@@ -1,0 +1,65 @@
+import fs from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RelPath } from '../../overlay/index.js'
+import { liveLayer, Unsettled } from '../../src/terminal/layer.js'
+import { tempDir } from '../support/facade.js'
+
+const rel = (path: string) => path as RelPath
+
+/** A layer with `d/sub/f`, and a directory outside of it with an `f` of the same look. */
+function ground() {
+  const { path: root, dispose } = tempDir()
+  onTestFinished(dispose)
+  fs.mkdirSync(`${root}/layer/d/sub`, { recursive: true })
+  fs.mkdirSync(`${root}/outside/sub`, { recursive: true })
+  for (const dir of ['layer/d/sub', 'outside/sub']) fs.writeFileSync(`${root}/${dir}/f`, dir)
+  const host = `${root}/layer`
+  const layer = liveLayer(host)
+  onTestFinished(() => layer.close())
+  const swap = () => {
+    fs.renameSync(`${host}/d`, `${host}/e`)
+    fs.symlinkSync('../outside', `${host}/d`)
+  }
+  return { host, layer, swap }
+}
+
+describe('a layer that a command is at work in', () => {
+  it('is not left by a link that took the place of a directory', () => {
+    const { layer, swap } = ground()
+    const stats = layer.look(rel('d/sub/f'))
+    if (!stats) return expect.unreachable('it is there')
+    expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
+    swap()
+    // Held, it is the same directory still, whatever its name.
+    expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
+    for (const work of [() => layer.names(rel('d')), () => layer.look(rel('d/sub/f'))]) {
+      layer.close()
+      expect(work).toThrow(/ENOTDIR|ELOOP/)
+    }
+    layer.close()
+    expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
+  })
+
+  it('gives no file that is written to while it is read, nor another of its name', () => {
+    const { host, layer } = ground()
+    const stats = layer.look(rel('d/sub/f'))
+    if (!stats) return expect.unreachable('it is there')
+    fs.appendFileSync(`${host}/d/sub/f`, ' and more')
+    expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
+    fs.writeFileSync(`${host}/d/sub/g`, 'layer/d/sub')
+    fs.renameSync(`${host}/d/sub/g`, `${host}/d/sub/f`)
+    expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
+    fs.rmSync(`${host}/d/sub/f`)
+    expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
+    expect(layer.look(rel('d/sub/f'))).toBeUndefined()
+  })
+
+  it('keeps no descriptor once it is closed', () => {
+    const { layer } = ground()
+    const before = fs.readdirSync('/proc/self/fd').length
+    layer.names(rel('d/sub'))
+    expect(fs.readdirSync('/proc/self/fd').length).toBeGreaterThan(before)
+    layer.close()
+    expect(fs.readdirSync('/proc/self/fd').length).toBe(before)
+  })
+})
