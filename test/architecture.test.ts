@@ -123,7 +123,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
-  'src/trace/classify/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
+  'src/host/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
   'src/agents/roo/bounded-match.ts': { 'module vm': 'matches a pattern within a time limit' },
 }

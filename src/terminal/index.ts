@@ -1,3 +1,4 @@
+export { classifyCommand } from './classes/classify.js'
 export { type CommandEnd, runContained } from './contained.js'
 export { type Effect, effectsIn } from './effects.js'
 export { Holder } from './holder.js'
