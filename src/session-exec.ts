@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import { relative } from 'node:path'
 import { ancestorsOf, childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
@@ -6,6 +7,7 @@ import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
 import type { View } from './fs/view.js'
 import { createFile } from './host/write.js'
 import { gitIgnored, type Policy, secretName } from './policy/index.js'
+import type { Admitted, SessionAdmission } from './session-admission.js'
 import type { StageStore } from './stage-store.js'
 import {
   bringUp,
@@ -38,6 +40,8 @@ export interface ExecDeps {
   readonly changesSince: (snapshot: string) => ChangeSet
   /** Takes in what was committed and reviewed meanwhile. */
   readonly takeIn: () => void
+  /** Says whether a command may run, and waits for a person where policy asks one. */
+  readonly admission: SessionAdmission
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
 }
@@ -77,16 +81,17 @@ export class SessionExec {
   /** Waits for the command under way, then takes the layers down. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.deps.admission.close()
     await this.#turn
     await this.#drop()
   }
 
   async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
-    this.#admit(command, options)
+    const { store, layout } = this.deps
     const outlook = this.#outlook()
     const cwd = this.#directory(options.cwd ?? '.')
+    const admitted = await this.deps.admission.admit(command, options, relative(layout.root, cwd))
     const { holder, mirror } = await this.#grounds()
-    const { store, layout } = this.deps
     this.deps.takeIn()
     const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
     const before = store.mark({})
@@ -114,7 +119,7 @@ export class SessionExec {
         : { refused: [], kept: [] }
       isSound = true
       const effects = this.deps.changesSince(before.id)
-      return await this.#told(command, options, end, { effects, refused, kept })
+      return await this.#told(command, options, end, { effects, refused, kept, admitted })
     } finally {
       seen.end()
       store.unmark(before)
@@ -139,15 +144,6 @@ export class SessionExec {
     const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
     if (policy.mayClose()) return [...ours, ...closedByRules(store.overlay, mayRead)]
     return [...ours, ...this.#secrets.find(store.overlay).filter((path) => !mayRead(path))]
-  }
-
-  #admit(command: string | readonly string[], { network }: ExecOptions): void {
-    if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
-      throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
-    if (network !== true || this.deps.policy.settings()?.network === true) return
-    throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
-      hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
-    })
   }
 
   /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
@@ -239,11 +235,12 @@ export class SessionExec {
     command: string | readonly string[],
     options: ExecOptions,
     end: CommandEnd,
-    { effects, refused, kept }: { effects: ChangeSet; refused: RefusedEffect[]; kept: RelPath[] },
+    done: { effects: ChangeSet; refused: RefusedEffect[]; kept: RelPath[]; admitted: Admitted },
   ): Promise<ExecResult> {
+    const { effects, refused, kept, admitted } = done
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
     const network = options.network === true
-    const told = { command, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
+    const told = { command, ...admitted, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
     const paths = effects.changes.map(({ path }) => path)
     await this.deps.record({ ...told, isolation: 'sandbox', effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end

@@ -26,6 +26,7 @@ import type { View } from './fs/view.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
+import { SessionAdmission } from './session-admission.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
@@ -100,11 +101,11 @@ export class LocalSession implements Session {
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
     this.#exec = new SessionExec({
       ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
-      changesSince: (since) => this.#snapshots.changes({ since }),
-      takeIn: () => this.#takeIn(),
+      ...{ changesSince: (since) => this.#snapshots.changes({ since }), takeIn: this.#takeIn },
+      admission: new SessionAdmission(this.#policy, this.#questions, this.#takeIn, this.#denied),
       record: (data) => this.#record('command', { data }),
     })
-    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
+    this.fs = createFacade({ view: this.#view, denied: this.#denied })
     this.#takeIn()
   }
 
@@ -169,12 +170,11 @@ export class LocalSession implements Session {
       {
         journal: this.#journal,
         snapshots: this.#snapshots,
-        judge: (writes: NonNullable<ToolCall['writes']>) =>
-          judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+        judge: (writes: NonNullable<ToolCall['writes']>) => judgeWrites(this.#view, writes, this.#denied),
         declare: (id: string, declared: MutationClass) => declare(this.#store, id, declared),
         requiresClass: () => this.gate.requireMutationClass,
         withoutPath: () => this.#policy.withoutPath(),
-        denied: (denial: Denial) => this.#denied(denial),
+        denied: this.#denied,
         merge: (paths: readonly string[]) => this.#merge(paths),
         answered: async () => {
           const answered = await this.#questions.answered()
@@ -270,7 +270,7 @@ export class LocalSession implements Session {
   }
 
   /** A closed session has no log any more: its refusals are told to the caller only. */
-  #denied(denial: Denial): void {
+  readonly #denied = (denial: Denial): void => {
     if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
   }
 
@@ -287,7 +287,7 @@ export class LocalSession implements Session {
     return this.#journal.append(type, this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, ...more })
   }
 
-  #takeIn(): readonly ReviewRecord[] {
+  readonly #takeIn = (): readonly ReviewRecord[] => {
     const reviews = this.#deps.reviews.read()
     this.#store.settle(reviews)
     this.#guard.hear(reviews)

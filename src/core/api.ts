@@ -11,6 +11,7 @@ import type { Answer, Approver, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 
+export type { CommandClass } from './command-class.js'
 export type {
   ClaimOverlap,
   Intent,
@@ -23,7 +24,15 @@ export type {
   NewIntent,
 } from './intent.js'
 export type { Measured, Mutation, MutationClass } from './mutation.js'
-export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
+export type {
+  AccessQuestion,
+  Answer,
+  AnswerWord,
+  Approver,
+  CommandQuestion,
+  Question,
+  ScopeQuestion,
+} from './question.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 
@@ -214,7 +223,8 @@ export interface Session {
    * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
    * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
    * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
-   * why), `access_denied` where policy does not let this one run so.
+   * why), `access_denied` where policy or a person does not let this one run so, `needs_approval` where a person is asked
+   * and has not answered. It waits for an approver's answer.
    */
   exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>

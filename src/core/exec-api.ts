@@ -10,7 +10,7 @@ export interface ExecOptions {
   /** Milliseconds after which it is ended. */
   readonly timeout?: number
   readonly stdin?: string | Uint8Array
-  /** Asks for the network, which policy must allow (`terminal.network`). */
+  /** Asks for the network, which policy or a person must allow (`terminal.network`). */
   readonly network?: boolean
   /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void

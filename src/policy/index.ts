@@ -1,5 +1,6 @@
 export { selectable, selectableIds } from '../core/intents-state.js'
 export { createPolicy, type Policy, type PolicyDeps } from './chain.js'
+export { type CommandDecision, judgeCommand } from './command-rules.js'
 export { commitDenial, undoDenial } from './commit-gate.js'
 export { type FreePaths, freePathsOf } from './free-paths.js'
 export { gitIgnored } from './git-ignored.js'

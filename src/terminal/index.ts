@@ -1,4 +1,5 @@
 export { classifyCommand } from './classes/classify.js'
+export { lineOf, perilousVariables, shellWord } from './classes/line.js'
 export { type CommandEnd, runContained } from './contained.js'
 export { type Effect, effectsIn } from './effects.js'
 export { Holder } from './holder.js'
