@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { relative } from 'node:path'
-import { ancestorsOf, childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
+import { ancestorsOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
+import { closedByRules } from './exec-closed.js'
 import type { View } from './fs/view.js'
 import { createFile } from './host/write.js'
 import { gitIgnored, type Policy, secretName } from './policy/index.js'
@@ -14,6 +15,7 @@ import {
   type CommandEnd,
   clearAway,
   commandEnv,
+  type Effect,
   effectsIn,
   Holder,
   landEffects,
@@ -46,6 +48,14 @@ export interface ExecDeps {
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
 }
 
+/** A command of our own making. */
+export interface OwnRun {
+  /** In the place of the admission of an agent's commands. */
+  readonly admit?: () => Promise<Admitted>
+  /** Of what it did, what is staged; the rest is let go. */
+  readonly lands?: (effect: Effect, end: CommandEnd) => boolean
+}
+
 /** Bytes all commands of a session may have written and not staged. */
 const LAYER_BYTES = 4 * 2 ** 30
 /** Processes of one command. */
@@ -70,10 +80,10 @@ export class SessionExec {
 
   constructor(private readonly deps: ExecDeps) {}
 
-  run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+  run(command: string | readonly string[], options: ExecOptions, own: OwnRun = {}): Promise<ExecResult> {
     // One that waits still gets its turn: whoever closes waits for it. A later one would open layers nobody takes down.
     if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
-    const turn = this.#turn.then(() => this.#run(command, options))
+    const turn = this.#turn.then(() => this.#run(command, options, own))
     this.#turn = turn.catch(() => undefined)
     return turn
   }
@@ -86,11 +96,12 @@ export class SessionExec {
     await this.#drop()
   }
 
-  async #run(command: string | readonly string[], options: ExecOptions): Promise<ExecResult> {
+  async #run(command: string | readonly string[], options: ExecOptions, own: OwnRun): Promise<ExecResult> {
     const { store, layout } = this.deps
     const outlook = this.#outlook()
     const cwd = this.#directory(options.cwd ?? '.')
-    const admitted = await this.deps.admission.admit(command, options, relative(layout.root, cwd))
+    const admit = own.admit ?? (() => this.deps.admission.admit(command, options, relative(layout.root, cwd)))
+    const admitted = await admit()
     const { holder, mirror } = await this.#grounds()
     this.deps.takeIn()
     const closed = [...this.#closed(), ...secretsIn(layout.root, outlook)]
@@ -115,7 +126,7 @@ export class SessionExec {
       seen.end()
       this.deps.takeIn()
       const { refused, kept } = end.began
-        ? this.#land(holder, new Set(closed), seen.touched)
+        ? this.#land(holder, new Set(closed), seen.touched, (effect) => own.lands?.(effect, end) !== false)
         : { refused: [], kept: [] }
       isSound = true
       const effects = this.deps.changesSince(before.id)
@@ -199,7 +210,12 @@ export class SessionExec {
     return { holder, mirror: new Mirror(holder.places.staged, holder.places.whiteout) }
   }
 
-  #land(holder: Holder, closed: ReadonlySet<RelPath>, touched: ReadonlySet<string>) {
+  #land(
+    holder: Holder,
+    closed: ReadonlySet<RelPath>,
+    touched: ReadonlySet<string>,
+    lands: (effect: Effect) => boolean,
+  ) {
     const { store, view, layout } = this.deps
     const { overlay } = store
     const { places } = holder
@@ -215,7 +231,7 @@ export class SessionExec {
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
     const mounted = lstatSync(places.stamp, { bigint: true }).ctimeNs
-    const refused = landEffects(effects, {
+    const refused = landEffects(effects.filter(lands), {
       layer: view.layer,
       overlay,
       within: (work) => view.within(work),
@@ -251,21 +267,6 @@ export class SessionExec {
       summary: summaryOf(effects, refused, kept),
     }
   }
-}
-
-/** What a person's rules close. */
-function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
-  const closed: RelPath[] = []
-  const walk = (dir: RelPath): void => {
-    for (const { name, type } of overlay.readdir(dir)) {
-      const path = childOf(dir, name)
-      if (path === ORCHESTRATION || name === '.git') continue
-      if (!mayRead(path)) closed.push(path)
-      else if (type === 'dir') walk(path)
-    }
-  }
-  walk(ROOT)
-  return closed
 }
 
 /** A path and the directories on the way to it. */

@@ -19,6 +19,7 @@ import type {
 import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { MutationClass } from './core/mutation.js'
+import type { ToolContext } from './core/tool-context.js'
 import { declare } from './declarations.js'
 import { createFacade } from './fs/facade.js'
 import { judgeWrites } from './fs/judge-writes.js'
@@ -31,6 +32,7 @@ import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
 import { SessionExec } from './session-exec.js'
+import { SessionFormat } from './session-format.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
@@ -56,6 +58,7 @@ export class LocalSession implements Session {
   readonly #snapshots: SessionSnapshots
   readonly #view: View
   readonly #exec: SessionExec
+  readonly #format: SessionFormat
   readonly #calls = new SessionCalls()
   readonly #agent: number
   #closed = false
@@ -87,16 +90,8 @@ export class LocalSession implements Session {
       answers: () => this.#questions.answers,
     })
     this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings(), tool })
-    this.#guard = new SessionGuard(
-      deps.id,
-      this.#policy,
-      this.#journal,
-      this.#store,
-      this.#lock,
-      this.#questions,
-      deps.memory,
-      tool,
-    )
+    const rooms = { policy: this.#policy, journal: this.#journal, store: this.#store, lock: this.#lock }
+    this.#guard = new SessionGuard({ ...deps, ...rooms, questions: this.#questions, tool })
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
     this.#exec = new SessionExec({
@@ -104,6 +99,10 @@ export class LocalSession implements Session {
       ...{ changesSince: (since) => this.#snapshots.changes({ since }), takeIn: this.#takeIn },
       admission: new SessionAdmission(this.#policy, this.#questions, this.#takeIn, this.#denied),
       record: (data) => this.#record('command', { data }),
+    })
+    this.#format = new SessionFormat({
+      ...{ policy: this.#policy, exec: this.#exec, overlay: () => this.#store.overlay },
+      inform: (news) => this.#guard.inform(news),
     })
     this.fs = createFacade({ view: this.#view, denied: this.#denied })
     this.#takeIn()
@@ -181,6 +180,7 @@ export class LocalSession implements Session {
           if (answered) this.#takeIn()
           return answered
         },
+        format: (context: ToolContext, paths: ReadonlySet<string>) => this.#format.after(context, paths),
         ended: () => this.#questions.spend(),
         intent: () => this.#intent.id,
         isClosed: () => this.#closed,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { GateSettings } from '../core/api.js'
 import { COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
+import { type FormatRule, formatRules, formatSchema } from './format-rules.js'
 
 /** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
 export type AccessWord = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
@@ -53,7 +54,7 @@ export const policySchema = z
         network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
         isolation_none: flag,
       }),
-      format: z.union([text, z.array(text), z.record(z.string(), z.unknown())]),
+      format: formatSchema,
       lessons_file: text.refine(isPlain, { error: 'a path below the root is expected, without `..`' }),
     },
     { error: 'a map is expected' },
@@ -79,6 +80,8 @@ export interface Settings {
   readonly network: boolean | 'ask'
   /** `terminal.classes`. */
   readonly classes: Readonly<Partial<Record<CommandClass, CommandWord>>>
+  /** `format`: what runs on the files a tool call wrote. */
+  readonly format: readonly FormatRule[]
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -107,6 +110,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
     classes: policy.terminal?.classes ?? {},
+    format: formatRules(policy.format),
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
@@ -131,5 +135,4 @@ export const UNSET = settingsOf({})
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
   [['terminal', 'isolation_none'], false],
-  [['format']],
 ]

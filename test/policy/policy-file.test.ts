@@ -105,6 +105,9 @@ describe('a wrong file', () => {
     ['terminal: {classes: {rm: deny}}\n', [1, 21], /./],
     ['terminal: {classes: {destructive: never}}\n', [1, 22], /allow, ask, deny/],
     ['terminal: {network: maybe}\n', [1, 12], /true, false or ask/],
+    ['format: {"../*.ts": prettier}\n', [1, 10], /./],
+    ['format: {"*.ts": []}\n', [1, 9], /./],
+    ['format: [{files: "*.ts"}]\n', [1, 9], /./],
     ['claims: maybe\n', [1, 1], /warn, refuse/],
     ['- a\n', [1, 1], /a map is expected/],
     ['', [1, 1], /empty/],
@@ -117,7 +120,7 @@ describe('a wrong file', () => {
     if (message.source !== '.') expect([state.line, state.column]).toEqual(place)
   })
 
-  it.each(['approval: {mode: auto}', 'terminal: {isolation_none: true}', 'format: {"*.ts": prettier}'])(
+  it.each(['approval: {mode: auto}', 'terminal: {isolation_none: true}'])(
     '%s is refused by name, never ignored',
     (text) => {
       const key = text.replace(/[:{ ]+/g, ' ').split(' ')
