@@ -106,9 +106,14 @@ function cut(line: string): string {
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
 }
 
+/** What will come by it nobody knows: the question says so. */
+function isStream(stdin: NonNullable<ExecOptions['stdin']>): stdin is NodeJS.ReadableStream {
+  return typeof stdin !== 'string' && 'pipe' in stdin
+}
+
 /** The same for what runs the same: one answer holds for it. */
 function keyOf(command: string | readonly string[], { env, stdin, network }: ExecOptions, cwd: string): string {
-  const input = stdin === undefined ? null : digest(stdin)
+  const input = stdin === undefined ? null : isStream(stdin) ? 'stream' : digest(stdin)
   const variables = Object.entries(env ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return digest(JSON.stringify([command, cwd, variables, input, network === true]))
 }

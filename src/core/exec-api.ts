@@ -9,7 +9,8 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Milliseconds after which it is ended. */
   readonly timeout?: number
-  readonly stdin?: string | Uint8Array
+  /** A stream is read while it runs. */
+  readonly stdin?: string | Uint8Array | NodeJS.ReadableStream
   /** Asks for the network, which policy or a person must allow (`terminal.network`). */
   readonly network?: boolean
   /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */

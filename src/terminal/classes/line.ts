@@ -10,8 +10,14 @@ export function lineOf(
 ): string {
   const line = typeof command === 'string' ? command : command.map(shellWord).join(' ')
   const names = Object.keys(env ?? {}).map((name) => `${name}=… `)
-  const input = stdin === undefined ? '' : ` < (${Buffer.byteLength(stdin)} bytes of input)`
+  const input = stdin === undefined ? '' : ` < (${sizeOf(stdin)})`
   return names.join('') + line + input
+}
+
+function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
+  return typeof stdin !== 'string' && 'pipe' in stdin
+    ? 'input as it comes'
+    : `${Buffer.byteLength(stdin)} bytes of input`
 }
 
 /** A word that a shell gives on as it is. */
