@@ -7,5 +7,4 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync('dist', { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
-const bin = 'dist/src/cli/main.js'
-if (existsSync(bin)) chmodSync(bin, 0o755)
+for (const bin of ['dist/src/cli/main.js', 'dist/src/cli/sh.js']) if (existsSync(bin)) chmodSync(bin, 0o755)

@@ -61,7 +61,7 @@ export class BackgroundCommand implements RunningCommand {
     try {
       const { id, command } = starting
       const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
-      await deps.record({ command, background: id, exit_code: null, ...where, started: true })
+      await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
       await idle((other) => {
         deps.takeIn()
         ground.seed(terms.closed(admitted))

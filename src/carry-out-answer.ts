@@ -2,6 +2,7 @@ import type { Layout } from './core/layout.js'
 import type { Question } from './core/question.js'
 import type { IntentVersions, VersionData } from './intent-versions.js'
 import { rememberRule } from './policy/remember.js'
+import { rememberCommand } from './policy/remember-command.js'
 import { type AnswerRecord, reviewerOf } from './review/record.js'
 import { type Json, type LedgerStore, newDraft } from './trace/index.js'
 
@@ -24,9 +25,14 @@ export async function carryOutAnswer(of: Answered, question: Question, record: A
     )
     return
   }
-  const rule =
-    question.kind === 'access' && record.remember ? await rememberRule(of.layout, question, record) : undefined
-  await append(of, question, record, rule === undefined ? {} : { remembered: { ...rule } })
+  await append(of, question, record, await remembered(of.layout, question, record))
+}
+
+async function remembered(layout: Layout, question: Question, record: AnswerRecord): Promise<Record<string, Json>> {
+  if (!record.remember) return {}
+  if (question.kind === 'access') return { remembered: { ...(await rememberRule(layout, question, record)) } }
+  if (question.kind !== 'command') return {}
+  return { remembered: { ...(await rememberCommand(layout, question, record)) } }
 }
 
 /** An answer to a request for scope is a change of the scope, or a refusal of one. */
@@ -43,10 +49,15 @@ async function append(
       intent: question.intentId ?? null,
       session: sessionId,
       verdict: answer === 'deny' ? 'rejected' : 'approved',
-      paths: question.kind === 'scope' ? question.globs : [question.path],
+      paths: question.kind === 'scope' ? question.globs : question.kind === 'access' ? [question.path] : [],
       reviewer: reviewerOf(by),
       ...(words !== undefined && { words }),
-      data: { question: question.id, answer, ...data },
+      data: {
+        question: question.id,
+        answer,
+        ...(question.kind === 'command' && { command: question.command }),
+        ...data,
+      },
     }),
   ])
 }

@@ -1,9 +1,12 @@
-import { childOf, isWithin, type JsonValue, type Overlay, type RelPath, ROOT } from '../overlay/index.js'
+import { relative } from 'node:path'
+import { isWithin, type JsonValue, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
+import { closedByRules } from './exec-closed.js'
 import type { View } from './fs/view.js'
 import { type Policy, secretName } from './policy/index.js'
+import type { Admitted, SessionAdmission } from './session-admission.js'
 import type { StageStore } from './stage-store.js'
 import { commandEnv, type Outlook, outlookBy, SecretNames, secretsIn } from './terminal/index.js'
 
@@ -17,6 +20,8 @@ export interface ExecDeps {
   readonly changesSince: (snapshot: string, isWanted?: (path: RelPath) => boolean) => ChangeSet
   /** Takes in what was committed and reviewed meanwhile. */
   readonly takeIn: () => void
+  /** Says whether a command may run, and waits for a person where policy asks one. */
+  readonly admission: SessionAdmission
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */
@@ -36,6 +41,8 @@ export interface Terms {
   readonly env: Readonly<Record<string, string>>
   readonly network: boolean
   readonly outlook: Outlook
+  /** What the record of it says of its admission. */
+  readonly admitted: Admitted
 }
 
 /** What may run, and what it may see: asked before each command, whichever way it is started. */
@@ -44,25 +51,24 @@ export class ExecTerms {
 
   constructor(private readonly deps: ExecDeps) {}
 
-  /** The one place where a command is let through. Rejects with the reason why not. */
-  async admit(command: CommandLine, options: Pick<ExecOptions, 'cwd' | 'env' | 'network'>): Promise<Terms> {
-    if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
-      throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
-    this.#network(options)
+  /**
+   * The one place where a command is let through. Rejects with the reason why not.
+   * @param admit in the place of the admission of an agent's commands.
+   */
+  async admit(command: CommandLine, options: ExecOptions, admit?: () => Promise<Admitted>): Promise<Terms> {
+    this.#outlook()
+    const cwd = this.#directory(options.cwd ?? '.')
+    const within = relative(this.deps.layout.root, cwd)
+    const admitted = await (admit?.() ?? this.deps.admission.admit(command, options, within))
     return {
       args: typeof command === 'string' ? shellOf(command) : command,
+      // Rules and directories may have changed while a person was asked.
       outlook: this.#outlook(),
       cwd: this.#directory(options.cwd ?? '.'),
       env: commandEnv(options.env ?? {}, this.deps.id),
       network: options.network === true,
+      admitted,
     }
-  }
-
-  #network({ network }: Pick<ExecOptions, 'network'>): void {
-    if (network !== true || this.deps.policy.settings()?.network === true) return
-    throw new EscrowError('access_denied', 'Policy does not let commands use the network.', {
-      hint: 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.',
-    })
   }
 
   /** Paths that may not be read: to a command they are not there. */
@@ -107,19 +113,4 @@ export class ExecTerms {
 function shellOf(command: string): string[] {
   if (process.platform === 'win32') return [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
   return ['/bin/sh', '-c', command]
-}
-
-/** What a person's rules close. */
-function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
-  const closed: RelPath[] = []
-  const walk = (dir: RelPath): void => {
-    for (const { name, type } of overlay.readdir(dir)) {
-      const path = childOf(dir, name)
-      if (path === ORCHESTRATION || name === '.git') continue
-      if (!mayRead(path)) closed.push(path)
-      else if (type === 'dir') walk(path)
-    }
-  }
-  walk(ROOT)
-  return closed
 }

@@ -11,9 +11,11 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export type { ShellServer } from './core/shell-api.js'
 export { editText } from './host/editor.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
-export { type Capability, probeNow as checkContainment } from './terminal/index.js'
+export { serveShell } from './serve-shell.js'
+export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
 export { makeReviewerKey, makeSigningKey } from './trace/index.js'
 export { openWorkspace } from './workspace.js'

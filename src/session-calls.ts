@@ -23,6 +23,8 @@ export interface CallDeps {
   readonly merge: (reads: NonNullable<ToolCall['reads']>) => Promise<void>
   /** Waits for an approver that is being asked; true when it may have answered. */
   readonly answered: () => Promise<boolean>
+  /** Formats what the call has written. */
+  readonly format: (context: ToolContext, paths: ReadonlySet<string>) => Promise<void>
   /** What held for this call alone is over. */
   readonly ended: () => void
   readonly intent: () => string | undefined
@@ -63,7 +65,9 @@ export class SessionCalls {
         if (call.declares !== undefined) deps.declare(id, call.declares)
         if (call.reads !== undefined) await deps.merge(call.reads)
         if (call.ambient === true) this.#ambient.push(context)
-        return work()
+        const done = await work()
+        await deps.format(context, new Set(paths))
+        return done
       })
       outcome = 'ok'
       return result

@@ -2,7 +2,16 @@ import type { ChangeSet, ExecOptions, ExecResult } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { Ground, type Taken } from './exec-ground.js'
 import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
-import { type CommandEnd, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
+import type { Admitted } from './session-admission.js'
+import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
+
+/** A command of our own making. */
+export interface OwnRun {
+  /** In the place of the admission of an agent's commands. */
+  readonly admit?: () => Promise<Admitted>
+  /** Of what it did, what is staged; the rest is let go. */
+  readonly lands?: (effect: Effect, end: CommandEnd) => boolean
+}
 
 /** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
 export class SessionExec {
@@ -15,10 +24,10 @@ export class SessionExec {
     private readonly terms: ExecTerms,
   ) {}
 
-  run(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
+  run(command: CommandLine, options: ExecOptions, own: OwnRun = {}): Promise<ExecResult> {
     // One that waits still gets its turn: whoever closes waits for it. A later one would open layers nobody takes down.
     if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
-    const turn = this.#turn.then(() => this.#run(command, options))
+    const turn = this.#turn.then(() => this.#run(command, options, own))
     this.#turn = turn.catch(() => undefined)
     return turn
   }
@@ -33,12 +42,13 @@ export class SessionExec {
   /** Waits for the command under way, then takes the layers down. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.deps.admission.close()
     await this.#turn
     await this.#drop()
   }
 
-  async #run(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
-    const terms = await this.terms.admit(command, options)
+  async #run(command: CommandLine, options: ExecOptions, own: OwnRun): Promise<ExecResult> {
+    const terms = await this.terms.admit(command, options, own.admit)
     const ground = await this.#grounds(options.isolation)
     ground.admit(options.isolation)
     const { store } = this.deps
@@ -52,7 +62,8 @@ export class SessionExec {
       this.deps.takeIn()
       const before = store.mark({})
       try {
-        const taken = end.began ? this.#land(ground) : NOTHING
+        const lands = (effect: Effect) => own.lands?.(effect, end) !== false
+        const taken = end.began ? this.#land(ground, lands) : NOTHING
         isSound = true
         return await this.#told(command, end, { ...taken, effects: this.deps.changesSince(before.id), ground, terms })
       } finally {
@@ -87,9 +98,9 @@ export class SessionExec {
     )
   }
 
-  #land(ground: Ground): Taken {
+  #land(ground: Ground, lands: (effect: Effect) => boolean): Taken {
     const found = ground.found(false)
-    const taken = ground.take(found)
+    const taken = ground.take({ ...found, effects: found.effects.filter(lands) })
     quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.intent())
     ground.clear(found.effects)
     return taken
@@ -104,7 +115,13 @@ export class SessionExec {
     const { isolation } = ground
     // Nothing keeps a command on a copy from it.
     const network = terms.network || isolation === 'none'
-    const told = { command, exit_code: end.exitCode, ...(end.ended && { ended: end.ended }), network }
+    const told = {
+      command,
+      ...terms.admitted,
+      exit_code: end.exitCode,
+      ...(end.ended && { ended: end.ended }),
+      network,
+    }
     const paths = effects.changes.map(({ path }) => path)
     await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end

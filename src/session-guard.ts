@@ -16,6 +16,18 @@ import { SessionLimits } from './session-limits.js'
 import type { SessionQuestions } from './session-questions.js'
 import type { StageStore } from './stage-store.js'
 
+export interface GuardDeps {
+  readonly id: string
+  readonly policy: Policy
+  readonly journal: SessionJournal
+  readonly store: StageStore
+  readonly lock: ContentLock
+  readonly questions: SessionQuestions
+  /** Bytes a session without a pack may hold. */
+  readonly memory: number
+  readonly tool: () => ToolContext | undefined
+}
+
 /**
  * The policy's decision, and what only the session knows: that it is closed, that the ledger cannot be written, and a
  * reviewer's no, which the agent hears once at the next write of the path and once by feedback.
@@ -24,31 +36,23 @@ export class SessionGuard implements GuardRules {
   closed = false
   #rejections: readonly Rejection[] = []
   #amendments: readonly Amendment[] = []
-  /** What is to be told of reverts. */
-  readonly #reverted: Feedback[] = []
+  /** What is to be told besides of reviewers. */
+  readonly #news: Feedback[] = []
   readonly #told: Set<unknown>
   readonly #limits: SessionLimits
 
-  constructor(
-    private readonly id: string,
-    private readonly policy: Policy,
-    private readonly journal: SessionJournal,
-    private readonly store: StageStore,
-    private readonly lock: ContentLock,
-    private readonly questions: SessionQuestions,
-    private readonly memory: number,
-    private readonly tool: () => ToolContext | undefined,
-  ) {
+  constructor(private readonly deps: GuardDeps) {
+    const { store } = deps
     this.#told = new Set(store.notes(TOLD))
     const { stage } = store.overlay
     this.#limits = new SessionLimits({ paths: stage.bases, bytes: () => stagedBytes(stage.tree.root) })
   }
 
   readonly decide: Decide = (access) => {
-    if (this.closed) return { verdict: 'deny', denial: closedDenial(this.id, access) }
-    const decision = this.policy.decide(access)
+    if (this.closed) return { verdict: 'deny', denial: closedDenial(this.deps.id, access) }
+    const decision = this.deps.policy.decide(access)
     const { rule, ruleName = access.path } = decision.verdict === 'deny' ? decision.denial : {}
-    if (rule !== undefined) this.questions.ask(ruleName, rule)
+    if (rule !== undefined) this.deps.questions.ask(ruleName, rule)
     if (decision.verdict === 'deny' || access.effect === 'read') return decision
     const denial =
       this.#ledgerDenial(access) ??
@@ -57,29 +61,29 @@ export class SessionGuard implements GuardRules {
       this.#rejectionOf(access) ??
       this.#amendmentOf(access)
     if (denial) return { verdict: 'deny', denial }
-    this.questions.used(access.path)
-    if (access.asked !== access.path) this.questions.used(access.asked)
+    this.deps.questions.used(access.path)
+    if (access.asked !== access.path) this.deps.questions.used(access.asked)
     return decision
   }
 
   /** Throws Denied where a staged file may not become as long as that. */
   makeRoom(path: RelPath, size: number): void {
-    const limit = this.policy.settings()?.limits.bytes
-    const has = limit === undefined ? 0 : (this.store.overlay.stage.tree.find(path).node?.inode?.size ?? 0)
+    const limit = this.deps.policy.settings()?.limits.bytes
+    const has = limit === undefined ? 0 : (this.deps.store.overlay.stage.tree.find(path).node?.inode?.size ?? 0)
     const denial = this.#limits.grow(path, Math.max(0, size - has), limit)
     if (denial) throw new Denied(denial)
   }
 
   readsBy(at: number): unknown {
-    return this.closed ? undefined : this.policy.readsBy(at)
+    return this.closed ? undefined : this.deps.policy.readsBy(at)
   }
 
   mayHide(dir: string): boolean {
-    return this.policy.mayHide(dir)
+    return this.deps.policy.mayHide(dir)
   }
 
   alikeBelow(dir: string): boolean {
-    return this.policy.alikeBelow(dir)
+    return this.deps.policy.alikeBelow(dir)
   }
 
   standsOut(name: string): boolean {
@@ -89,14 +93,14 @@ export class SessionGuard implements GuardRules {
   knownBelow(dir: RelPath): RelPath[] {
     const rejected = this.#rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
     const amended = this.#amendments.filter(({ path }) => isWithin(path, dir) && this.#unseen(path).length > 0)
-    return [...this.lock.seenBelow(dir), ...[...rejected, ...amended].map(({ path }) => asRelPath(path))]
+    return [...this.deps.lock.seenBelow(dir), ...[...rejected, ...amended].map(({ path }) => asRelPath(path))]
   }
 
   /** What reviewers have said and done so far. */
   hear(reviews: readonly ReviewRecord[]): void {
     this.#rejections = rejectionsFor(reviews)
     this.#amendments = amendmentsFor(reviews)
-    this.questions.hear(reviews)
+    this.deps.questions.hear(reviews)
     this.#limits.recount()
   }
 
@@ -119,8 +123,8 @@ export class SessionGuard implements GuardRules {
         by,
       }
     })
-    const reverted = this.#reverted.splice(0)
-    return [...rejected, ...amended, ...reverted, ...this.questions.feedback()]
+    const news = this.#news.splice(0)
+    return [...rejected, ...amended, ...news, ...this.deps.questions.feedback()]
   }
 
   /**
@@ -137,16 +141,21 @@ export class SessionGuard implements GuardRules {
     }
     for (const { path, cause, by, standing } of this.#amendments) {
       if (!standing || cause !== 'edit' || !paths.includes(path)) continue
-      this.#reverted.push({ path, kind: 'reverted', reason: `What ${by.name} wrote into this file went with it.`, by })
+      this.#news.push({ path, kind: 'reverted', reason: `What ${by.name} wrote into this file went with it.`, by })
     }
   }
 
   /** The model was shown a path: it knows what reviewers have made of it. An edit tool's own reading is not shown. */
   saw(path: string): void {
     if (this.#amendments.length === 0) return
-    const kind = this.tool()?.kind
+    const kind = this.deps.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     for (const amendment of this.#unseen(path)) this.#tell(keyOf('write', amendment))
+  }
+
+  /** To be told with the next feedback. */
+  inform(news: Feedback): void {
+    this.#news.push(news)
   }
 
   #unseen(path: string): Amendment[] {
@@ -167,25 +176,25 @@ export class SessionGuard implements GuardRules {
   }
 
   #ledgerDenial(access: Access): Denial | undefined {
-    const { problem } = this.journal
+    const { problem } = this.deps.journal
     if (problem === undefined) return undefined
     return { reason: 'ledger_unavailable', message: problem, file: access.asked }
   }
 
   /** Only a session that keeps no pack gets here: others leave content to it. */
   #memoryDenial({ effect, asked }: Access): Denial | undefined {
-    const { bytes } = this.store.overlay.stage.upper
-    if (effect !== 'put' || bytes <= this.memory) return undefined
+    const { bytes } = this.deps.store.overlay.stage.upper
+    if (effect !== 'put' || bytes <= this.deps.memory) return undefined
     return {
       reason: 'limit_exceeded',
-      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${this.memory}.`,
+      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${this.deps.memory}.`,
       hint: "Commit or revert some of it, or open the workspace with durability 'process', which spills to disk.",
       file: asked,
     }
   }
 
   #limitDenial(access: Access): Denial | undefined {
-    const limits = this.policy.settings()?.limits
+    const limits = this.deps.policy.settings()?.limits
     return limits && this.#limits.take(access, limits)
   }
 
@@ -205,7 +214,7 @@ export class SessionGuard implements GuardRules {
 
   #tell(key: string): void {
     this.#told.add(key)
-    this.store.note(TOLD, key)
+    this.deps.store.note(TOLD, key)
   }
 }
 

@@ -2,9 +2,9 @@ import type { Feedback, ScopeRequest } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { globProblem } from './core/globs.js'
 import { newId } from './core/ids.js'
-import type { Answer, Approver, Question } from './core/question.js'
+import type { Answer, Approver, CommandQuestion, Question } from './core/question.js'
 import type { AskAnswers } from './policy/index.js'
-import { answerFor, answersIn, openQuestions, QUESTION } from './review/questions.js'
+import { answerFor, answersIn, commandAnswer, openQuestions, QUESTION } from './review/questions.js'
 import { type AnswerRecord, type ReviewRecord, reviewerOf } from './review/record.js'
 import type { StageStore } from './stage-store.js'
 
@@ -42,6 +42,23 @@ export class SessionQuestions {
     const intentId = this.deps.intent()
     const isAsked = this.#open().some((each) => each.kind === 'access' && each.path === path && each.rule === rule)
     if (!isAsked) this.#post({ kind: 'access', path, rule, ...(intentId !== undefined && { intentId }) })
+  }
+
+  /** An `ask` of `terminal` refused a command. */
+  askCommand(asked: Omit<CommandQuestion, 'id' | 'at' | 'kind' | 'intentId'>): void {
+    const intentId = this.deps.intent()
+    const isAsked = this.#open().some((each) => each.kind === 'command' && each.key === asked.key)
+    if (!isAsked) this.#post({ kind: 'command', ...asked, ...(intentId !== undefined && { intentId }) })
+  }
+
+  /** What a person said to a command; what was allowed once is over with it. */
+  takeCommand(key: string): AnswerRecord | undefined {
+    const record = commandAnswer(key, this.#answers, ({ id }) => this.#spent.has(id))
+    if (record?.answer === 'once') {
+      this.#used.add(record.id)
+      this.spend()
+    }
+    return record
   }
 
   /** Throws EscrowError `missing_intent_id`; `policy_invalid` for a glob no scope can have. */
@@ -104,10 +121,15 @@ export class SessionQuestions {
       .map((record) => {
         this.#told.add(record.id)
         this.deps.store.note(TOLD, record.id)
-        const { answer, words, by, path } = record
+        const { answer, words, by, path, command } = record
         const kind = answer === 'deny' ? 'refused' : 'granted'
         const said =
-          words ?? (path === undefined ? 'The scope was extended.' : `Writing ${path} is allowed (${answer}).`)
+          words ??
+          (command !== undefined
+            ? `Running \`${command}\` is allowed (${answer}).`
+            : path === undefined
+              ? 'The scope was extended.'
+              : `Writing ${path} is allowed (${answer}).`)
         return { ...(path !== undefined && { path }), kind, reason: said, by: reviewerOf(by) }
       })
   }

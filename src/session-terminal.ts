@@ -19,6 +19,11 @@ export class SessionTerminal {
     this.#commands = new SessionCommands(deps, terms, (work) => this.#exec.idle(work))
   }
 
+  /** Commands of our own making, within the call under way. */
+  get own(): Pick<SessionExec, 'run'> {
+    return this.#exec
+  }
+
   async exec(command: CommandLine, options: ExecOptions = {}): Promise<ExecResult> {
     this.deps.open()
     return this.deps.inCall(() => this.#exec.run(command, options))
@@ -63,6 +68,7 @@ export class SessionTerminal {
 
   /** Ends what runs on, and waits for the command under way. */
   async close(): Promise<void> {
+    this.deps.admission.close()
     await this.#commands.close()
     await this.#exec.close()
   }

@@ -17,6 +17,7 @@ import type {
 import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { MutationClass } from './core/mutation.js'
+import type { ToolContext } from './core/tool-context.js'
 import { declare } from './declarations.js'
 import { createFacade } from './fs/facade.js'
 import { judgeWrites } from './fs/judge-writes.js'
@@ -24,9 +25,11 @@ import type { View } from './fs/view.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
+import { SessionAdmission } from './session-admission.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
+import { SessionFormat } from './session-format.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
@@ -53,6 +56,7 @@ export class LocalSession implements Session {
   readonly #snapshots: SessionSnapshots
   readonly #view: View
   readonly terminal: SessionTerminal
+  readonly #format: SessionFormat
   readonly #calls = new SessionCalls()
   readonly #agent: number
   readonly exec: Session['exec'] = (...call) => this.terminal.exec(...call)
@@ -88,29 +92,25 @@ export class LocalSession implements Session {
       answers: () => this.#questions.answers,
     })
     this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings(), tool })
-    this.#guard = new SessionGuard(
-      deps.id,
-      this.#policy,
-      this.#journal,
-      this.#store,
-      this.#lock,
-      this.#questions,
-      deps.memory,
-      tool,
-    )
+    const rooms = { policy: this.#policy, journal: this.#journal, store: this.#store, lock: this.#lock }
+    this.#guard = new SessionGuard({ ...deps, ...rooms, questions: this.#questions, tool })
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
     this.terminal = new SessionTerminal({
       ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
       changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),
-      takeIn: () => this.#takeIn(),
+      takeIn: this.#takeIn,
+      admission: new SessionAdmission(this.#policy, this.#questions, this.#takeIn, this.#denied),
       record: (data) => this.#record('command', { data }),
       inCall: (work, isNew) =>
         this.#calls.current() && isNew !== true ? work() : this.toolCall({ tool: 'exec', kind: 'command' }, work),
-      open: () => this.#open(),
-      intent: () => this.#intent.id,
+      ...{ open: () => this.#open(), intent: () => this.#intent.id },
     })
-    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
+    this.#format = new SessionFormat({
+      ...{ policy: this.#policy, exec: this.terminal.own, overlay: () => this.#store.overlay },
+      inform: (news) => this.#guard.inform(news),
+    })
+    this.fs = createFacade({ view: this.#view, denied: this.#denied })
     this.#takeIn()
   }
 
@@ -175,18 +175,18 @@ export class LocalSession implements Session {
       {
         journal: this.#journal,
         snapshots: this.#snapshots,
-        judge: (writes: NonNullable<ToolCall['writes']>) =>
-          judgeWrites(this.#view, writes, (denial) => this.#denied(denial)),
+        judge: (writes: NonNullable<ToolCall['writes']>) => judgeWrites(this.#view, writes, this.#denied),
         declare: (id: string, declared: MutationClass) => declare(this.#store, id, declared),
         requiresClass: () => this.gate.requireMutationClass,
         withoutPath: () => this.#policy.withoutPath(),
-        denied: (denial: Denial) => this.#denied(denial),
+        denied: this.#denied,
         merge: (paths: readonly string[]) => this.#merge(paths),
         answered: async () => {
           const answered = await this.#questions.answered()
           if (answered) this.#takeIn()
           return answered
         },
+        format: (context: ToolContext, paths: ReadonlySet<string>) => this.#format.after(context, paths),
         ended: () => this.#questions.spend(),
         intent: () => this.#intent.id,
         isClosed: () => this.#closed,
@@ -270,7 +270,7 @@ export class LocalSession implements Session {
   }
 
   /** A closed session has no log any more: its refusals are told to the caller only. */
-  #denied(denial: Denial): void {
+  readonly #denied = (denial: Denial): void => {
     if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
   }
 
@@ -287,7 +287,7 @@ export class LocalSession implements Session {
     return this.#journal.append(type, this.#intent.id, { reqId: this.#calls.current()?.callId ?? null, ...more })
   }
 
-  #takeIn(): readonly ReviewRecord[] {
+  readonly #takeIn = (): readonly ReviewRecord[] => {
     const reviews = this.#deps.reviews.read()
     this.#store.settle(reviews)
     this.#guard.hear(reviews)

@@ -11,6 +11,7 @@ import type { Answer, Approver, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 
+export type { CommandClass } from './command-class.js'
 export type {
   ClaimOverlap,
   Intent,
@@ -23,7 +24,15 @@ export type {
   NewIntent,
 } from './intent.js'
 export type { Measured, Mutation, MutationClass } from './mutation.js'
-export type { AccessQuestion, Answer, AnswerWord, Approver, Question, ScopeQuestion } from './question.js'
+export type {
+  AccessQuestion,
+  Answer,
+  AnswerWord,
+  Approver,
+  CommandQuestion,
+  Question,
+  ScopeQuestion,
+} from './question.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 

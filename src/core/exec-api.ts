@@ -9,8 +9,9 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Milliseconds after which it is ended. */
   readonly timeout?: number
-  readonly stdin?: string | Uint8Array
-  /** Asks for the network, which policy must allow (`terminal.network`). */
+  /** A stream is read while it runs. */
+  readonly stdin?: string | Uint8Array | NodeJS.ReadableStream
+  /** Asks for the network, which policy or a person must allow (`terminal.network`). */
   readonly network?: boolean
   /**
    * `none`: where it cannot be contained it may run on a copy of the workspace, held in by nothing, as policy may allow

@@ -1,7 +1,8 @@
 import type { Reviewer } from './api.js'
+import type { CommandClass } from './command-class.js'
 
 /** What an agent needs a person's word on. */
-export type Question = ScopeQuestion | AccessQuestion
+export type Question = ScopeQuestion | AccessQuestion | CommandQuestion
 
 interface Asked {
   readonly id: string
@@ -26,10 +27,27 @@ export interface AccessQuestion extends Asked {
   readonly rule: string
 }
 
+/** It was refused a command by an `ask` of `terminal` in policy.yaml. */
+export interface CommandQuestion extends Asked {
+  readonly kind: 'command'
+  readonly intentId?: string
+  /** As a line of the shell, with the names of variables it is given. */
+  readonly command: string
+  /** Where it starts, relative to the root; '' is the root. */
+  readonly cwd: string
+  /** The classes that ask, and `terminal.network` where that does. */
+  readonly rules: readonly (CommandClass | 'terminal.network')[]
+  /** Why it is in these classes, in words. */
+  readonly why: string
+  /** The same for the same command, directory, variables and input. */
+  readonly key: string
+}
+
 /**
  * To a scope question: `allow` adds the globs to the intent, `deny` does not. To an access question: `allow` holds for
  * the path from now on, `subtree` for all of the directory it is in, `once` for the tool call that uses it (outside of
- * one, until the session next takes in what reviewers said), `deny` until another answer is given.
+ * one, until the session next takes in what reviewers said), `deny` until another answer is given. To a command question: `allow`
+ * and `deny` hold for the same command until another answer is given, `once` for one run.
  */
 export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
 
@@ -41,6 +59,7 @@ export interface Answer {
   /**
    * To an access question: puts the answer into policy.yaml as well, for every session from now on. `allow` becomes an
    * `allow` rule for the path, `subtree` one for its directory, `deny` a `read-only` one for the path.
+   * To a command question: `allow` and `deny` become the words of its rules, for every command they are about.
    */
   readonly remember?: boolean
 }

@@ -4,8 +4,8 @@ import type { ToolArguments } from './catalogue.js'
 
 /** What a person is asked while a tool call waits. */
 export interface HumanQuestion {
-  /** `call`: may it run; `access`, `scope`: what policy asks; `breaker`: may the agent go on after many refusals. */
-  readonly kind: 'call' | 'access' | 'scope' | 'breaker'
+  /** `call`: may it run; `access`, `scope`, `command`: what policy asks; `breaker`: may the agent go on after many refusals. */
+  readonly kind: 'call' | Question['kind'] | 'breaker'
   readonly taskId?: string
   readonly intentId?: string
   readonly tool?: string
@@ -58,7 +58,7 @@ export function approverOf(human: Human): Approver {
     if (answer === undefined) return undefined
     const { approved, words, by } = answer
     const said: Answer = approved
-      ? { answer: question.kind === 'access' ? 'once' : 'allow' }
+      ? { answer: question.kind === 'scope' ? 'allow' : 'once' }
       : { answer: 'deny', words: words ?? 'A person said no.' }
     return { ...said, ...(words !== undefined && { words }), ...(by && { by }) }
   }
@@ -67,19 +67,24 @@ export function approverOf(human: Human): Approver {
 function policyQuestion(question: Question): HumanQuestion {
   const call = asking.getStore()
   const { intentId } = question
-  const isAccess = question.kind === 'access'
-  const targets = isAccess ? [question.path] : question.globs
-  const message = isAccess
-    ? `May ${question.path} be written? The rule \`${question.rule}\` asks.`
-    : `May ${question.intentId} also write ${question.globs.join(', ')}?`
   return {
     kind: question.kind,
-    targets,
-    message,
-    detail: isAccess ? previewOf(call?.params ?? {}) : question.why,
+    ...askedBy(question),
+    detail: question.kind === 'access' ? previewOf(call?.params ?? {}) : question.why,
     ...(call && { taskId: call.taskId, tool: call.tool }),
     ...(intentId !== undefined && { intentId }),
   }
+}
+
+function askedBy(question: Question): Pick<HumanQuestion, 'targets' | 'message'> {
+  if (question.kind === 'command')
+    return { targets: [], message: `May this command run? ${question.command} (${question.rules.join(', ')} asks.)` }
+  if (question.kind === 'scope') {
+    const message = `May ${question.intentId} also write ${question.globs.join(', ')}?`
+    return { targets: question.globs, message }
+  }
+  const message = `May ${question.path} be written? The rule \`${question.rule}\` asks.`
+  return { targets: [question.path], message }
 }
 
 const PREVIEW = 2_000

@@ -1,6 +1,8 @@
 export { selectable, selectableIds } from '../core/intents-state.js'
 export { createPolicy, type Policy, type PolicyDeps } from './chain.js'
+export { type CommandDecision, judgeCommand } from './command-rules.js'
 export { commitDenial, undoDenial } from './commit-gate.js'
+export type { FormatRule } from './format-rules.js'
 export { type FreePaths, freePathsOf } from './free-paths.js'
 export { gitIgnored } from './git-ignored.js'
 export { openPolicyFile, type PolicyState } from './policy-file.js'

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FileBytes } from '../host/cached-file.js'
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
+import { type FormatSection, formatGlobs } from './format-rules.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
 import {
   type AccessWord,
@@ -63,7 +64,7 @@ export function readPolicy(root: string, file: FileBytes): PolicyRead {
   if (!checked.ok) return { problem: checked.problem, ...salvage(root, yaml.file.value) }
   const { access, outside, protected: paths } = checked.value
   const sections = { access: access ?? {}, outside: outside ?? {}, protected: paths ?? [] }
-  const problem = keyProblem(root, yaml.file, sections)
+  const problem = keyProblem(root, yaml.file, sections, checked.value.format)
   if (problem) return { problem }
   const later = notYetProblem(yaml.file)
   return {
@@ -122,11 +123,13 @@ function keyProblem(
   root: string,
   file: YamlFile,
   { access, outside, protected: paths }: Sections,
+  format: FormatSection | undefined,
 ): YamlProblem | undefined {
   const named: (readonly [path: YamlPath, key: string, name: string])[] = [
     ...Object.keys(access).map((key) => [['access', key], key, key] as const),
     ...Object.keys(outside).map((key) => [['outside', key], key, outsideName(root, key)] as const),
     ...paths.map((key, index) => [['protected', index], key, key] as const),
+    ...formatGlobs(format).map(([path, key]) => [path, key, key] as const),
   ]
   for (const [path, key, name] of named) {
     const problem = ruleProblem(name)

@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import type { GateSettings } from '../core/api.js'
+import { COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
+import { type FormatRule, formatRules, formatSchema } from './format-rules.js'
 
 /** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
 export type AccessWord = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
 
 const WORDS = ['allow', 'read-only', 'deny', 'hidden', 'ask'] as const
+
+/** What becomes of a command of a class. */
+export type CommandWord = (typeof COMMAND_WORDS)[number]
+
+const COMMAND_WORDS = ['allow', 'ask', 'deny'] as const
 
 const flag = z.boolean({ error: 'true or false is expected' })
 const count = z.int({ error: 'a whole number is expected' }).positive({ error: 'a number above 0 is expected' })
@@ -43,8 +50,14 @@ export const policySchema = z
       gate: section({ tools: oneOf('destructive', 'all'), require_mutation_class: flag, breaker: count }),
       claims: oneOf('warn', 'refuse'),
       limits: section({ files: count, bytes: count, ops_per_minute: count, undo_commits: count }),
-      terminal: section({ classes: z.record(z.string(), z.unknown()), network: flag, isolation_none: flag }),
-      format: z.union([text, z.array(text), z.record(z.string(), z.unknown())]),
+      terminal: section({
+        classes: z.partialRecord(z.enum(COMMAND_CLASSES), oneOf(...COMMAND_WORDS), {
+          error: `a map of ${COMMAND_CLASSES.join(', ')} to ${COMMAND_WORDS.join(', ')} is expected`,
+        }),
+        network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
+        isolation_none: flag,
+      }),
+      format: formatSchema,
       lessons_file: text.refine(isPlain, { error: 'a path below the root is expected, without `..`' }),
     },
     { error: 'a map is expected' },
@@ -68,10 +81,14 @@ export interface Settings {
   readonly limits: Limits
   /** `limits.undo_commits`: how many of the latest commits can be undone. */
   readonly undoCommits: number
-  /** `terminal.network`: a command that asks for the network has it. */
-  readonly network: boolean
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, held in by nothing. */
   readonly isolationNone: boolean
+  /** `terminal.network`: a command that asks for the network has it, or a person is asked. */
+  readonly network: boolean | 'ask'
+  /** `terminal.classes`. */
+  readonly classes: Readonly<Partial<Record<CommandClass, CommandWord>>>
+  /** `format`: what runs on the files a tool call wrote. */
+  readonly format: readonly FormatRule[]
   /** For tool calls that come by hooks. */
   readonly gate: GateSettings
   /** What happens when a session selects an intent whose scope another one holds. */
@@ -101,6 +118,8 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
     isolationNone: policy.terminal?.isolation_none ?? false,
+    classes: policy.terminal?.classes ?? {},
+    format: formatRules(policy.format),
     gate: {
       tools: policy.gate?.tools ?? 'destructive',
       breaker: policy.gate?.breaker ?? 3,
@@ -124,6 +143,4 @@ export const UNSET = settingsOf({})
  */
 export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
-  [['terminal', 'classes'], {}],
-  [['format']],
 ]

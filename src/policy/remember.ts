@@ -1,15 +1,11 @@
-import { realpathSync, statSync } from 'node:fs'
 import { isMap, isScalar } from 'yaml'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { cachedFile } from '../host/cached-file.js'
-import { withProcessLock } from '../host/lock.js'
-import { createDurable, replaceDurable } from '../host/write.js'
-import { MAX_YAML_BYTES } from '../host/yaml.js'
 import { putNode, rewriteYaml } from '../host/yaml-edit.js'
 import { sameRule } from './path-rules.js'
+import { editPolicy } from './policy-edit.js'
 import { POLICY_FILE } from './policy-file.js'
-import { type PolicyRules, readPolicy } from './policy-read.js'
+import type { PolicyRules } from './policy-read.js'
 import type { AccessWord } from './policy-schema.js'
 
 /** A line of `access` in policy.yaml. */
@@ -30,21 +26,13 @@ export async function rememberRule(
 ): Promise<AccessRule> {
   const about = answer === 'subtree' ? asked.path.slice(0, Math.max(0, asked.path.lastIndexOf('/'))) : asked.path
   const rule: AccessRule = { path: nameOf(about), word: answer === 'deny' ? 'read-only' : 'allow' }
-  await withProcessLock(layout.locks, 'policy', () => {
-    const file = cachedFile(layout.policyFile, MAX_YAML_BYTES, (bytes) => bytes)()
-    const text = file.kind === 'bytes' ? file.bytes.toString() : 'access: {}\n'
-    const now = readPolicy(layout.root, file)
-    if (now.problem) throw unwritable(`${POLICY_FILE}, line ${now.problem.line}: ${now.problem.message}`)
-    if (about !== asked.path) refuseOpening(now.rules, about, rule)
-    const written = withRule(text, rule) ?? text
-    const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
-    if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
-    refuseOverruled(rules, asked.path, rule)
-    if (file.kind === 'absent') createDurable(layout.policyFile, written, 0o644)
-    else {
-      const path = realpathSync(layout.policyFile)
-      replaceDurable(path, written, statSync(path).mode & 0o777)
-    }
+  await editPolicy(layout, {
+    empty: 'access: {}\n',
+    before: (rules) => {
+      if (about !== asked.path) refuseOpening(rules, about, rule)
+    },
+    change: (text) => withRule(text, rule),
+    after: (rules) => refuseOverruled(rules, asked.path, rule),
   })
   return rule
 }
@@ -81,11 +69,5 @@ function refuseOverruled(rules: PolicyRules, path: string, rule: AccessRule): vo
   const message = `\`${rule.path}: ${rule.word}\` would change nothing for ${path}: ${other} is more specific.`
   throw new EscrowError('unsupported', message, {
     hint: `Answer allow, which is about ${path} alone, or edit ${POLICY_FILE}.`,
-  })
-}
-
-function unwritable(why: string): EscrowError {
-  return new EscrowError('policy_invalid', `The answer cannot be remembered: ${why}.`, {
-    hint: `Correct ${POLICY_FILE}, or answer without remembering.`,
   })
 }

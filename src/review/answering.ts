@@ -27,11 +27,10 @@ export async function answerQuestion(deps: AnswerDeps, id: string, given: Answer
   if (!question) throw noQuestion(id, open)
   if (question.kind === 'scope' && answer !== 'allow' && answer !== 'deny')
     throw new EscrowError('unsupported', `A request for scope is answered with allow or deny, not with ${answer}.`)
+  if (question.kind === 'command' && answer === 'subtree')
+    throw new EscrowError('unsupported', 'A command is answered with allow, once or deny: there is nothing below it.')
   if (remember && (question.kind === 'scope' || answer === 'once'))
-    throw new EscrowError(
-      'unsupported',
-      'Only allow, subtree and deny to a write that a rule asks about are remembered.',
-    )
+    throw new EscrowError('unsupported', 'Only allow, subtree and deny to what a rule asks about are remembered.')
   if (answer === 'deny' && (words ?? '').trim() === '')
     throw new EscrowError('unsupported', 'A refusal needs words: they are what the agent can act on.')
   const record: AnswerRecord = {
@@ -43,6 +42,7 @@ export async function answerQuestion(deps: AnswerDeps, id: string, given: Answer
     answer,
     by: { ...(by ?? deps.reviewer()) },
     ...(question.kind === 'access' && { path: question.path }),
+    ...(question.kind === 'command' && { key: question.key, command: question.command }),
     ...(words !== undefined && { words }),
     ...(remember && { remember }),
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isWithin, parentOf, type RelPath } from '../../overlay/path.js'
+import { COMMAND_CLASSES } from '../core/command-class.js'
 import type { Question } from '../core/question.js'
 import type { AnswerRecord, ReviewRecord } from './record.js'
 
@@ -17,6 +18,16 @@ const question = z.discriminatedUnion('kind', [
     intentId: z.string().optional(),
     path: z.string(),
     rule: z.string(),
+  }),
+  z.object({
+    ...asked,
+    kind: z.literal('command'),
+    intentId: z.string().optional(),
+    command: z.string(),
+    cwd: z.string(),
+    rules: z.array(z.enum([...COMMAND_CLASSES, 'terminal.network'])),
+    why: z.string(),
+    key: z.string(),
   }),
 ])
 
@@ -41,4 +52,13 @@ export function answerFor(
     if (record.answer === 'subtree') return isWithin(path, parentOf(record.path as RelPath))
     return record.path === path && !(record.answer === 'once' && isSpent(record))
   })
+}
+
+/** The answer that holds for a command now, the latest first. */
+export function commandAnswer(
+  key: string,
+  answers: readonly AnswerRecord[],
+  isSpent: (record: AnswerRecord) => boolean,
+): AnswerRecord | undefined {
+  return answers.findLast((record) => record.key === key && !(record.answer === 'once' && isSpent(record)))
 }

@@ -63,6 +63,9 @@ const answer = z.strictObject({
   question: z.string(),
   answer: z.enum(['allow', 'once', 'subtree', 'deny']),
   path: z.string().optional(),
+  /** Of a command: the key of its question, and its line. */
+  key: z.string().optional(),
+  command: z.string().optional(),
   words: z.string().optional(),
   /** It is a rule of policy.yaml as well. */
   remember: z.boolean().optional(),

@@ -13,7 +13,7 @@ export interface CommandOptions {
   readonly network: boolean
   /** Milliseconds; none: no limit. */
   readonly timeout?: number | undefined
-  readonly stdin?: string | Uint8Array | undefined
+  readonly stdin?: string | Uint8Array | NodeJS.ReadableStream | undefined
   readonly signal?: AbortSignal | undefined
   readonly onOutput?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined
   /** Processes it may have at a time. */
@@ -90,7 +90,8 @@ export async function collect(child: ChildProcess, options: CommandOptions, fail
   const { stdin, onOutput, keep = OUTPUT } = options
   // A command that reads nothing closes its end: that is no failure of ours.
   child.stdin?.on('error', () => undefined)
-  child.stdin?.end(stdin)
+  if (child.stdin && stdin !== undefined && typeof stdin !== 'string' && 'pipe' in stdin) stdin.pipe(child.stdin)
+  else child.stdin?.end(stdin)
   const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const size = { stdout: 0, stderr: 0 }
   let truncated = false

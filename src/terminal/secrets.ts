@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
+import { holdsSecret } from './secret-variables.js'
 
 /** Other places with what only we may read: keys, and the anchors of ledgers. */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
@@ -77,16 +78,12 @@ function textOf(path: string): string {
   }
 }
 
-/** Names of variables that hold secrets, or lead to who does. */
-const SECRET_NAME =
-  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_?KEY|API_?KEY|ACCESS_?KEY(_ID)?|AUTH)(_|$)|^(SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|XAUTHORITY|NODE_OPTIONS|LD_PRELOAD|DATABASE_URL|PGPASSWORD|MYSQL_PWD)$|^ESCROW_/i
-
 /** The environment a command starts with: ours without secrets, then what was asked for. Throws `unsupported`. */
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   session: string,
 ): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !SECRET_NAME.test(name))
+  const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
   const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
   const set = Object.entries(all).flatMap(([name, value]): [string, string][] =>

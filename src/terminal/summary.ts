@@ -24,6 +24,11 @@ export function summaryOf({ changes }: ChangeSet, refused: readonly Refusal[], k
   return lines.length === 0 ? 'Nothing changed.' : lines.join('\n')
 }
 
+/** What was refused, in a few lines. */
+export function refusalsIn(refused: readonly Refusal[]): string {
+  return refusals(refused).join('\n')
+}
+
 function nameOf({ path, from }: Change): string {
   return from === undefined ? path : `${from} -> ${path}`
 }

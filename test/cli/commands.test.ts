@@ -341,8 +341,21 @@ describe('questions and answers', () => {
     globs: ['lib/**'],
     why: 'It is there.',
   }
+  const command = {
+    ...{ kind: 'command' as const, id: 'q3', at: 'now', command: 'rm \u001b[2J x', cwd: 'src', key: 'k' },
+    ...{ rules: ['destructive' as const], why: 'destructive: rm x deletes files' },
+  }
   const sessions = [{ id: 's1', live: true, changes: 0 }]
   const review = { questions: async () => [question, scope] }
+
+  it('shows a command with what asks, and nothing of it moves the terminal', async () => {
+    const { out } = await escrow(workspaceDir(), ['questions'], {
+      sessions,
+      review: { questions: async () => [command] },
+    })
+    expect(out).not.toContain('\u001b')
+    expect(out).toMatch(/may it run rm .* x in src\? \(destructive asks: destructive: rm x deletes files\)\n$/)
+  })
 
   it('lists what sessions ask, as text and as one document', async () => {
     const { out } = await escrow(workspaceDir(), ['questions'], { sessions, review })

@@ -16,13 +16,16 @@ const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny'
 export function register(command: Command, { io, asReviewer }: Context): void {
   command
     .description(
-      "Answer a session's question. `allow` holds for the path (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call. `deny` needs a reason.",
+      "Answer a session's question. `allow` holds for the path or the command (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call or run. `deny` needs a reason.",
     )
     .argument('<session>', "the session's id")
     .argument('<question>', "the question's id, as 'escrow questions' shows it; its beginning will do")
     .addArgument(new Argument('<answer>', 'what to answer').choices(ANSWERS))
     .option('--reason <text>', 'what the agent is told')
-    .option('--remember', 'make it a rule of policy.yaml, for every session from now on')
+    .option(
+      '--remember',
+      'make it a rule of policy.yaml, for every session from now on (of a command: for its classes)',
+    )
     .addOption(byOption())
     .action(async (session: string, question: string, answer: Answer['answer'], { reason, remember, by }: Options) => {
       await asReviewer(async (workspace) => {

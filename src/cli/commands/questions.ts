@@ -11,7 +11,7 @@ interface Options {
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'List what sessions ask of you: writes that an `ask` rule holds back, and paths for an intent’s scope.',
+      'List what sessions ask of you: writes and commands that an `ask` rule holds back, and paths for an intent’s scope.',
     )
     .argument('[session]', 'the id of one session')
     .option('--json', 'print one JSON document')
@@ -34,5 +34,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
 
 function textOf(question: Question): string {
   if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
+  if (question.kind === 'command')
+    return `may it run ${question.command}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
   return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
 }

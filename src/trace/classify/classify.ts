@@ -1,12 +1,12 @@
 import type { Measured } from '../../core/mutation.js'
+import { parse } from '../../host/grammars.js'
+import type { Syntax } from '../../host/tree.js'
 import { jsonSame, yamlSame } from './data.js'
 import { Doubtful } from './doubt.js'
-import { parse } from './grammars.js'
 import { type Language, languageOf } from './languages.js'
 import { isMoved } from './moves.js'
 import { type Comparison, findRenames } from './renames.js'
 import { isSame, streamOf } from './stream.js'
-import type { Syntax } from './tree.js'
 
 /** Bytes of a side above which it is not looked at. */
 export const MAX_BYTES = 512 * 1024

@@ -1,6 +1,6 @@
+import type { Node } from '../../host/tree.js'
 import { isContextual, type Leaf } from './gaps.js'
 import type { Language } from './languages.js'
-import type { Node } from './tree.js'
 
 /** What a formatter writes one way or the other, where the tree stays the same and says the same. */
 

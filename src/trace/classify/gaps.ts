@@ -1,5 +1,5 @@
+import type { Node } from '../../host/tree.js'
 import type { Language } from './languages.js'
-import type { Node } from './tree.js'
 
 /** A leaf of the tree with its text, as far as the white space beside it goes. */
 export interface Leaf {

@@ -1,8 +1,8 @@
+import type { Node, Syntax } from '../../host/tree.js'
 import { ecmascriptBindings, isEcmascriptVariable } from './bindings-ecmascript.js'
 import { isPythonVariable, pythonBindings } from './bindings-python.js'
 import type { Language } from './languages.js'
 import type { Token } from './stream.js'
-import type { Node, Syntax } from './tree.js'
 
 /** A name that a scope of its own declares, and how far the scope reaches. */
 export interface Binding {

@@ -1,3 +1,4 @@
+import { type Node, type Syntax, textOf } from '../../host/tree.js'
 import { everyCommentCounts, isPlainComment } from './comments.js'
 import {
   endsByLine,
@@ -13,7 +14,6 @@ import {
 import { type Gap, gapMark, type Leaf } from './gaps.js'
 import { Indentation } from './indentation.js'
 import type { Language } from './languages.js'
-import { type Node, type Syntax, textOf } from './tree.js'
 
 /** One step of a file as its language reads it: equal streams are one program, up to layout and plain comments. */
 export interface Token {

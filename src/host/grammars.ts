@@ -15,23 +15,29 @@ export type Parsed =
 
 /** Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers. */
 export async function parse(grammar: string, text: string): Promise<Parsed> {
-  let parser: ParserType | undefined
   try {
-    const { Parser } = await engine()
-    const language = await languageOf(grammar)
-    parser = new Parser()
-    parser.setLanguage(language)
+    return (await parserFor(grammar))(text)
   } catch (error) {
-    parser?.delete()
     return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
   }
-  try {
-    return parseWith(parser, text)
-  } catch (error) {
-    // What the parser's memory does not hold ends here as well.
-    return { ok: false, rule: 'size', detail: said(error) }
-  } finally {
-    parser.delete()
+}
+
+/** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
+export async function parserFor(grammar: string): Promise<(text: string) => Parsed> {
+  const { Parser } = await engine()
+  const language = await languageOf(grammar)
+  return (text) => {
+    let parser: ParserType | undefined
+    try {
+      parser = new Parser()
+      parser.setLanguage(language)
+      return parseWith(parser, text)
+    } catch (error) {
+      // What the parser's memory does not hold ends here as well.
+      return { ok: false, rule: 'size', detail: said(error) }
+    } finally {
+      parser?.delete()
+    }
   }
 }
 

@@ -1,0 +1,42 @@
+import type * as escrowfs from '../../index.js'
+import { findRoot } from '../find-root.js'
+import type { ShellCall } from './arguments.js'
+import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
+
+export type ShellLibrary = Pick<typeof escrowfs, 'openWorkspace' | 'refusalsIn'>
+
+/** Runs the command in a session that is opened for it, and closed behind it. */
+export async function runHere(
+  { command, session: id, intent }: ShellCall & { readonly session: string },
+  { cwd, stdin, write, signal }: ShellIo,
+  { openWorkspace, refusalsIn }: ShellLibrary,
+): Promise<ShellEnd> {
+  const root = findRoot(cwd)
+  if (root === undefined)
+    throw new NotRun(
+      `No escrow workspace in '${cwd}' or any directory above it.`,
+      "Run 'escrow init' in the directory to govern.",
+    )
+  const workspace = await openWorkspace(root)
+  try {
+    const session = await workspace.session({ id })
+    if (intent !== undefined) await session.selectIntent(intent)
+    const { exitCode, refused } = await session.exec(command, {
+      ...{ cwd, signal, onOutput: write },
+      ...(stdin && { stdin }),
+    })
+    return { code: exitCode, note: refusalsIn(refused) }
+  } catch (error) {
+    throw ownedElsewhere(error, id) ?? error
+  } finally {
+    await workspace.close()
+  }
+}
+
+function ownedElsewhere(error: unknown, id: string): NotRun | undefined {
+  if (!(error instanceof Error) || !('reason' in error) || error.reason !== 'session_busy') return undefined
+  return new NotRun(
+    `Session ${id} belongs to another process that lives.`,
+    'That process can let escrow-sh in: `serveShell(session)` gives the variables to start terminals with. Or name another session.',
+  )
+}

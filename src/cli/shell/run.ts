@@ -1,0 +1,50 @@
+import { oneLine } from '../printable.js'
+import { shellCall, USAGE } from './arguments.js'
+import type { ShellEnd, ShellIo } from './ending.js'
+import { runHere, type ShellLibrary } from './here.js'
+import { runThere } from './there.js'
+
+/** As shells have them: wrong usage, and what could not be run. */
+const USAGE_CODE = 2
+const NOT_RUN = 126
+/** Of a command that was ended by a limit: as timeout(1). */
+const ENDED = 124
+
+/** Runs one call of `escrow-sh`. Whatever goes wrong, the command is never run in another way. */
+export async function runShell(
+  argv: readonly string[],
+  io: ShellIo,
+  env: NodeJS.ProcessEnv,
+  library: () => Promise<ShellLibrary>,
+): Promise<number> {
+  const complain = (text: string) => io.write(Buffer.from(text), 'stderr')
+  const call = shellCall(argv, env)
+  if (typeof call === 'string') {
+    complain(`escrow-sh: ${oneLine(call)}\n${USAGE}`)
+    return USAGE_CODE
+  }
+  try {
+    const { code, note } = await ending(call, io, env, library)
+    if (note !== '') complain(`escrow: ${note}\n`)
+    return code ?? ENDED
+  } catch (error) {
+    complain(`escrow-sh: not run: ${oneLine(error instanceof Error ? error.message : String(error))}\n`)
+    const hint = typeof error === 'object' && error !== null && 'hint' in error ? error.hint : undefined
+    if (typeof hint === 'string' && hint !== '') complain(`${oneLine(hint)}\n`)
+    return NOT_RUN
+  }
+}
+
+async function ending(
+  call: Exclude<ReturnType<typeof shellCall>, string>,
+  io: ShellIo,
+  env: NodeJS.ProcessEnv,
+  library: () => Promise<ShellLibrary>,
+): Promise<ShellEnd> {
+  if (env.ESCROW_SESSION) throw new Error(`This runs inside of session ${env.ESCROW_SESSION} already.`)
+  const { session } = call
+  if (session === undefined) throw new Error('No session is named: set ESCROW_SESSION_ID, or give --session.')
+  const isServed = env.ESCROW_SHELL !== undefined && session === env.ESCROW_SESSION_ID
+  if (isServed && env.ESCROW_SHELL) return runThere(call.command, env.ESCROW_SHELL, io)
+  return runHere({ ...call, session }, io, await library())
+}

@@ -1,0 +1,75 @@
+import { lstatSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
+
+/** Longer lines are no lines of an owner's. */
+const MAX_LINE = 1 << 26
+
+/** Runs the command in the process that owns the session, by the socket it has named. */
+export async function runThere(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
+  refuseForeign(path)
+  const socket = connect(path)
+  const say = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
+  const forward = (chunk: Buffer | string) => say({ in: Buffer.from(chunk).toString('base64') })
+  const ended = () => say({ end: true })
+  const stop = () => socket.destroy()
+  try {
+    return await new Promise<ShellEnd>((resolve, reject) => {
+      const hear = hearing(io, resolve, reject)
+      socket.setEncoding('utf8')
+      socket.on('data', (chunk) => hear(String(chunk)) || stop())
+      socket.once('error', (error) => reject(new NotRun(`The session's owner cannot be reached: ${error.message}`)))
+      socket.once('close', () =>
+        io.signal.aborted ? resolve({ code: null, note: '' }) : reject(new NotRun("The session's owner went away.")),
+      )
+      io.signal.addEventListener('abort', stop)
+      if (io.signal.aborted) stop()
+      say({ run: command, cwd: io.cwd })
+      if (io.stdin) io.stdin.on('data', forward).once('end', ended).once('error', ended)
+      else ended()
+    })
+  } finally {
+    io.signal.removeEventListener('abort', stop)
+    io.stdin?.removeListener('data', forward)
+    socket.destroy()
+  }
+}
+
+/** Whoever could put a socket there could run the command elsewhere: it must lie where only this user gets. */
+function refuseForeign(path: string): void {
+  const [dir, socket] = [dirname(path), path].map((each) => lstatSync(each, { throwIfNoEntry: false }))
+  const uid = process.getuid?.()
+  const isOurs =
+    dir?.isDirectory() && dir.uid === uid && (dir.mode & 0o077) === 0 && socket?.isSocket() && socket.uid === uid
+  if (!isOurs)
+    throw new NotRun(
+      `${path} is no socket of a session's owner.`,
+      'ESCROW_SHELL names it: unset it, or start the owner again.',
+    )
+}
+
+function hearing(io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void) {
+  let rest = ''
+  return (chunk: string): boolean => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    try {
+      for (const line of lines) told(JSON.parse(line), io, resolve, reject)
+    } catch (error) {
+      reject(error)
+      return false
+    }
+    return rest.length <= MAX_LINE
+  }
+}
+
+function told(line: unknown, io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void): void {
+  const said = new Map(typeof line === 'object' && line !== null ? Object.entries(line) : [])
+  const [out, code, failed] = [said.get('out'), said.get('code'), said.get('failed')]
+  if (typeof out === 'string')
+    io.write(Buffer.from(out, 'base64'), said.get('stream') === 'stderr' ? 'stderr' : 'stdout')
+  else if (typeof failed === 'string') reject(new NotRun(failed, String(said.get('hint') ?? '')))
+  else if (code === null || typeof code === 'number') resolve({ code, note: String(said.get('note') ?? '') })
+  else throw new NotRun("The session's owner said what nobody understands.")
+}

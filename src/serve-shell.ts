@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { z } from 'zod'
+import type { Session } from './core/api.js'
+import { linesOf, type ShellServer, type ShellTells } from './core/shell-api.js'
+import { listenPrivately } from './host/socket.js'
+import { refusalsIn } from './terminal/index.js'
+
+const asks = z.union([
+  z.strictObject({ run: z.string(), cwd: z.string() }),
+  z.strictObject({ in: z.string() }),
+  z.strictObject({ end: z.literal(true) }),
+])
+
+/**
+ * Lets `escrow-sh` run commands in a session of this process, contained as `session.exec` runs them: by a Unix socket that
+ * only this user can reach, and that contained commands cannot. Close it before the session.
+ */
+export async function serveShell(session: Session): Promise<ShellServer> {
+  const listener = await listenPrivately((socket) => serve(session, socket))
+  return { env: { ESCROW_SESSION_ID: session.id, ESCROW_SHELL: listener.path }, close: () => listener.close() }
+}
+
+/** One command for each connection; it ends where the other side goes. */
+function serve(session: Session, socket: Socket): void {
+  const stdin = new PassThrough()
+  const gone = new AbortController()
+  let isRunning = false
+  const tell = (told: ShellTells) => void (socket.writable && socket.write(`${JSON.stringify(told)}\n`))
+  const hear = (line: string) => {
+    const asked = asks.parse(JSON.parse(line))
+    if ('in' in asked) stdin.write(Buffer.from(asked.in, 'base64'))
+    else if ('end' in asked) stdin.end()
+    else if (!isRunning) {
+      isRunning = true
+      void runFor(session, asked, { stdin, signal: gone.signal }, tell).finally(() => socket.end())
+    }
+  }
+  const lines = linesOf(hear)
+  socket.setEncoding('utf8')
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    gone.abort()
+    stdin.destroy()
+  })
+  socket.on('data', (chunk) => {
+    try {
+      if (!lines(String(chunk))) socket.destroy()
+    } catch {
+      socket.destroy()
+    }
+  })
+}
+
+async function runFor(
+  session: Session,
+  { run, cwd }: { readonly run: string; readonly cwd: string },
+  { stdin, signal }: { readonly stdin: PassThrough; readonly signal: AbortSignal },
+  tell: (told: ShellTells) => void,
+): Promise<void> {
+  try {
+    const { exitCode, ended, refused } = await session.exec(run, {
+      ...{ cwd, stdin, signal },
+      onOutput: (chunk, stream) => tell({ out: Buffer.from(chunk).toString('base64'), stream }),
+    })
+    tell({ code: exitCode, ended: ended ?? null, note: refusalsIn(refused) })
+  } catch (error) {
+    const hint = typeof error === 'object' && error !== null && 'hint' in error ? String(error.hint) : ''
+    tell({ failed: error instanceof Error ? error.message : String(error), hint })
+  }
+}

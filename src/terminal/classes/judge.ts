@@ -1,0 +1,163 @@
+import { Findings } from './findings.js'
+import { OWN } from './own.js'
+import { applies, lessens, type Rule, type Subcommands, type Table, unclear } from './rule.js'
+import { judgeShell, SHELLS } from './shells.js'
+import { BUILD } from './table-build.js'
+import { FILES } from './table-files.js'
+import { GIT } from './table-git.js'
+import { REMOTE } from './table-remote.js'
+import { perilOf } from './variables.js'
+import { isOperand, unknownWord, type Word } from './words.js'
+import { WRAPPERS, type Wrapper } from './wrappers.js'
+
+export const PROGRAMS: Table = new Map([...BUILD, ...REMOTE, ...GIT, ...FILES])
+
+/** What a command is judged with. */
+export interface Scene {
+  readonly found: Findings
+  /** Judges a text that a shell is given. */
+  script(text: string, stdin: Stdin): undefined
+  /** Functions the line has defined by now: their bodies were judged where they stand. */
+  isFunction(name: string): boolean
+  readonly stdin: Stdin
+}
+
+/** What a command reads: a text, what another command says, or its caller's input. */
+export interface Stdin {
+  readonly text?: string
+  readonly from: 'caller' | 'pipe' | 'network' | 'unknown'
+}
+
+/** Directories whose programs are the system's own. */
+const SYSTEM = /^\/(?:usr\/)?(?:local\/)?s?bin\/|^\/opt\/homebrew\/bin\//
+
+/** Wrappers in wrappers, and so on. */
+const MOST_LAYERS = 20
+
+export function judgeWords(words: readonly Word[], scene: Scene, layer = 0): undefined {
+  const [program, ...given] = words
+  if (program === undefined) return
+  const { found } = scene
+  const part = partOf(words)
+  if (program.text === undefined) return found.unknown(part, 'nobody can tell which program it runs')
+  if (layer > MOST_LAYERS) return found.unknown(part, 'is wrapped too often')
+  if (layer === 0 && scene.isFunction(program.text)) return
+  const name = nameOf(program.text)
+  if (name === undefined) return judgeForeign(program.text, given, scene, layer)
+  const wrapper = WRAPPERS.get(name)
+  if (wrapper !== undefined) return judgeWrapped(name, wrapper, given, scene, layer)
+  if (SHELLS.has(name)) return judgeShell(name, given, scene)
+  const rule = PROGRAMS.get(name)
+  if (rule === undefined) return found.unknown(part, 'is a program nobody knows here')
+  judgeRule(rule, given, scene, part)
+}
+
+/** The program's name where it is looked for, or the system's own; undefined for one of another place. */
+function nameOf(program: string): string | undefined {
+  return program.includes('/') && !SYSTEM.test(program) ? undefined : program.slice(program.lastIndexOf('/') + 1)
+}
+
+/** A program of the project may be called as one that is known, and may do anything besides. */
+function judgeForeign(program: string, given: readonly Word[], scene: Scene, layer: number): undefined {
+  const base = program.slice(program.lastIndexOf('/') + 1)
+  const own = new Findings()
+  judgeWords(
+    [{ ...unknownWord(program), text: base, lead: base, splits: false }, ...given],
+    { ...scene, found: own },
+    layer + 1,
+  )
+  const told = own.told()
+  const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && told.classes.join() === 'build-test'
+  if (told.classes.join() !== 'read-only') scene.found.addAll(told)
+  if (!isTool) scene.found.unknown(program, 'is a program of another place than the system’s')
+}
+
+export function partOf(words: readonly Word[]): string {
+  return words.map(({ source }) => source).join(' ')
+}
+
+export function judgeRule(rule: Rule, given: readonly Word[], scene: Scene, part: string): undefined {
+  const { found } = scene
+  if (rule.subcommands !== undefined) return judgeSubcommand(rule, rule.subcommands, given, scene, part)
+  if (rule.own !== undefined) return OWN[rule.own]({ rule, given, scene, part })
+  const more = (rule.more ?? []).filter((turn) => applies(turn, given))
+  const open = rule.more || rule.less ? unclear(given) : undefined
+  if (open !== undefined) found.unknown(part, `nobody can tell what ${open.source} makes it do`)
+  const less = more.length === 0 && open === undefined ? rule.less?.find((turn) => lessens(turn, given)) : undefined
+  for (const turn of [less ?? rule, ...more]) found.add(turn.is, part, turn.does)
+}
+
+function judgeSubcommand(rule: Rule, of: Subcommands, given: readonly Word[], scene: Scene, part: string): undefined {
+  const values = of.values.split(' ')
+  const flags = of.flags.split(' ')
+  let at = 0
+  for (; ; at++) {
+    const text = given[at]?.text
+    if (text === undefined || !text.startsWith('-')) break
+    if (values.includes(text)) at++
+    else if (!flags.includes(text) && !values.includes(text.split('=')[0] ?? '')) {
+      scene.found.unknown(part, `has ${text} before its command`)
+      break
+    }
+  }
+  const subcommand = given[at]
+  if (subcommand === undefined) return judgeBare(rule, of, scene, part)
+  const known = subcommand.text === undefined ? undefined : of.table.get(subcommand.text)
+  if (known === undefined) return scene.found.add(rule.is, part, rule.does)
+  judgeRule(known, given.slice(at + 1), scene, part)
+}
+
+function judgeBare(rule: Rule, { bare = rule }: Subcommands, { found }: Scene, part: string): undefined {
+  found.add(bare.is, part, bare.does)
+}
+
+function judgeWrapped(name: string, wrapper: Wrapper, given: readonly Word[], scene: Scene, layer: number): undefined {
+  const { found } = scene
+  const part = partOf(given.slice(0, 6))
+  if (wrapper.is !== undefined) found.add(wrapper.is, `${name} ${part}`, 'runs a command in a way of its own')
+  const first = given[0]?.text
+  if (first !== undefined && wrapper.looks?.split(' ').includes(first)) return
+  const at = startOf(name, wrapper, given, found)
+  const inner = given.slice(at)
+  if (inner.length === 0) return judgeNothing(name, given, scene)
+  const added = wrapper.appends ? [...inner, unknownWord('(what it reads)')] : inner
+  judgeWords(added, scene, layer + 1)
+}
+
+/** Without a command, `env` lists the environment, `exec` changes descriptors and `xargs` says what it reads. */
+function judgeNothing(name: string, given: readonly Word[], { found }: Scene): undefined {
+  if (name === 'sudo' || name === 'doas') found.unknown(name, 'starts a shell')
+  else found.add('read-only', `${name} ${partOf(given)}`, 'runs no command')
+}
+
+/** Where the command begins among a wrapper's words. */
+function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: Findings): number {
+  const values = wrapper.values.split(' ')
+  const flags = wrapper.flags.split(' ')
+  let at = 0
+  for (; at < given.length; at++) {
+    const word = given[at]
+    const text = word?.text
+    if (text === undefined || text === '--') break
+    const assigned = wrapper.assigns ? /^([^=-][^=]*)=/.exec(text)?.[1] : undefined
+    if (assigned !== undefined) {
+      if (perilOf(assigned) !== 'none') found.unknown(text, 'may change what the command does')
+    } else if (values.includes(text)) at++
+    else if (!text.startsWith('-') || (text === '-' && !flags.includes('-'))) break
+    else if (!isFlag(text, values, flags)) found.unknown(`${name} ${text}`, 'is an option nobody knows here')
+  }
+  const word = given[at]
+  if (word !== undefined && !isOperand(word) && word.text !== '--')
+    found.unknown(`${name} ${word.source}`, 'nobody can tell where its command begins')
+  const own = given[at]?.text === '--' ? at + 1 : at
+  return own + (wrapper.operands ?? 0)
+}
+
+/** `-0r`, `-n1` and `--signal=9` count by their parts. */
+function isFlag(text: string, values: readonly string[], flags: readonly string[]): boolean {
+  if (flags.includes(text)) return true
+  if (text.startsWith('--')) return [...values, ...flags].includes(text.split('=')[0] ?? '') && text.includes('=')
+  if (/^-\d+$/.test(text)) return true
+  if (values.includes(text.slice(0, 2))) return true
+  return [...text.slice(1)].every((letter) => flags.includes(`-${letter}`))
+}

@@ -1,0 +1,126 @@
+import { judgeFind } from './find.js'
+import { judgeRule, judgeWords, PROGRAMS, partOf, type Scene } from './judge.js'
+import { alike, type Own, type Rule, table } from './rule.js'
+import { judgeAwk, judgeSed } from './text-programs.js'
+import { perilOf } from './variables.js'
+import { literal, type Word } from './words.js'
+
+/** One command, for a rule that has code of its own. */
+export interface Case {
+  readonly rule: Rule
+  readonly given: readonly Word[]
+  readonly scene: Scene
+  readonly part: string
+}
+
+export const OWN: Readonly<Record<Own, (of: Case) => undefined>> = {
+  find: judgeFind,
+  sed: judgeSed,
+  awk: judgeAwk,
+  trap: judgeTrap,
+  eval: judgeEval,
+  runner: judgeRunner,
+  sql: judgeSql,
+  variables: judgeVariables,
+  'git-config': judgeGitConfig,
+}
+
+/** Its words are a line of the shell, put together when it runs. */
+function judgeEval({ given, scene, part }: Case): undefined {
+  scene.found.unknown(part, 'runs what is put together when it runs')
+  if (given.every(({ text }) => text !== undefined)) scene.script(given.map(({ text }) => text).join(' '), scene.stdin)
+}
+
+function judgeTrap({ given, scene, part }: Case): undefined {
+  const [first] = given
+  if (first === undefined || first.text === '-p' || first.text === '-l') return
+  if (first.text === undefined) return scene.found.unknown(part, 'nobody can tell what it runs')
+  if (first.text !== '-' && first.text !== '')
+    scene.script(first.text === '--' ? (given[1]?.text ?? '') : first.text, scene.stdin)
+}
+
+/** `read NAME`. */
+function judgeVariables({ rule, given, scene, part }: Case): undefined {
+  const isPlain = given.every(
+    ({ text }) =>
+      text !== undefined && (/^-[rsnteuap]?\w*$/.test(text) || perilOf(text) !== 'perilous' || /^\d+$/.test(text)),
+  )
+  if (isPlain) scene.found.add(rule.is, part, rule.does)
+  else scene.found.unknown(part, 'may set what decides what runs')
+}
+
+const SQL_LOSES = /\b(?:drop|truncate|delete|alter|flushall|flushdb|dropDatabase|deleteMany|remove|shutdown)\b/i
+
+function judgeSql({ rule, given, scene, part }: Case): undefined {
+  scene.found.add(rule.is, part, rule.does)
+  const said = [...given.map(({ text, lead }) => text ?? lead), scene.stdin.text ?? '']
+  if (said.some((text) => SQL_LOSES.test(text))) scene.found.add('destructive', part, 'deletes what a database holds')
+}
+
+const READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l', 'get', 'list', '--get-urlmatch'])
+
+function judgeGitConfig({ rule, given, scene, part }: Case): undefined {
+  const [first, ...others] = given
+  const isRead =
+    first?.text !== undefined &&
+    (READING.has(first.text)
+      ? others.every(({ text }) => text !== undefined && !/^--?(?:un|add|rep|ren|rem|e)/.test(text))
+      : others.length === 0 && /^\w[\w.-]*\.[\w.-]+$/.test(first.text))
+  if (isRead) scene.found.add('read-only', part, 'only reads')
+  else scene.found.add([...[rule.is].flat(), 'write'], part, rule.does)
+}
+
+/** Names scripts of a project commonly have. */
+const SCRIPT =
+  '(?:build|compile|test|tests|lint|check|typecheck|type-check|tsc|format|fmt|coverage|e2e|unit|bench|ci|verify)'
+const SCRIPTS = new RegExp(`^${SCRIPT}(?:[:._-](?:${SCRIPT}|all|watch|ts|js|types|src|fix|integration)){0,4}$`)
+
+const ASKS_ITSELF = new Set(['--version', '-V', '--help', '-h'])
+
+/** Runs something by a name: a script of the project, a package, a module of Python. */
+function judgeRunner({ rule, given, scene, part }: Case): undefined {
+  const [first, second] = given
+  if (scene.stdin.from === 'network' && (first === undefined || first.text === '-'))
+    scene.found.add('destructive', part, 'runs what comes from another machine')
+  if (given.length === 1 && ASKS_ITSELF.has(first?.text ?? ''))
+    return scene.found.add('read-only', part, 'says its version')
+  if (rule.is === 'build-test') return judgeScript({ rule, given, scene, part })
+  if ([rule.is].flat().includes('network')) return judgePackage({ rule, given, scene, part })
+  if (first?.text === '-m' && second?.text !== undefined) return judgeModule(second.text, given.slice(2), scene, part)
+  if (first?.text === '--test' && /^(?:node|bun|deno) /.test(part))
+    return scene.found.add('build-test', part, 'runs tests')
+  scene.found.add(rule.is, part, rule.does)
+}
+
+function judgeScript({ rule, given, scene, part }: Case): undefined {
+  const name = given.find(({ text }) => !/^(?:-s|--silent|--if-present)$/.test(text ?? ''))
+  if (name === undefined) return scene.found.add('read-only', part, 'lists scripts')
+  if (name.text !== undefined && SCRIPTS.test(name.text)) return scene.found.add(rule.is, part, rule.does)
+  scene.found.unknown(part, 'runs a script of the project')
+}
+
+/** `npx tsc`: a tool that is known is what it is, but may be taken from another machine first. */
+function judgePackage({ rule, given, scene, part }: Case): undefined {
+  const at = given.findIndex(({ text }) => !/^(?:-y|--yes|--no|--no-install)$/.test(text ?? ''))
+  const tool = given[at]?.text
+  const isTool = tool !== undefined && PROGRAMS.get(tool)?.is === 'build-test' && PROGRAMS.get(tool)?.own === undefined
+  if (!isTool) return scene.found.add(rule.is, part, rule.does)
+  const isHere = given.slice(0, at).some(({ text }) => text === '--no' || text === '--no-install')
+  if (!isHere) scene.found.add('network', part, 'may take a program from another machine')
+  judgeWords(given.slice(at), scene)
+}
+
+const MODULES = table(
+  alike(
+    'pytest unittest mypy black ruff flake8 pylint tox nox isort coverage compileall py_compile',
+    'build-test',
+    'builds or tests the project',
+  ),
+)
+
+function judgeModule(name: string, given: readonly Word[], scene: Scene, part: string): undefined {
+  const rule = MODULES.get(name)
+  if (rule !== undefined) return judgeRule(rule, given, scene, part)
+  if (name === 'pip') return judgeWords([literal('pip'), ...given], scene)
+  scene.found.unknown(partOf([literal(part)]), 'runs a module')
+}

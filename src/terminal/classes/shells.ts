@@ -1,0 +1,69 @@
+import type { Scene } from './judge.js'
+import { partOf } from './judge.js'
+import type { Word } from './words.js'
+
+/** Shells, and whether they read a line as the grammar does. */
+export const SHELLS: ReadonlyMap<string, boolean> = new Map([
+  ['sh', true],
+  ['bash', true],
+  ['dash', true],
+  ['ash', true],
+  ['rbash', true],
+  ['ksh', false],
+  ['mksh', false],
+  ['zsh', false],
+  ['fish', false],
+  ['csh', false],
+  ['tcsh', false],
+  ['su', false],
+])
+
+/** `sh -c '…'` is what it says; a file, and what it is fed, is what nobody can tell. */
+export function judgeShell(name: string, given: readonly Word[], scene: Scene): undefined {
+  const { found } = scene
+  const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...given])
+  if (SHELLS.get(name) === false) found.unknown(part, 'is a shell of its own language')
+  const { script, isSaid, isFed, isKnown } = wordsOf(given)
+  if (!isKnown) found.unknown(part, 'has options nobody knows here')
+  if (isSaid) {
+    if (script?.text === undefined) return found.unknown(part, 'nobody can tell what the shell is told to do')
+    return scene.script(script.text, scene.stdin)
+  }
+  if (script !== undefined && !isFed) return found.unknown(part, 'runs a file')
+  judgeFed(part, scene)
+}
+
+/** A shell that is told nothing runs what it reads. */
+function judgeFed(part: string, { stdin, found, script }: Scene): undefined {
+  if (stdin.text !== undefined) return script(stdin.text, { from: 'caller' })
+  if (stdin.from === 'network') return found.add(['destructive', 'other'], part, 'runs what comes from another machine')
+  found.unknown(part, 'runs what it reads')
+}
+
+interface ShellWords {
+  /** What `-c` tells, or the file. */
+  readonly script: Word | undefined
+  readonly isSaid: boolean
+  readonly isFed: boolean
+  readonly isKnown: boolean
+}
+
+function wordsOf(given: readonly Word[]): ShellWords {
+  let [isSaid, isFed, isKnown] = [false, false, true]
+  let at = 0
+  for (; at < given.length; at++) {
+    const { text } = given[at] ?? {}
+    if (text === undefined || !/^[-+]./.test(text)) break
+    if (text === '--') {
+      at++
+      break
+    }
+    if (/^[-+]o$/.test(text)) at++
+    else if (/^-[aefhlmnuvxsECHPTBc]+$/.test(text)) {
+      isSaid ||= text.includes('c')
+      isFed ||= text.includes('s')
+    } else if (!/^(?:\+[a-zA-Z]+|--(?:login|norc|noprofile|posix))$/.test(text)) isKnown = false
+  }
+  const script = given[at]
+  return { script, isSaid, isFed, isKnown: isKnown && (script?.text !== undefined || script === undefined) }
+}

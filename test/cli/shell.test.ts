@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { serveShell } from '../../src/index.js'
+import { compiled } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+/** `escrow-sh` as a host starts it: a process, with a session of its own or one of another process. */
+
+interface Ran {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+}
+
+type Env = Readonly<Record<string, string>>
+
+function start(args: readonly string[], cwd: string, env: Env): { child: ChildProcess; ended: Promise<Ran> } {
+  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_SHELL, ...plain } = process.env
+  const child = spawn(process.execPath, [`${compiled()}/src/cli/sh.js`, ...args], { cwd, env: { ...plain, ...env } })
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    said.out += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    said.err += String(chunk)
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, ...said }))
+  return { child, ended }
+}
+
+async function run(args: readonly string[], cwd: string, env: Env, input = ''): Promise<Ran> {
+  const { child, ended } = start(args, cwd, env)
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
+  return ended
+}
+
+/** The same command, in a session of its own or by the process that owns it. */
+async function scenes(served: boolean) {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const env: Record<string, string> = { ESCROW_SESSION_ID: 'shell', ESCROW_INTENT_ID: 'INT-001' }
+  if (!served) return { ...at, workspace, env }
+  const session = await working(workspace, 'shell')
+  const server = await serveShell(session)
+  onTestFinished(() => server.close())
+  return { ...at, workspace, env: { ...server.env } }
+}
+
+describe.each([
+  ['in a session of its own', false],
+  ['in the session of a living process', true],
+])('escrow-sh %s', (_, served) => {
+  it('runs a command where it stands: output, input, exit code; what it does is staged', async () => {
+    const { root, env, text, workspace } = await scenes(served)
+    const ran = await run(
+      ['-c', 'cat; pwd | sed "s#.*/##"; echo wrong >&2; echo new > a.ts; exit 7'],
+      `${root}/src`,
+      env,
+      'in\n',
+    )
+    expect(ran).toMatchObject({ code: 7, signal: null, out: 'in\nsrc\n', err: 'wrong\n' })
+    expect(text('src/a.ts')).toBe('a one\na two\n')
+    const { changes } = await (await workspace.review('shell')).changes()
+    expect(changes.map(({ path, kind, intentId }) => [path, kind, intentId])).toEqual([
+      ['src/a.ts', 'modify', 'INT-001'],
+    ])
+    const commands = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+    expect(commands).toMatchObject([{ exit_code: 7, isolation: 'sandbox' }])
+  })
+
+  it('says what was refused, and why nothing was run', async () => {
+    const { root, env } = await scenes(served)
+    const ran = await run(['-lc', 'echo x > mail/m.ts; kill -TERM $$'], root, env)
+    expect(ran).toMatchObject({ code: 128 + 15, err: expect.stringContaining('refused (scope_violation): mail/m.ts') })
+    fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, write: ask}}\n')
+    const denied = await run(['-c', 'rm -rf src'], root, env)
+    expect(denied).toMatchObject({ code: 126, out: '', err: expect.stringContaining('not run: Access Denied') })
+    const asked = await run(['-c', 'touch src/x'], root, env)
+    expect(asked).toMatchObject({ code: 126, err: expect.stringContaining('Needs Approval') })
+    expect(fs.existsSync(`${root}/src/x`)).toBe(false)
+  })
+
+  it('ends its command when it is told to end, and dies by that signal', async () => {
+    const { root, env } = await scenes(served)
+    const { child, ended } = start(['-c', 'echo begun; sleep 60'], root, env)
+    await once(child.stdout ?? child, 'data')
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: null, signal: 'SIGTERM', out: 'begun\n' })
+    expect((await run(['-c', 'echo next'], root, env)).out).toBe('next\n')
+  })
+})
+
+describe('escrow-sh', () => {
+  const mark = 'touch /tmp/escrow-sh-ran-outside'
+
+  it.each([
+    [['-c', mark], {}, 126, /No session is named/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'a/b' }, 126, /session's id/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_SESSION: 'y' }, 126, /inside of session y/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_SHELL: '/nowhere/sh' }, 126, /no socket/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_INTENT_ID: 'INT-009' }, 126, /INT-009/],
+    [['-c'], { ESCROW_SESSION_ID: 'x' }, 2, /needs a command/],
+    [['-c', mark, 'more'], { ESCROW_SESSION_ID: 'x' }, 2, /not passed on/],
+    [['-ec', mark], { ESCROW_SESSION_ID: 'x' }, 2, /not known/],
+    [['script.sh'], { ESCROW_SESSION_ID: 'x' }, 2, /not known/],
+    [[], { ESCROW_SESSION_ID: 'x' }, 2, /no shell to type in/],
+  ] as const)('%j with %j runs nothing', async (args, env, code, said) => {
+    const { root } = testWorkspace()
+    expect(await run(args, root, env)).toMatchObject({ code, out: '', err: expect.stringMatching(said) })
+    expect(fs.existsSync('/tmp/escrow-sh-ran-outside')).toBe(false)
+  })
+
+  it('runs nothing outside of a workspace, nor in a session another process holds and does not serve', async () => {
+    const { path, dispose } = tempDir()
+    onTestFinished(dispose)
+    const env = { ESCROW_SESSION_ID: 'shell' }
+    expect(await run(['-c', mark], path, env)).toMatchObject({
+      code: 126,
+      err: expect.stringContaining('No escrow workspace'),
+    })
+    const { root, workspace } = await scenes(true)
+    const busy = await run(['-c', mark], root, env)
+    expect(busy).toMatchObject({ code: 126, err: expect.stringContaining('belongs to another process that lives') })
+    expect(await run(['--session', 'other', '-c', 'echo ran'], root, env)).toMatchObject({ code: 0, out: 'ran\n' })
+    await workspace.close()
+  })
+
+  it('trusts no socket where others could have put it, and none that goes away', async () => {
+    const { path, dispose } = tempDir()
+    onTestFinished(dispose)
+    const { root } = testWorkspace()
+    const server = createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => server.listen(`${path}/sh`, resolve))
+    onTestFinished(() => void server.close())
+    const env = { ESCROW_SESSION_ID: 'x', ESCROW_SHELL: `${path}/sh` }
+    fs.chmodSync(path, 0o755)
+    expect(await run(['-c', mark], root, env)).toMatchObject({ code: 126, err: expect.stringContaining('no socket') })
+    fs.chmodSync(path, 0o700)
+    expect(await run(['-c', mark], root, env)).toMatchObject({ code: 126, err: expect.stringContaining('owner') })
+  })
+})
+
+describe('serveShell', () => {
+  it('listens where only this user gets, is gone when it is closed, and ends what does not speak its language', async () => {
+    const at = testWorkspace()
+    const server = await serveShell(await working(await at.open(), 'shell'))
+    const path = server.env.ESCROW_SHELL
+    expect(fs.statSync(path.replace(/\/sh$/, '')).mode & 0o777).toBe(0o700)
+    expect(path.startsWith(at.root)).toBe(false)
+    const { connect } = await import('node:net')
+    for (const words of ['{}\n', 'nonsense\n', '{"run":7,"cwd":"."}\n', 'x'.repeat(3 << 20)]) {
+      const socket = connect(path)
+      socket.on('error', () => undefined)
+      socket.write(words)
+      await new Promise((resolve) => socket.once('close', resolve))
+    }
+    await server.close()
+    expect(fs.existsSync(path)).toBe(false)
+  })
+})
