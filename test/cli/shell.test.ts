@@ -76,7 +76,7 @@ describe.each([
   })
 
   it('says what was refused, and why nothing was run', async () => {
-    const { root, env } = await scenes(served)
+    const { root, env, workspace } = await scenes(served)
     const ran = await run(['-lc', 'echo x > mail/m.ts; kill -TERM $$'], root, env)
     expect(ran).toMatchObject({ code: 128 + 15, err: expect.stringContaining('refused (scope_violation): mail/m.ts') })
     fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, write: ask}}\n')
@@ -84,6 +84,10 @@ describe.each([
     expect(denied).toMatchObject({ code: 126, out: '', err: expect.stringContaining('not run: Access Denied') })
     const asked = await run(['-c', 'touch src/x'], root, env)
     expect(asked).toMatchObject({ code: 126, err: expect.stringContaining('Needs Approval') })
+    const review = await workspace.review('shell')
+    for (const { id } of await review.questions()) await review.answer(id, { answer: 'once', by: { name: 'Ada' } })
+    expect(await run(['-c', 'touch src/x'], root, env)).toMatchObject({ code: 0, err: '' })
+    expect(await run(['-c', 'touch src/x'], root, env)).toMatchObject({ code: 126 })
     expect(fs.existsSync(`${root}/src/x`)).toBe(false)
   })
 

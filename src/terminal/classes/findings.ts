@@ -13,9 +13,9 @@ export class Findings {
 
   add(classes: CommandClass | readonly CommandClass[], part: string, because: string): undefined {
     for (const each of [classes].flat()) {
-      this.#classes.add(each)
       const key = `${each} ${because}`
-      const known = this.#why.size >= MAX_REASONS || this.#why.has(key)
+      const known = (this.#why.size >= MAX_REASONS && this.#classes.has(each)) || this.#why.has(key)
+      this.#classes.add(each)
       if (!known)
         this.#why.set(key, { class: each, part: part.slice(0, MAX_PART), because: because.slice(0, MAX_PART) })
     }
@@ -26,8 +26,8 @@ export class Findings {
   }
 
   addAll({ classes, why }: Classified): undefined {
-    for (const each of classes) this.#classes.add(each)
     for (const each of why) this.add(each.class, each.part, each.because)
+    for (const each of classes) this.#classes.add(each)
   }
 
   has(wanted: CommandClass): boolean {

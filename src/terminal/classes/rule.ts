@@ -82,7 +82,8 @@ export function applies(turn: Turn, words: readonly Word[]): boolean {
     const options = turn.options.split(' ')
     return given.some((each) => options.some((option) => isOption(each, option)))
   }
-  const operands = given.filter((each) => !each.startsWith('-'))
+  const end = given.indexOf('--')
+  const operands = given.filter((each, at) => !each.startsWith('-') || each === '-' || (end >= 0 && at > end))
   if (turn.count !== undefined) return operands.length >= turn.count
   return operands.some((each) => turn.words?.test(each) === true)
 }

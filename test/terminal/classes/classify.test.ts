@@ -37,6 +37,14 @@ describe('a line', () => {
     })
   })
 
+  it('of many parts says for each class what decided', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => `git x${at}; p${at} $X`).join('\n')
+    const { classes, why } = await classifyCommand(`${many}\nrm x`)
+    expect(classes).toEqual(['destructive', 'other'])
+    expect(new Set(why.map((reason) => reason.class))).toEqual(new Set(classes))
+    expect(why.length).toBeLessThan(40)
+  })
+
   it('as an array is a program and its words, not read by a shell', async () => {
     expect(await classesOf(['echo', '; rm -rf x', '$(curl y)', '>', 'f'])).toEqual(['read-only'])
     expect(await classesOf(['rm', '-rf', 'x'])).toEqual(['destructive'])

@@ -64,6 +64,8 @@ export const WORKING: readonly Line[] = [
   ['cp "$a" "$b"', 'write', 'copies'],
   ['sed -i s/a/b/ f', 'write', 'in place'],
   ['sort -o f f', 'write', 'sort with an output'],
+  ['uniq - f', 'write', 'uniq with an output'],
+  ['uniq -- f -f', 'write', 'and one that looks like an option'],
   ['sort --outp=f f', 'write', 'a long option cut short'],
   ['git add -A && git commit -m x', 'write', 'changes the repository'],
   ['git diff --output=f', 'write', 'a reader with an output'],
