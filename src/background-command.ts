@@ -164,7 +164,7 @@ export class BackgroundCommand implements RunningCommand {
       return await deps.inCall(() => this.#ended(end), true)
     } finally {
       this.#isOver = true
-      deps.store.unmark(this.before)
+      if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.unmark(this.before)
       await ground.close()
     }
   }
@@ -172,9 +172,13 @@ export class BackgroundCommand implements RunningCommand {
   async #ended(end: CommandEnd): Promise<CommandResult> {
     const { deps, ground, id, command } = this
     deps.takeIn()
+    const last = deps.store.mark({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
     quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
-    const effects = deps.changesSince(this.before.id, (path) => ground.hasTaken(path))
+    // The session may have dropped the snapshot it began with.
+    const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
+    const effects = deps.changesSince(since.id, (path) => ground.hasTaken(path))
+    deps.store.unmark(last)
     const { exitCode, ended } = end
     const { isolation } = ground
     const result = { exitCode, ...told(taken, effects), isolation, ...(ended && { ended }) }

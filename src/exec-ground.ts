@@ -92,8 +92,9 @@ export class Ground {
   bring(from: Ground): void {
     // What it was made of is another thing here: neither is brought to the other.
     if (!from.isAlive || from.isolation !== this.isolation) return
-    const kept = [...from.#kept]
-    this.place.bring(from.place, kept, this.deps.store.overlay)
+    const { overlay } = this.deps.store
+    const kept = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
+    this.place.bring(from.place, kept, overlay)
     this.#kept = new Set(kept)
   }
 

@@ -1,6 +1,6 @@
 /** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
 import type { Digest } from '../../overlay/digest.js'
 import { codeOf, fsError } from '../../overlay/errno.js'
 import { openRegular, readRegular } from '../../overlay/regular.js'
@@ -53,6 +53,16 @@ export function readStart(path: string, bytes: number): string {
     return start.toString('utf8', 0, readSync(fd, start, 0, bytes, 0))
   } finally {
     closeSync(fd)
+  }
+}
+
+/** What stands at a path, which is no link followed; undefined where nothing does, or where a file stands on the way. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined
+    throw error
   }
 }
 

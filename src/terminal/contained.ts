@@ -10,7 +10,7 @@ import type { Holder } from './holder.js'
 import { STATUS, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace. The layers go by short names:
+ * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter. The layers go by short names:
  * a comma or a colon of their path would end an option. Nothing is mounted yet, or no more, where a start was cut short.
  */
 const ENTER = `set -e
@@ -19,9 +19,9 @@ umount "$2" 2>/dev/null || :
 cd "$1"
 : > stamp
 mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
-exec 5<filter
+exec 5<"$3"
 cd /
-shift 2
+shift 3
 exec "$@"`
 
 /** Descriptors the sandbox is told by and tells by. */
@@ -35,9 +35,10 @@ const ARGS = 4
 export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
   const { scratch } = holder.places
   const enter = ['--preserve-credentials', '--user', '--mount', '--target', String(holder.pid), '--']
+  const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
-  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, ...limits, ...sandbox]
+  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...limits, ...sandbox]
   const told = sandboxOf(root, scratch, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const child = startProgram('nsenter', args, [own, own, own, 'pipe', 'pipe'], options.terminal)

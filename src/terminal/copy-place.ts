@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { childOf, codeOf, digest, nameOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { sendSignal, startOwn } from '../host/child.js'
+import { lookAt } from '../host/read.js'
 import {
   chmodSync,
   cloneFile,
@@ -42,7 +43,7 @@ export function openCopy(root: string): Place {
     },
     run: (options) => runUncontained(options, { root, scratch }),
     effects: (looking) => copy.effects(looking),
-    has: (path) => lstatSync(`${scratch}/tree/${path}`, { throwIfNoEntry: false }) !== undefined,
+    has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
     seeded: (path) => copy.seeded(path),
     written: `${scratch}/tree`,
     hidden: () => [],
@@ -145,7 +146,7 @@ class Copy {
   seeded(path: RelPath): string | undefined {
     const noted = this.#noted.get(path)
     if (noted === undefined) return 'gone'
-    const now = lstatSync(this.#at(path), { throwIfNoEntry: false })
+    const now = lookAt(this.#at(path))
     if (!now || noted.look !== lookOf(now)) return undefined
     if (now.isDirectory()) return 'dir'
     return digest(now.isSymbolicLink() ? readlinkSync(this.#at(path)) : readFileSync(this.#at(path)))

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { readdirSync, type Stats } from 'node:fs'
 import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { lookAt } from '../host/read.js'
 import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
 
 /** What a command has done, read from the layer it writes to. */
@@ -195,7 +196,7 @@ export function namesBelow({ staged, workspace }: EffectsDeps['places'], dir: Re
 }
 
 function typeAt(host: string): 'dir' | 'other' | undefined {
-  const stats = lstatSync(host, { throwIfNoEntry: false })
+  const stats = lookAt(host)
   return stats && (stats.isDirectory() ? 'dir' : 'other')
 }
 

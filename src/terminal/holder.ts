@@ -39,6 +39,8 @@ export interface HolderPlaces {
   /** A character device 0/0: linked where something is to be absent. */
   readonly whiteout: string
   readonly filter: string
+  /** For a command in our own process group. */
+  readonly sharedFilter: string
   /** Touched right before each mount: what has changed on disk since is younger. */
   readonly stamp: string
   /** The workspace as commands see it. */
@@ -63,6 +65,7 @@ export class Holder {
       written: inside('written'),
       whiteout: inside('whiteout'),
       filter: inside('filter'),
+      sharedFilter: inside('filter-shared'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
     }

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { ancestorsOf, childOf, digest, type Overlay, type RelPath, ROOT, type TreeNode } from '../../overlay/index.js'
+import { lookAt } from '../host/read.js'
 import {
   chmodSync,
   createFile,
@@ -66,7 +67,7 @@ export class Mirror {
 
 /** What a layer says of a path: the digest of a file's or a link's content, `dir`, `gone`, or nothing. */
 export function layerState(layer: string, path: RelPath): string | undefined {
-  const at = (each: RelPath) => lstatSync(`${layer}/${each}`, { throwIfNoEntry: false })
+  const at = (each: RelPath) => lookAt(`${layer}/${each}`)
   if (ancestorsOf(path).some((dir) => at(dir)?.isDirectory() === false)) return 'gone'
   const stats = at(path)
   if (stats?.isFile()) return digest(readFileSync(`${layer}/${path}`))

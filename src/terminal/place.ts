@@ -52,7 +52,8 @@ const LAYER_BYTES = 4 * 2 ** 30
 export async function openSandbox(root: string): Promise<Place> {
   const holder = await Holder.open(root, LAYER_BYTES)
   const { places } = holder
-  createFile(places.filter, seccompFilter(), 0o600, false)
+  createFile(places.filter, seccompFilter(false), 0o600, false)
+  createFile(places.sharedFilter, seccompFilter(true), 0o600, false)
   const mirror = new Mirror(places.staged, places.whiteout)
   /** Directories that stayed in the layer for what is kept in them. */
   let left: readonly RelPath[] = []

@@ -92,7 +92,7 @@ async function sandbox(): Promise<Capability> {
   try {
     makeDir(`${dir}/.orchestration`)
     holder = await Holder.open(dir, 1 << 20)
-    createFile(holder.places.filter, seccompFilter(), 0o600, false)
+    createFile(holder.places.filter, seccompFilter(false), 0o600, false)
     const plain = {
       cwd: dir,
       env: { PATH: '/usr/bin:/bin' },

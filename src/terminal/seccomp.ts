@@ -21,6 +21,7 @@ const DENIED: readonly (readonly [numbers: readonly number[], why: string])[] = 
 
 const SOCKET = 41
 const CLONE = 56
+const KILL = 62
 const CLONE3 = 435
 const IOCTL = 16
 
@@ -68,8 +69,11 @@ const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
   ...then,
 ]
 
-/** The filter as the kernel takes it: an array of `struct sock_filter`, little endian. */
-export function seccompFilter(): Buffer {
+/**
+ * The filter as the kernel takes it: an array of `struct sock_filter`, little endian.
+ * @param sharesGroup the command is in our own process group: a signal to "my group" knows no namespace, and would reach us.
+ */
+export function seccompFilter(sharesGroup: boolean): Buffer {
   const steps: readonly Step[] = [
     load(ARCH),
     // Calls of other architectures (32 bits by int 0x80) have other numbers.
@@ -82,6 +86,7 @@ export function seccompFilter(): Buffer {
     ...DENIED.flatMap(([numbers]) => numbers.flatMap((number) => when(number, [refuse]))),
     ...when(SOCKET, [load(argument(0)), ...when(AF_UNIX, [refuse]), ...when(AF_VSOCK, [refuse]), give(ALLOW)]),
     ...when(CLONE, [load(argument(0)), ...when(CLONE_NEWUSER, [refuse], JUMP_ANY_BIT), give(ALLOW)]),
+    ...(sharesGroup ? when(KILL, [load(argument(0)), ...when(0, [refuse]), give(ALLOW)]) : []),
     ...when(IOCTL, [load(argument(1)), ...when(TIOCSTI, [refuse]), ...when(TIOCLINUX, [refuse]), give(ALLOW)]),
     give(ALLOW),
   ]

@@ -49,6 +49,16 @@ exit 7`,
     expect(stdout).toMatch(/^1\r?$/m)
   })
 
+  it('does not let it signal the process group they share', () => {
+    const { status, lines } = inTerminal(
+      'group',
+      'kill -TERM 0; kill -KILL 0; echo "still here"; sh -c "kill -TERM \\$\\$"; echo "$?"',
+    )
+    expect(status).toBe(0)
+    expect(lines).toContain('still here')
+    expect(lines).toContain('143')
+  })
+
   it('gives it only the secrets it is told to, and no network where policy says nothing', () => {
     const run = (options: string) =>
       shell(`A_TOKEN=t B_TOKEN=u escrow run ${options} -- sh -c 'echo "$A_TOKEN $B_TOKEN"'`)

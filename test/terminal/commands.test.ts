@@ -76,6 +76,16 @@ describe('a command that runs on', () => {
     expect((await session.exec('cat sub/out/o')).stdout).toBe('2\n')
   })
 
+  it('ends well though its session keeps no snapshot of its beginning', async () => {
+    const { session } = await site()
+    const command = await session.start(`${READY}; echo x > src/made`)
+    await said(command, 'ready')
+    for (const { id } of await session.snapshots()) await session.dropSnapshot(id)
+    command.kill('SIGUSR1')
+    expect((await command.wait()).summary).toBe('created: src/made')
+    expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/made'])
+  })
+
   it('gets signals, and has time to end by itself', async () => {
     const { session } = await site()
     const command = await session.start(

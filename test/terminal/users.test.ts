@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compiled } from '../support/compiled.js'
+
+const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
+
+describe.each(users)('as user %i', (uid) => {
+  it('commands run on and are run whole, are taken in and stopped, and their host is out of reach', () => {
+    const root = mkdtempSync('/tmp/escrowfs-users-')
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    for (const dir of ['', '/src', '/state', '/.orchestration']) mkdirSync(`${root}${dir}`, { recursive: true })
+    const intents = 'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"] }\n'
+    writeFileSync(`${root}/.orchestration/active_intents.yaml`, intents)
+    if (process.getuid?.() === 0)
+      for (const dir of ['', '/src', '/state', '/.orchestration', '/.orchestration/active_intents.yaml'])
+        chownSync(`${root}${dir}`, uid, uid)
+    const ran = spawnSync(process.execPath, [`${compiled()}/test/children/ordinary.js`, root], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: root, XDG_STATE_HOME: `${root}/state` },
+      ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+      ...(process.getuid?.() === 0 && { uid, gid: uid }),
+    })
+    expect(ran.stderr).toBe('')
+    expect(JSON.parse(ran.stdout)).toEqual({
+      ...{ taken: ['src/made'], stopped: 3, ran: 0, refused: [] },
+      staged: ['src/closed/f', 'src/made'],
+    })
+  })
+})
