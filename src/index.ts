@@ -11,6 +11,7 @@ export {
   toolError,
 } from './core/denials.js'
 export { editText } from './host/editor.js'
+export { type HostFsOptions, hostFs } from './host-fs.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { type Capability, probeNow as checkContainment } from './terminal/index.js'

@@ -20,9 +20,9 @@ import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { MutationClass } from './core/mutation.js'
 import { declare } from './declarations.js'
-import { createFacade } from './fs/facade.js'
 import { judgeWrites } from './fs/judge-writes.js'
 import type { View } from './fs/view.js'
+import { sessionFs } from './host-fs.js'
 import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
@@ -104,7 +104,7 @@ export class LocalSession implements Session {
       takeIn: () => this.#takeIn(),
       record: (data) => this.#record('command', { data }),
     })
-    this.fs = createFacade({ view: this.#view, denied: (denial) => this.#denied(denial) })
+    this.fs = sessionFs({ view: this.#view, denied: (denial) => this.#denied(denial) }, tool)
     this.#takeIn()
   }
 

@@ -1,0 +1,98 @@
+import type fs from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Errno, isWithin, pathText } from '../overlay/index.js'
+import type { Session } from './core/api.js'
+import { EscrowError } from './core/api-error.js'
+import type { ToolContext } from './core/tool-context.js'
+import type { DeriveDeps } from './fs/derive.js'
+import { createFacade } from './fs/facade.js'
+import { routedFs } from './fs/routed.js'
+import type { View } from './fs/view.js'
+import type { Ground, Name } from './fs/way.js'
+
+/** What is known of a session behind its `fs`. */
+interface Behind {
+  readonly view: View
+  readonly tool: () => ToolContext | undefined
+}
+
+const BEHIND = new WeakMap<typeof fs, Behind>()
+
+/** A session's `fs`. */
+export function sessionFs(deps: DeriveDeps, tool: Behind['tool']): typeof fs {
+  const face = createFacade(deps)
+  BEHIND.set(face, { view: deps.view, tool })
+  return face
+}
+
+export interface HostFsOptions {
+  /**
+   * Directories of the host's own outside of the workspace, absolute: its storage, its logs. What is there it may change
+   * also while a tool runs.
+   */
+  readonly hostDirectories?: readonly string[]
+}
+
+/**
+ * An fs for a host's whole process, which never asked for a session. What concerns the workspace is the session's, in a
+ * tool call or out of it; places outside are the host's, and in a tool call they are judged by policy as well. Relative
+ * names begin where the process is.
+ * @param session asked anew by each call; where it throws, the call fails
+ */
+export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {
+  const current = typeof session === 'function' ? session : () => session
+  const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
+  return routedFs(() => groundOf(current(), own))
+}
+
+function groundOf({ fs: governed }: Session, own: readonly string[]): Ground {
+  const behind = BEHIND.get(governed)
+  if (!behind) throw new EscrowError('unsupported', 'This session was not made by openWorkspace.')
+  const { view, tool } = behind
+  const { root } = view
+  return {
+    governed,
+    root,
+    inCall: tool() !== undefined,
+    leadsIn: (path, follow) => leadsIn(view, path, follow),
+    holdsRoot(path) {
+      const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
+      return place === '/' || isWithin(root, place)
+    },
+    isHosts(path, follow) {
+      const text = textOf(path)
+      const place = text === undefined ? undefined : placeOf(view, text, follow)
+      return place !== undefined && own.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
+    },
+  }
+}
+
+/** In doubt it does: then the session refuses what the name is wrong in. */
+function leadsIn(view: View, path: Name, follow: boolean): boolean {
+  const text = textOf(path)
+  if (text === undefined) return true
+  const plain = resolve(text)
+  return [text, plain].some((name) => isWithin(name, view.root) || placeOf(view, name, follow) === undefined)
+}
+
+function textOf(path: Name): string | undefined {
+  try {
+    return pathText(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Where outside of the workspace a name leads, as far as it can be walked; undefined where it leads inside. */
+function placeOf(view: View, name: string, follow: boolean): string | undefined {
+  return view.within(() => {
+    for (let text = name; ; text = dirname(text)) {
+      try {
+        const place = view.at(text, follow || text !== name ? 'follow' : 'exact')
+        return place.inside ? undefined : place.path + name.slice(text.length)
+      } catch (error) {
+        if (!(error instanceof Errno) || text === '/') throw error
+      }
+    }
+  })
+}
