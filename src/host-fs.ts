@@ -2,28 +2,10 @@ import type fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Errno, isWithin, pathText } from '../overlay/index.js'
 import type { Session } from './core/api.js'
-import { EscrowError } from './core/api-error.js'
-import type { ToolContext } from './core/tool-context.js'
-import type { DeriveDeps } from './fs/derive.js'
-import { createFacade } from './fs/facade.js'
 import { routedFs } from './fs/routed.js'
 import type { View } from './fs/view.js'
 import type { Ground, Name } from './fs/way.js'
-
-/** What is known of a session behind its `fs`. */
-interface Behind {
-  readonly view: View
-  readonly tool: () => ToolContext | undefined
-}
-
-const BEHIND = new WeakMap<typeof fs, Behind>()
-
-/** A session's `fs`. */
-export function sessionFs(deps: DeriveDeps, tool: Behind['tool']): typeof fs {
-  const face = createFacade(deps)
-  BEHIND.set(face, { view: deps.view, tool })
-  return face
-}
+import { behind } from './session-fs.js'
 
 export interface HostFsOptions {
   /**
@@ -45,13 +27,11 @@ export function hostFs(session: Session | (() => Session), options: HostFsOption
   return routedFs(() => groundOf(current(), own))
 }
 
-function groundOf({ fs: governed }: Session, own: readonly string[]): Ground {
-  const behind = BEHIND.get(governed)
-  if (!behind) throw new EscrowError('unsupported', 'This session was not made by openWorkspace.')
-  const { view, tool } = behind
+function groundOf(session: Session, own: readonly string[]): Ground {
+  const { view, tool } = behind(session)
   const { root } = view
   return {
-    governed,
+    governed: session.fs,
     root,
     inCall: tool() !== undefined,
     leadsIn: (path, follow) => leadsIn(view, path, follow),

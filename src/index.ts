@@ -1,5 +1,6 @@
 /** The public API of escrowfs. */
 
+export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
 export {
