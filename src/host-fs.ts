@@ -2,9 +2,10 @@ import type fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Errno, isWithin, pathText } from '../overlay/index.js'
 import type { Session } from './core/api.js'
+import { runInTool, type ToolContext } from './core/tool-context.js'
 import { routedFs } from './fs/routed.js'
 import type { View } from './fs/view.js'
-import type { Ground, Name } from './fs/way.js'
+import { type Ground, type Name, onlyReads } from './fs/way.js'
 import { behind } from './session-fs.js'
 
 export interface HostFsOptions {
@@ -13,6 +14,13 @@ export interface HostFsOptions {
    * also while a tool runs.
    */
   readonly hostDirectories?: readonly string[]
+  /**
+   * Whether what the host reads outside of tool calls counts as shown to the model (true unless told). Say false where tool
+   * calls come by hooks: then only what its read tools read does.
+   */
+  readonly readsAreShown?: boolean
+  /** Roo Code's dispatcher locks up when a mkdir throws: there none does for want of scope. */
+  readonly host?: ToolContext['host']
 }
 
 /**
@@ -23,17 +31,22 @@ export interface HostFsOptions {
  */
 export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {
   const current = typeof session === 'function' ? session : () => session
-  const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
-  return routedFs(() => groundOf(current(), own))
+  return routedFs(() => groundOf(current(), options))
 }
 
-function groundOf(session: Session, own: readonly string[]): Ground {
+function groundOf(session: Session, options: HostFsOptions): Ground {
+  const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
   const { view, tool } = behind(session)
   const { root } = view
   return {
     governed: session.fs,
     root,
     inCall: tool() !== undefined,
+    aside: (stem, args, run) => {
+      const quiet = options.readsAreShown === false && onlyReads(stem, args)
+      if (tool() !== undefined || !(quiet || (options.host && stem === 'mkdir'))) return run()
+      return runInTool({ ...HOST, ...(options.host && { host: options.host }) }, run)
+    },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
       const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
@@ -46,6 +59,9 @@ function groundOf(session: Session, own: readonly string[]): Ground {
     },
   }
 }
+
+/** What a host does outside of tool calls, where it is not taken for its model's: no call, and no base of the content lock. */
+const HOST = { tool: 'host', callId: '', kind: 'other' } as const
 
 /** In doubt it does: then the session refuses what the name is wrong in. */
 function leadsIn(view: View, path: Name, follow: boolean): boolean {

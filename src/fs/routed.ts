@@ -55,17 +55,17 @@ function promiseFace(name: string, ground: Grounds): unknown {
 /** A function and no arrow: what is refused may be a class. */
 function routed(keys: Keys, stem: string, ground: Grounds): Call {
   return function routedCall(...args) {
-    const { to, given } = way(stem, args, ground())
-    return reach(to, keys, given)
+    const { to, given, run } = way(stem, args, ground())
+    return run(() => reach(to, keys, given))
   }
 }
 
 function promised(name: string, stem: string, ground: Grounds): Call {
   return async (...args) => {
-    const { to, given } = way(stem, args, ground())
+    const { to, given, run } = way(stem, args, ground())
     const found: unknown = Reflect.get(to, name)
     if (typeof found !== 'function') throw new TypeError(`fs.${name} is not a function`)
-    return Reflect.apply(promisify(found), to, given)
+    return run(() => Reflect.apply(promisify(found), to, given))
   }
 }
 
@@ -89,12 +89,13 @@ function later(face: Call): Call {
 function streamClass(name: string, stem: string, host: object, ground: Grounds): unknown {
   const shape: unknown = Reflect.get(host, 'prototype')
   function Stream(this: unknown, ...args: unknown[]): unknown {
-    const { to, given } = way(stem, args, ground())
+    const { to, given, run } = way(stem, args, ground())
     const chosen: unknown = Reflect.get(to, name)
     if (typeof chosen !== 'function') throw new TypeError(`fs.${name} is not a constructor`)
-    if (new.target === undefined && this instanceof Stream) return Reflect.apply(chosen, this, given)
+    if (new.target === undefined && this instanceof Stream) return run(() => Reflect.apply(chosen, this, given))
     const target: unknown = new.target ?? Stream
-    return Reflect.construct(chosen, given, target === Stream || typeof target !== 'function' ? chosen : target)
+    const made = target === Stream || typeof target !== 'function' ? chosen : target
+    return run(() => Reflect.construct(chosen, given, made))
   }
   Stream.prototype = shape
   return named(name, Stream)

@@ -17,6 +17,8 @@ export interface Ground {
   holdsRoot(path: Name): boolean
   /** Whether a name leads to a place of the host's own, which stays its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
+  /** Runs a governed call: as what of the host's it is to count. */
+  aside<T>(stem: string, args: readonly unknown[], run: () => T): T
 }
 
 /** A path argument as text or bytes. */
@@ -25,6 +27,7 @@ export type Name = string | Buffer
 export interface Way {
   readonly to: typeof fs
   readonly given: readonly unknown[]
+  run<T>(call: () => T): T
 }
 
 type Args = readonly unknown[]
@@ -38,15 +41,18 @@ const TREES = new Set(['rm', 'rmdir', 'rename', 'cp'])
 
 /** Whose functions a call goes to, and with which arguments. In doubt it is the governed ones, which refuse. */
 export function way(stem: string, args: Args, ground: Ground): Way {
-  const governed = (given = args): Way => ({ to: ground.governed, given })
+  const governed = (given = args): Way => {
+    return { to: ground.governed, given, run: (call) => ground.aside(stem, given, call) }
+  }
+  const hosts: Way = { to: fs, given: args, run: (call) => call() }
   if (rowOf(stem).kind === 'refused') return governed()
   const opened = ownerOf(args[0]) ?? ownerOf(fdOption(stem, args))
-  if (opened !== undefined) return opened === 'host' ? { to: fs, given: args } : governed()
+  if (opened !== undefined) return opened === 'host' ? hosts : governed()
   const places = placesOf(stem, args)
   const names = places.map((at) => nameIn(stem, args, at))
   const absolute = names.map((name) => (name === undefined ? undefined : absoluteName(name)))
   const isHosts = absolute.length > 0 && absolute.every((name) => name !== undefined && isTheHosts(stem, name, ground))
-  return isHosts ? { to: fs, given: args } : governed(fromRoot(stem, args, places, ground.root))
+  return isHosts ? hosts : governed(fromRoot(stem, args, places, ground.root))
 }
 
 function isTheHosts(stem: string, name: Name, ground: Ground): boolean {
@@ -66,6 +72,12 @@ function ownerOf(value: unknown): 'governed' | 'host' | undefined {
 function fdOption(stem: string, [, options]: Args): unknown {
   if (!stem.startsWith('create') || typeof options !== 'object' || options === null) return undefined
   return 'fd' in options ? options.fd : undefined
+}
+
+/** Whether a call changes nothing, whatever its arguments are. */
+export function onlyReads(stem: string, [, flags]: Args): boolean {
+  if (stem === 'open') return flags === undefined || flags === 'r' || flags === 0 || typeof flags === 'function'
+  return stem === 'createReadStream' || rowOf(stem).kind === 'read'
 }
 
 /** Which arguments are names: the positions. */

@@ -25,7 +25,7 @@ export interface Alias {
  * @throws EscrowError `unsupported` where no module is named, or this Node does not load modules by `Module._load`
  */
 export function aliasModules(session: Session | (() => Session), options: AliasOptions): Alias {
-  const fs = hostFs(session, options)
+  const fs = hostFs(session, { host: 'roo', ...options })
   const faces = new Map<unknown, unknown>([
     ['fs', fs],
     ['node:fs', fs],
