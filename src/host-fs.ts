@@ -1,7 +1,8 @@
 import type fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Errno, isWithin, pathText } from '../overlay/index.js'
+import { codeOf, Errno, isWithin, pathText } from '../overlay/index.js'
 import type { Session } from './core/api.js'
+import { denialOf } from './core/denials.js'
 import { runInTool, type ToolContext } from './core/tool-context.js'
 import { routedFs } from './fs/routed.js'
 import type { View } from './fs/view.js'
@@ -19,7 +20,7 @@ export interface HostFsOptions {
    * calls come by hooks: then only what its read tools read does.
    */
   readonly readsAreShown?: boolean
-  /** Roo Code's dispatcher locks up when a mkdir throws: there none does for want of scope. */
+  /** Roo Code's dispatcher locks up when a mkdir throws: there one that is refused is not made, and is no error. */
   readonly host?: ToolContext['host']
 }
 
@@ -44,8 +45,9 @@ function groundOf(session: Session, options: HostFsOptions): Ground {
     inCall: tool() !== undefined,
     aside: (stem, args, run) => {
       const quiet = options.readsAreShown === false && onlyReads(stem, args)
-      if (tool() !== undefined || !(quiet || (options.host && stem === 'mkdir'))) return run()
-      return runInTool({ ...HOST, ...(options.host && { host: options.host }) }, run)
+      const forgiven = options.host === 'roo' && stem === 'mkdir' ? () => unlessDenied(run) : run
+      if (tool() !== undefined || (!quiet && forgiven === run)) return forgiven()
+      return runInTool({ ...HOST, ...(options.host && { host: options.host }) }, forgiven)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
@@ -57,6 +59,20 @@ function groundOf(session: Session, options: HostFsOptions): Ground {
       const place = text === undefined ? undefined : placeOf(view, text, follow)
       return place !== undefined && own.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
     },
+  }
+}
+
+/** What was to be written into the directory is refused in its turn. */
+function unlessDenied(run: () => unknown): unknown {
+  const forgive = (error: unknown): undefined => {
+    // What is hidden is refused as if it were not there.
+    if (denialOf(error) === undefined && codeOf(error) !== 'ENOENT') throw error
+  }
+  try {
+    const made = run()
+    return made instanceof Promise ? made.catch(forgive) : made
+  } catch (error) {
+    return forgive(error)
   }
 }
 

@@ -189,6 +189,44 @@ describe('each form', () => {
   })
 })
 
+describe('what the host reads outside of calls', () => {
+  it.each([
+    { readsAreShown: true, second: 'stale_file' },
+    { readsAreShown: false, second: undefined },
+  ])('counts as shown to the model: $readsAreShown', async ({ readsAreShown, second }) => {
+    const api = hostFs(session, { readsAreShown })
+    const name = `${place.root}/src/a.ts`
+    const fd = api.openSync(name, 'r')
+    for (const read of [() => api.readFileSync(name), () => api.readFileSync(fd), () => api.promises.readFile(name)])
+      await read()
+    await api.createReadStream(name).toArray()
+    api.closeSync(fd)
+    place.write('src/a.ts', 'by a person\n')
+    const written = inCall(() => api.writeFileSync(name, 'x')).then(
+      () => undefined,
+      ({ reason }: { reason: string }) => reason,
+    )
+    expect(await written).toBe(second)
+  })
+
+  it('is no call of its own, in no record', async () => {
+    const api = hostFs(session, { readsAreShown: false, host: 'roo' })
+    api.mkdirSync(`${place.root}/src/made`)
+    api.writeFileSync(`${place.root}/src/made/x`, 'x')
+    expect((await session.changes()).changes.every(({ calls = [] }) => calls.length === 0)).toBe(true)
+  })
+
+  it('a mkdir that is refused is no error for Roo, and makes nothing', async () => {
+    const api = hostFs(session, { host: 'roo' })
+    for (const path of ['.git', '.orchestration/x', '../beyond'])
+      await inCall(() => api.promises.mkdir(`${place.root}/${path}`))
+    api.mkdirSync(`${place.root}/.git`)
+    expect(await stagedPaths()).toEqual([])
+    expect(fs.existsSync(`${dirname(place.root)}/beyond`)).toBe(false)
+    expect(await reasonOf(() => hostFs(session).mkdirSync(`${place.root}/.git`))).toBe('protected_path')
+  })
+})
+
 describe('a session', () => {
   it('is asked for anew by each call, and without one the call fails', async () => {
     let now: Session | undefined = session

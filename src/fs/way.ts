@@ -18,7 +18,7 @@ export interface Ground {
   /** Whether a name leads to a place of the host's own, which stays its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
   /** Runs a governed call: as what of the host's it is to count. */
-  aside<T>(stem: string, args: readonly unknown[], run: () => T): T
+  aside(stem: string, args: readonly unknown[], run: () => unknown): unknown
 }
 
 /** A path argument as text or bytes. */
@@ -27,7 +27,7 @@ export type Name = string | Buffer
 export interface Way {
   readonly to: typeof fs
   readonly given: readonly unknown[]
-  run<T>(call: () => T): T
+  run(call: () => unknown): unknown
 }
 
 type Args = readonly unknown[]

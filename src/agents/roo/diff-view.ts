@@ -40,8 +40,10 @@ export class StagedDiffView implements LiveDiffView {
 
   async update(accumulatedContent: string, isFinal: boolean): Promise<void> {
     if (this.#path === undefined) throw new Error('The diff view was not opened.')
-    const endsWithLine = isFinal && this.originalContent?.endsWith('\n') === true && !accumulatedContent.endsWith('\n')
-    this.#content = endsWithLine ? `${accumulatedContent}\n` : accumulatedContent
+    // Models leave the last line end out; an editor keeps it.
+    const isOpen = accumulatedContent !== '' && !accumulatedContent.endsWith('\n')
+    const lacksEnd = isFinal && isOpen && this.originalContent?.endsWith('\n') === true
+    this.#content = lacksEnd ? `${accumulatedContent}\n` : accumulatedContent
   }
 
   async saveChanges(): Promise<LiveSaved> {
