@@ -84,7 +84,8 @@ function leadsIn(view: View, path: Name, follow: boolean): boolean {
   const text = textOf(path)
   if (text === undefined) return true
   const plain = resolve(text)
-  return [text, plain].some((name) => isWithin(name, view.root) || placeOf(view, name, follow) === undefined)
+  if (isWithin(plain, view.root)) return true
+  return [text, plain].some((name) => placeOf(view, name, follow) === undefined)
 }
 
 function textOf(path: Name): string | undefined {

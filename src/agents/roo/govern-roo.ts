@@ -66,10 +66,9 @@ function governTask(task: LiveTask, { engine, gate }: GovernRooOptions): Undo {
       return push(result)
     }),
     replaceMethod(task, 'getSystemPrompt', task.getSystemPrompt, (prompt) => async () => {
-      const opened = await opening
-      await gate?.sync(opened)
       const words = await calls.words()
-      return [await prompt(), await intentPrompt(opened), words].filter((part) => part !== '').join('\n\n')
+      const section = await opening.then((opened) => promptFor(opened, gate), unopened)
+      return [await prompt(), section, words].filter((part) => part !== '').join('\n\n')
     }),
     // A staged write moves no watcher: the host would take a person's next edit of the file for its own.
     ...(tracker
@@ -81,6 +80,16 @@ function governTask(task: LiveTask, { engine, gate }: GovernRooOptions): Undo {
       for (const undo of undos) undo()
     },
   }
+}
+
+async function promptFor(session: Session, gate: IntentGate | undefined): Promise<string> {
+  await gate?.sync(session)
+  return intentPrompt(session)
+}
+
+function unopened(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error)
+  return `Nothing can be changed here: ${why} Tell the person.`
 }
 
 function governMcpHub(hub: LiveMcpHub, current: CurrentTask, engine: HookEngine): Undo {
