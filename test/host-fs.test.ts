@@ -69,6 +69,17 @@ describe('outside of any tool call', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
+  it('a copy that goes through links is the session’s, wherever it begins', async () => {
+    const api = hostFs(session)
+    fs.mkdirSync(`${home}/from/in`, { recursive: true })
+    fs.writeFileSync(`${home}/from/in/m.ts`, 'over')
+    fs.mkdirSync(`${home}/to`)
+    fs.symlinkSync(`${place.root}/mail`, `${home}/to/in`)
+    for (const dereference of [true, false])
+      await failure(() => api.cpSync(`${home}/from`, `${home}/to`, { recursive: true, dereference }))
+    expect(place.text('mail/m.ts')).toBe('m\n')
+  })
+
   it('of a copy, a rename or a link across the border both ends are judged by the session', async () => {
     const api = hostFs(session)
     fs.writeFileSync(`${home}/x`, 'x')

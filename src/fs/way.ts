@@ -45,7 +45,7 @@ export function way(stem: string, args: Args, ground: Ground): Way {
     return { to: ground.governed, given, run: (call) => ground.aside(stem, given, call) }
   }
   const hosts: Way = { to: fs, given: args, run: (call) => call() }
-  if (rowOf(stem).kind === 'refused') return governed()
+  if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args)) return governed()
   const opened = ownerOf(args[0]) ?? ownerOf(fdOption(stem, args))
   if (opened !== undefined) return opened === 'host' ? hosts : governed()
   const places = placesOf(stem, args)
@@ -72,6 +72,12 @@ function ownerOf(value: unknown): 'governed' | 'host' | undefined {
 function fdOption(stem: string, [, options]: Args): unknown {
   if (!stem.startsWith('create') || typeof options !== 'object' || options === null) return undefined
   return 'fd' in options ? options.fd : undefined
+}
+
+/** Such a copy writes through links that lie in its destination, wherever they lead. */
+function goesThroughLinks(stem: string, [, , options]: Args): boolean {
+  if (stem !== 'cp' || typeof options !== 'object' || options === null) return false
+  return 'dereference' in options && options.dereference === true
 }
 
 /** Whether a call changes nothing, whatever its arguments are. */

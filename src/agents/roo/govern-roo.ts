@@ -15,9 +15,9 @@ export interface GovernRooOptions extends LiveLimits {
   readonly gate?: IntentGate
 }
 
-/** Takes back what was put on a live object. */
+/** Takes back what was put on a live object; resolves once a call under way has ended. */
 export interface Undo {
-  dispose(): void
+  dispose(): Promise<void>
 }
 
 /** Which task an MCP call belongs to: the host does not say. */
@@ -37,7 +37,10 @@ export function governRoo(options: GovernRooOptions): GovernedRoo {
   return {
     task: (task) => governTask(task, options),
     mcpHub: (hub, current) => governMcpHub(hub, current, engine),
-    customTools: customTools({ engine, ...(gate && { called: (session) => gate.sync(session) }) }),
+    customTools: customTools({
+      engine,
+      ...(gate && { called: (session) => gate.sync(session).catch(() => undefined) }),
+    }),
   }
 }
 
@@ -76,14 +79,17 @@ function governTask(task: LiveTask, { engine, gate }: GovernRooOptions): Undo {
       : []),
   ]
   return {
-    dispose() {
+    async dispose() {
       for (const undo of undos) undo()
+      // A call that was broken off would hold on to all that the host does next.
+      await engine.runPostHook({ taskId })
     },
   }
 }
 
 async function promptFor(session: Session, gate: IntentGate | undefined): Promise<string> {
-  await gate?.sync(session)
+  // The gate is comfort: what it could not hide is refused.
+  await gate?.sync(session).catch(() => undefined)
   return intentPrompt(session)
 }
 
@@ -93,7 +99,7 @@ function unopened(error: unknown): string {
 }
 
 function governMcpHub(hub: LiveMcpHub, current: CurrentTask, engine: HookEngine): Undo {
-  const dispose = replaceMethod(hub, 'callTool', hub.callTool, (callTool) => async (server, tool, args, ...more) => {
+  const undo = replaceMethod(hub, 'callTool', hub.callTool, (callTool) => async (server, tool, args, ...more) => {
     const toolName = `mcp--${server}--${tool}`
     const task = current()
     if (!task) return refused(recordOf(toolName, undefined))
@@ -106,7 +112,7 @@ function governMcpHub(hub: LiveMcpHub, current: CurrentTask, engine: HookEngine)
     const words = { type: 'text', text: message } as const
     return { ...value, content: [...value.content, words] }
   })
-  return { dispose }
+  return { dispose: async () => undo() }
 }
 
 function refused(text: string): LiveMcpResult {

@@ -104,7 +104,7 @@ describe('a live task', () => {
     const undo = governed.task(child)
     await child.getSystemPrompt()
     await child.dispatch('write_to_file', { path: 'src/b.ts', content: 'child\n' })
-    undo.dispose()
+    await undo.dispose()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'root\n' })
     expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts'])
   })
@@ -121,7 +121,7 @@ describe('a live task', () => {
     ]
     const undo = governed.task(roo)
     expect(roo.ask).not.toBe(before[0])
-    undo.dispose()
+    await undo.dispose()
     expect([
       roo.ask,
       roo.pushToolResultToUserContent,
@@ -130,6 +130,22 @@ describe('a live task', () => {
       roo.diffViewProvider,
     ]).toEqual(before)
     expect(Object.keys(roo)).not.toContain('ask')
+  })
+
+  it('that is broken off in the middle of a call holds on to nothing once it is let go', async () => {
+    const { place, governed, engine } = await liveStand()
+    const roo = new FakeRoo(place.root, 'task-7')
+    const session = await engine.sessionOf('task-7', place.root)
+    await session.selectIntent('INT-001')
+    const undo = governed.task(roo)
+    await roo.getSystemPrompt()
+    roo.toolRepetitionDetector.check({ id: 'x', name: 'edit', params: {}, nativeArgs: { file_path: 'src/a.ts' } })
+    await roo.ask('tool')
+    session.fs.writeFileSync('src/a.ts', 'in the call')
+    expect((await session.changes()).changes[0]?.calls).toHaveLength(1)
+    await undo.dispose()
+    session.fs.writeFileSync('src/b.ts', 'after it')
+    expect((await session.changes()).changes[1]?.calls ?? []).toEqual([])
   })
 
   it('whose session cannot be opened is refused everything that changes something', async () => {
