@@ -1,4 +1,5 @@
 import type fs from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { codeOf, Errno, isWithin, pathText } from '../overlay/index.js'
 import type { Session } from './core/api.js'
@@ -52,7 +53,7 @@ function groundOf(session: Session, options: HostFsOptions): Ground {
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
       const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
-      return place === '/' || isWithin(root, place)
+      return place === '/' || isWithin(root, place) || isOneOf(place, waysUp(root))
     },
     isHosts(path, follow) {
       const text = textOf(path)
@@ -85,7 +86,40 @@ function leadsIn(view: View, path: Name, follow: boolean): boolean {
   if (text === undefined) return true
   const plain = resolve(text)
   if (isWithin(plain, view.root)) return true
-  return [text, plain].some((name) => placeOf(view, name, follow) === undefined)
+  return [text, plain].some((name) => {
+    const place = placeOf(view, name, follow)
+    return place === undefined || isOneOf(view.root, waysUp(place))
+  })
+}
+
+/** A path and the directories above it. */
+function waysUp(path: string): string[] {
+  const ways = [path]
+  for (let at = path; at !== dirname(at); at = dirname(at)) ways.push(dirname(at))
+  return ways
+}
+
+/**
+ * Whether a directory is one of some under another name: of other case, where the disk folds case, or of another mount. What is
+ * mounted below a directory is not looked for.
+ */
+function isOneOf(dir: string, others: readonly string[]): boolean {
+  const look = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+  const own = lookAt(dir, look)
+  if (!own?.isDirectory()) return false
+  return others.some((other) => {
+    const found = lookAt(other, look)
+    return found !== undefined && found.ino === own.ino && found.dev === own.dev
+  })
+}
+
+/** What cannot be looked at is not known to be the same. */
+function lookAt<T>(path: string, look: (path: string) => T): T | undefined {
+  try {
+    return look(path)
+  } catch {
+    return undefined
+  }
 }
 
 function textOf(path: Name): string | undefined {

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { hostFs, type Session } from '../src/index.js'
+import { compiled } from './support/compiled.js'
 import { tempDir } from './support/facade.js'
 import { failure, reasonOf, type TestWorkspace, testWorkspace, working } from './support/workspace.js'
 
@@ -67,6 +69,23 @@ describe('outside of any tool call', () => {
     api.cpSync(home, above, { recursive: true })
     expect(await stagedPaths()).toEqual(['src/a.ts'])
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('the workspace under another mount’s name is no other place', () => {
+    const [above, other] = [`${home}/mnt`, `${home}/mnt/other`]
+    fs.mkdirSync(other, { recursive: true })
+    const child = `${compiled()}/test/children/mounted.js`
+    const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$1" "$2"'
+    const args = ['-Urm', 'sh', '-c', script, 'sh', place.root, other, process.execPath, child]
+    const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'write: path_escape',
+      'remove: path_escape',
+      'rename: path_escape',
+      'write beside: done',
+    ])
+    expect([place.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
   })
 
   it('a copy that goes through links is the session’s, wherever it begins', async () => {
