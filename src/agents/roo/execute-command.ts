@@ -54,14 +54,22 @@ function inline(directory: string, output: Buffer, result: ExecResult): string {
 }
 
 function persisted(session: Session, directory: string, output: Buffer, result: ExecResult): string {
-  const name = commandOutputs(session).keep(output)
-  const whole = sizeOf(output.length) + (output.length === KEPT ? ' of it' : '')
-  return [
-    `Command executed in '${directory}'. ${statusOf(result)}`,
-    `Output (${whole}) persisted. Artifact ID: ${name}`,
-    `Preview:\n${new TextDecoder().decode(output.subarray(0, PREVIEW), { stream: true })}`,
-    'Use read_command_output tool to view full output if needed.',
-  ].join('\n\n')
+  const size = sizeOf(output.length) + (output.length === KEPT ? ' of it' : '')
+  const preview = new TextDecoder().decode(output.subarray(0, PREVIEW), { stream: true })
+  const name = kept(session, output)
+  const where = name === undefined ? 'could not be kept; this is its beginning.' : `persisted. Artifact ID: ${name}`
+  const more = name === undefined ? [] : ['Use read_command_output tool to view full output if needed.']
+  const head = `Command executed in '${directory}'. ${statusOf(result)}`
+  return [head, `Output (${size}) ${where}`, `Preview:\n${preview}`, ...more].join('\n\n')
+}
+
+/** What the command did is done: a full disk must not hide it. */
+function kept(session: Session, output: Buffer): string | undefined {
+  try {
+    return commandOutputs(session).keep(output)
+  } catch {
+    return undefined
+  }
 }
 
 const ENDED = {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import { commandOutputs } from '../../../src/index.js'
@@ -103,6 +103,16 @@ describe('read_command_output', () => {
     expect(content).toContain('Preview:\nline 1\nline 2\n')
     expect(content).toContain('Use read_command_output tool to view full output if needed.')
     expect(content.length).toBeLessThan(12_000)
+  })
+
+  it('an output that cannot be kept hides nothing of what the command did', async () => {
+    const at = await desk()
+    writeFileSync(`${at.root}/.orchestration/sessions/agent/outputs`, 'in the way')
+    const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
+    expect(isError).toBe(false)
+    expect(content).toContain('could not be kept; this is its beginning.')
+    expect(content).toContain('created: src/new.ts')
+    expect(content).not.toContain('read_command_output')
   })
 
   it('pages by bytes, with the numbers lines have in the whole', async () => {
