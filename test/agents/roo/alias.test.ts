@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Alias, type AliasOptions, aliasModules } from '../../../src/agents/roo/index.js'
 import type { Session } from '../../../src/index.js'
@@ -82,6 +83,35 @@ describe('aliased modules', () => {
     expect(await reasonOf(() => promises[0]?.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
     given[0]?.writeFileSync(`${home}/log`, 'the host’s own')
     expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('the host’s own')
+  })
+})
+
+describe('dependencies that hold an fs of their own', () => {
+  it('graceful-fs and proper-lockfile work on the governed one: staged inside, real outside', async () => {
+    for (const name of ['graceful-fs', 'proper-lockfile', 'retry', 'signal-exit']) {
+      const from = dirname(require.resolve(`${name}/package.json`))
+      fs.cpSync(from, `${home}/host/node_modules/${name}`, { recursive: true })
+    }
+    fs.writeFileSync(
+      `${home}/host/deep.cjs`,
+      `exports.fs = require('graceful-fs'); exports.lock = require('proper-lockfile')`,
+    )
+    install()
+    const deep: { fs: typeof fs; lock: typeof import('proper-lockfile') } = require(`${home}/host/deep.cjs`)
+    const [inside, outside] = [`${place.root}/src/a.ts`, `${home}/file`]
+    for (const name of [inside, outside]) {
+      deep.fs.writeFileSync(name, 'one ')
+      await new Promise((done) => deep.fs.appendFile(name, 'two ', done))
+      const stream = deep.fs.createWriteStream(name, { flags: 'a' })
+      await new Promise((done) => stream.end('three', () => stream.once('close', done)))
+      expect(await deep.fs.promises.readFile(name, 'utf8')).toBe('one two three')
+      expect(String(await deep.fs.createReadStream(name).toArray())).toBe('one two three')
+    }
+    expect([place.text('src/a.ts'), fs.readFileSync(outside, 'utf8')]).toEqual(['a one\na two\n', 'one two three'])
+    const release = await deep.lock.lock(outside)
+    expect(fs.existsSync(`${outside}.lock`)).toBe(true)
+    await release()
+    expect(await reasonOf(() => deep.fs.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
   })
 })
 
