@@ -44,7 +44,7 @@ export function governRoo(options: GovernRooOptions): GovernedRoo {
   }
 }
 
-function governTask(task: LiveTask, { engine, gate }: GovernRooOptions): Undo {
+function governTask(task: LiveTask, { engine, gate, aliased }: GovernRooOptions): Undo {
   const { cwd, toolRepetitionDetector: detector, fileContextTracker: tracker } = task
   const taskId = conversationOf(task)
   let session: Session | undefined
@@ -53,7 +53,8 @@ function governTask(task: LiveTask, { engine, gate }: GovernRooOptions): Undo {
     return opened
   })
   opening.catch(() => undefined)
-  const calls = new LiveCalls({ engine, catalogue: engine.catalogue, taskId, cwd, session: () => session })
+  const judging = { engine, catalogue: engine.catalogue, taskId, cwd, session: () => session }
+  const calls = new LiveCalls({ ...judging, readsItself: aliased !== true })
   const view = task.diffViewProvider
   task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.admitted() })
   const undos = [

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type HookEngine, type HookResult, isAddedTool, type ToolCatalogue, withFeedback } from '../../hooks/index.js'
 import type { Feedback, Session } from '../../index.js'
 import { isCustomTool } from './custom-tools.js'
@@ -11,12 +12,16 @@ export interface LiveCallsOptions {
   readonly cwd: string
   /** The task's session, once it is open. */
   readonly session: () => Session | undefined
+  /** The host's reading does not go through the session. */
+  readonly readsItself: boolean
 }
 
 /** A tool call between its repetition check and its result. */
 interface LiveCall {
   readonly id: string | undefined
   readonly tool: string
+  /** Files whose content it shows to the model. */
+  readonly reads: readonly string[]
   /** What the hooks say. Never rejects. */
   readonly verdict: Promise<HookResult>
   /** Refused at once, before the hooks have spoken: the tool would not have waited for them. */
@@ -44,8 +49,10 @@ export class LiveCalls {
 
   check(block: LiveToolUse, found: LiveRepetition): LiveRepetition {
     if (!found.allowExecution || judgesItself(block.name)) return found
+    const { id, name: tool, params, nativeArgs } = block
     const isStopped = this.#mustStop(block)
-    this.#call = { id: block.id, tool: block.name, verdict: this.#judge(block), isStopped, refused: undefined }
+    const reads = this.#options.catalogue.of(tool).reads({ ...params, ...nativeArgs })
+    this.#call = { id, tool, reads, verdict: this.#judge(block), isStopped, refused: undefined }
     if (!isStopped) return found
     return { allowExecution: false, askUser: { messageKey: 'mistake_limit_reached', messageDetail: block.name } }
   }
@@ -75,7 +82,8 @@ export class LiveCalls {
     if (call && isOf(result, call)) {
       this.#call = undefined
       if (call.refused !== undefined) Object.assign(result, { content: call.refused, is_error: true })
-      this.#ended = call.verdict.then((verdict) => this.#end(verdict, result.is_error === true))
+      const end = call.verdict.then((verdict) => this.#end(call, verdict, result.is_error === true))
+      this.#ended = end.catch(() => undefined)
     }
     if (typeof result.content === 'string' && this.#words.length > 0)
       result.content = withFeedback(result.content, this.#words.splice(0))
@@ -89,6 +97,7 @@ export class LiveCalls {
 
   async #judge({ name, params, nativeArgs }: LiveToolUse): Promise<HookResult> {
     const { engine, taskId, cwd } = this.#options
+    await this.#ended
     try {
       return await engine.runPreHook({ taskId, cwd, toolName: name, params: { ...params, ...nativeArgs } }, 'record')
     } catch (error) {
@@ -112,11 +121,21 @@ export class LiveCalls {
     return tools === 'all' || (isDestructive && writes({ ...params, ...nativeArgs }).length === 0)
   }
 
-  async #end(verdict: HookResult, isError: boolean): Promise<void> {
-    const { engine, taskId } = this.#options
+  async #end({ reads }: LiveCall, verdict: HookResult, isError: boolean): Promise<void> {
+    const { engine, taskId, readsItself } = this.#options
+    if (readsItself && verdict.allow && !isError) await this.#note(reads)
     const failed = isError && verdict.allow ? new Error('The tool failed.') : undefined
     const ended = verdict.allow ? await engine.runPostHook({ taskId }, failed).catch(() => undefined) : undefined
     this.#words.push(...(ended?.feedback ?? []))
+  }
+
+  /** What the host has shown by reading the disk itself is read once more, in the call: so the session knows of it. */
+  async #note(reads: readonly string[]): Promise<void> {
+    const { session, cwd } = this.#options
+    for (const path of reads)
+      await session()
+        ?.fs.promises.readFile(resolve(cwd, path))
+        .catch(() => undefined)
   }
 }
 
