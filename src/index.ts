@@ -1,6 +1,7 @@
 /** The public API of escrowfs. */
 
 export { admitReviewer } from './admit-reviewer.js'
+export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
 export {
@@ -13,6 +14,7 @@ export {
 } from './core/denials.js'
 export type { ShellServer } from './core/shell-api.js'
 export { editText } from './host/editor.js'
+export { type HostFsOptions, hostFs } from './host-fs.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { serveShell } from './serve-shell.js'

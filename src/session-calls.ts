@@ -45,7 +45,7 @@ export class SessionCalls {
   /** Whom an edit made now is credited to, by an agent at work for an intent. */
   credit(intent: string | undefined, agent: number): Credit {
     const tool = this.current()
-    return { ...(intent !== undefined && { intent }), ...(tool && { call: tool.callId }), agent }
+    return { ...(intent !== undefined && { intent }), ...(tool?.callId && { call: tool.callId }), agent }
   }
 
   touched(path: string): void {

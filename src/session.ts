@@ -19,7 +19,6 @@ import type { Denial } from './core/denials.js'
 import type { MutationClass } from './core/mutation.js'
 import type { ToolContext } from './core/tool-context.js'
 import { declare } from './declarations.js'
-import { createFacade } from './fs/facade.js'
 import { judgeWrites } from './fs/judge-writes.js'
 import type { View } from './fs/view.js'
 import { ContentLock } from './policy/content-lock.js'
@@ -30,6 +29,7 @@ import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
 import { SessionFormat } from './session-format.js'
+import { sessionFs } from './session-fs.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
@@ -110,7 +110,7 @@ export class LocalSession implements Session {
       ...{ policy: this.#policy, exec: this.terminal.own, overlay: () => this.#store.overlay },
       inform: (news) => this.#guard.inform(news),
     })
-    this.fs = createFacade({ view: this.#view, denied: this.#denied })
+    this.fs = sessionFs({ view: this.#view, denied: this.#denied }, tool)
     this.#takeIn()
   }
 

@@ -127,6 +127,12 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
   'src/host/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
+  'src/fs/way.ts': { 'fs handed on': 'to calls that neither concern the workspace nor belong to a tool call' },
+  'src/fs/routed.ts': {
+    'fs handed on': 'names what the host has; what it calls is chosen by src/fs/way.ts',
+    'fs.promises handed on': 'names what the host has',
+  },
+  'src/agents/roo/alias.ts': { 'module module': "hands a host's modules the governed fs for the real one" },
   'src/agents/roo/bounded-match.ts': { 'module vm': 'matches a pattern within a time limit' },
 }
 

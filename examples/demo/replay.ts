@@ -16,8 +16,11 @@ export async function replay(
   workspace: Workspace,
   steps: Step[][],
   report: Report,
+  open: OpenAgent = openTools,
 ): Promise<void> {
-  const agents = await openAgents(workspace, steps.flat())
+  const agents = new Map<string, Agent>()
+  for (const step of steps.flat())
+    if ('agent' in step && !agents.has(step.agent)) agents.set(step.agent, await open(workspace, step.agent))
   let disk = diskState(place)
   for (const group of steps) {
     const calls = group.filter((step) => 'agent' in step)
@@ -32,17 +35,15 @@ export async function replay(
   report.check(diskState(place) === disk, 'Nothing has reached the disk since the person last acted')
 }
 
-async function openAgents(workspace: Workspace, steps: readonly Step[]): Promise<Map<string, RooTools>> {
-  const agents = new Map<string, RooTools>()
-  for (const step of steps) {
-    if (!('agent' in step) || agents.has(step.agent)) continue
-    const session = await workspace.session({ id: step.agent, agent: { tool: 'roo-code', model: 'replayed' } })
-    agents.set(step.agent, createRooTools(session))
-  }
-  return agents
+/** What an agent's calls are given to. */
+export type Agent = Pick<RooTools, 'execute'>
+export type OpenAgent = (workspace: Workspace, name: string) => Promise<Agent>
+
+async function openTools(workspace: Workspace, name: string): Promise<Agent> {
+  return createRooTools(await workspace.session({ id: name, agent: { tool: 'roo-code', model: 'replayed' } }))
 }
 
-async function playCall(tools: RooTools | undefined, step: AgentStep, report: Report): Promise<void> {
+async function playCall(tools: Agent | undefined, step: AgentStep, report: Report): Promise<void> {
   if (tools === undefined) throw new Error(`No session for ${step.agent}.`)
   const started = performance.now()
   const result = await tools.execute({ id: step.id, name: step.tool, arguments: step.arguments })

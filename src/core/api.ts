@@ -129,6 +129,11 @@ export interface Review extends Quarantine {
   /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
   commit(options?: CommitOptions): Promise<CommitResult>
   discard(selection?: Selection): Promise<void>
+  /**
+   * A changed file's content as it is staged, or as the changes are shown against; of a move, before is what stood at its
+   * old name, of a link its target. Undefined where there is none: before a create, after a delete.
+   */
+  content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
   /** The session's snapshots, oldest first, for a person to look at. */
   snapshots(): Promise<Snapshot[]>
   /** What the session asks of people and nobody has answered, in order. */

@@ -30,6 +30,8 @@ export interface SessionLayout {
   readonly edits: string
   /** What commands did and the stage did not take. */
   readonly quarantine: string
+  /** Long outputs of commands. */
+  readonly outputs: string
   readonly meta: string
   readonly claim: string
 }
@@ -66,6 +68,7 @@ export function layoutOf(root: string): Layout {
         review: join(own, 'review.jsonl'),
         edits: join(own, 'edits'),
         quarantine: join(own, 'quarantine'),
+        outputs: join(own, 'outputs'),
         meta: join(own, 'meta.json'),
         claim: join(own, 'claim.json'),
       }

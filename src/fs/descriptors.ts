@@ -19,14 +19,14 @@ export interface Descriptor<File extends ReadFile = ReadFile> {
   position: number
 }
 
-const FIRST = 1_000_000_000
+export const FIRST_DESCRIPTOR = 1_000_000_000
 const LAST = 2 ** 31 - 1
 const ACCESS = constants.O_WRONLY | constants.O_RDWR
 
 export class Descriptors {
   readonly #open = new Map<number, Descriptor<WriteFile>>()
   readonly #free: number[] = []
-  #next = FIRST
+  #next = FIRST_DESCRIPTOR
 
   add(file: WriteFile, flags: number, shown: string): number {
     const fd = this.#free.pop() ?? this.#next++

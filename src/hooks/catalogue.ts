@@ -41,7 +41,7 @@ const namedFile = editor((args) => put(texts(args.path, args.file_path)))
 const UNKNOWN = plain('unknown')
 const TERMINAL: ToolEntry = { ...plain('terminal'), kind: 'command' }
 
-/** The tools of Roo Code 3.52 with their older names, and the tools escrowfs adds. */
+/** The tools of Roo Code 3.52 with their older names, and the tools escrowfs adds, the last two where a host runs commands itself. */
 const TOOLS = {
   read_file: { class: 'read', kind: 'read', writes: NOTHING, reads: shownFiles },
   list_files: plain('read'),
@@ -75,6 +75,8 @@ const TOOLS = {
   record_lesson: plain('read'),
   revert_staged_changes: plain('write'),
   travel_to_snapshot: plain('write'),
+  run_command: TERMINAL,
+  read_run_output: plain('read'),
 } as const satisfies Record<string, ToolEntry>
 
 /** The names the catalogue knows. */

@@ -1,4 +1,4 @@
-import type { GatedCall, IntentContext } from '../core/api.js'
+import type { GatedCall, IntentContext, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
@@ -32,15 +32,15 @@ let instance: HookEngine | undefined
  */
 export class HookEngine {
   readonly turns = new TurnStateMachine()
+  readonly catalogue: ToolCatalogue
   readonly #options: HookEngineOptions
-  readonly #catalogue: ToolCatalogue
   readonly #chain: HookChain
   readonly #tasks: HookTasks
 
   constructor(options: HookEngineOptions) {
     const { human, catalogue = toolCatalogue(), hooks = standardHooks(human) } = options
     this.#options = options
-    this.#catalogue = catalogue
+    this.catalogue = catalogue
     this.#chain = new HookChain(hooks)
     const workspace = { ...(human && { approver: approverOf(human) }) }
     this.#tasks = new HookTasks({ ...options, workspace })
@@ -166,6 +166,11 @@ export class HookEngine {
     this.turns.startTurn(taskId)
   }
 
+  /** A task's session. Rejects as opening it does. */
+  async sessionOf(taskId: string, cwd: string): Promise<Session> {
+    return (await this.#tasks.of(taskId, cwd)).session
+  }
+
   /** The conversation is over: its session is closed and keeps its stage. */
   async endTask(taskId: string): Promise<void> {
     this.turns.forget(taskId)
@@ -186,7 +191,7 @@ export class HookEngine {
       await this.runPostHook(input)
       const activeIntentId = input.activeIntentId ?? task.session.intent?.id
       const context = { ...input, params, activeIntentId, timestamp: input.timestamp ?? new Date().toISOString() }
-      return hookCall(task, context, this.#catalogue)
+      return hookCall(task, context, this.catalogue)
     } catch (error) {
       const denial = denialRecord(input.toolName, error)
       return denial ? { status: 'denied', denial, error, feedback: [] } : { status: 'failed', error, feedback: [] }
@@ -199,7 +204,7 @@ export class HookEngine {
       call.gated = gated
       return whileAsking(call.asked, () => this.#judge(call))
     }
-    return { catalogue: this.#catalogue, gate, ...(host !== undefined && { host }) }
+    return { catalogue: this.catalogue, gate, ...(host !== undefined && { host }) }
   }
 
   async #judge(call: HookCall): Promise<Denial | undefined> {

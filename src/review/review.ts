@@ -132,6 +132,13 @@ export function createReview(deps: ReviewDeps): StageReview {
       for (const [path, content] of left) await reshow(path, content)
     },
 
+    async content(given, side) {
+      const path = relativeName(given, deps.root)
+      const change = (await deps.stage()).find((each) => each.path === path)
+      if (change === undefined || change[side] === null || change[side].type === 'dir') return undefined
+      return side === 'after' ? change.content() : (deps.before(change) ?? undefined)
+    },
+
     snapshots: () => deps.snapshots(),
     questions: () => questionsOf(deps),
     answer: (id, answer) => answerQuestion(deps, id, answer),

@@ -173,6 +173,7 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       return verdict('rejected', ['a.ts'])
     },
     edit: async () => undefined,
+    content: async () => undefined,
     commit: async (options) => {
       note('commit', options)
       return { id: 'tx1', seq: 4, committed: ['a.ts'], conflicts: [] }

@@ -11,6 +11,7 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/hooks.md',
+  'docs/hosts/roo.md',
   'docs/injected-fs.md',
   'docs/ledger.md',
   'docs/policy.md',

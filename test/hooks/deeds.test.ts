@@ -1,6 +1,8 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import type nodeFs from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRooTools } from '../../src/agents/roo/index.js'
+import { aliasModules, createRooTools } from '../../src/agents/roo/index.js'
 import {
   enforceToolSecurityPreHook,
   HookEngine,
@@ -9,10 +11,11 @@ import {
   standardHooks,
 } from '../../src/hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
+import { tempDir } from '../support/facade.js'
 import { own, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
 /**
- * The same deeds through every door: plain `fs`, each style of the hooks, the Roo tools. A decision, its reason and its
+ * The same deeds through every door: plain `fs`, each style of the hooks, the Roo tools, a host's aliased modules. A decision, its reason and its
  * record in the ledger must not depend on the door.
  */
 interface Deed {
@@ -55,6 +58,8 @@ interface Stand {
   readonly workspace: Workspace
   readonly session: Session
   readonly engine: HookEngine
+  /** What a host's module has for `fs`, in its four names' two kinds. */
+  readonly aliased: { readonly fs: typeof nodeFs; readonly promises: typeof nodeFs.promises }
 }
 
 async function stand(): Promise<Stand> {
@@ -73,7 +78,23 @@ async function stand(): Promise<Stand> {
   // The test itself flushes after each deed.
   const engine = new HookEngine({ open: async () => workspace, hooks: { pre: standardHooks().pre, post: [] } })
   onTestFinished(() => engine.close())
-  return { place, workspace, session: await workspace.session({ id: ID }), engine }
+  const session = await workspace.session({ id: ID })
+  return { place, workspace, session, engine, aliased: hostModule(session, place.root) }
+}
+
+/** A bundle of a host's, loaded where its `require` is aliased, and run in the workspace. */
+function hostModule(session: Session, root: string): Stand['aliased'] {
+  const { path, dispose } = tempDir()
+  writeFileSync(`${path}/bundle.cjs`, `exports.fs = require('fs')\nexports.promises = require('node:fs/promises')`)
+  const alias = aliasModules(session, { modules: [path] })
+  const from = process.cwd()
+  process.chdir(root)
+  onTestFinished(() => {
+    process.chdir(from)
+    alias.uninstall()
+    dispose()
+  })
+  return createRequire(import.meta.url)(`${path}/bundle.cjs`)
 }
 
 function params({ tool, path }: Deed): Record<string, unknown> {
@@ -89,6 +110,13 @@ async function work({ session }: Stand, { tool, path }: Deed): Promise<void> {
   else session.fs.unlinkSync(path)
 }
 
+/** The same work, as a host's bundle does it by its own `require('fs')`. */
+async function aliasedWork({ session, aliased }: Stand, { tool, path }: Deed): Promise<void> {
+  if (tool === 'select_active_intent') await session.selectIntent(path)
+  else if (tool === 'write_to_file') await aliased.promises.writeFile(path, 'x\n')
+  else aliased.fs.unlinkSync(path)
+}
+
 const input = (s: Stand, deed: Deed) => {
   return { taskId: ID, cwd: s.place.root, toolName: deed.tool, params: params(deed) }
 }
@@ -101,9 +129,14 @@ async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** A host that asks first, does the work if it may, and tells when it is done. */
-async function asked(s: Stand, deed: Deed, ask: () => Promise<'run' | 'answered' | 'refused'>): Promise<boolean> {
+async function asked(
+  s: Stand,
+  deed: Deed,
+  ask: () => Promise<'run' | 'answered' | 'refused'>,
+  run = work,
+): Promise<boolean> {
   const answer = await ask()
-  const done = answer === 'run' ? await succeeds(() => work(s, deed)) : answer === 'answered'
+  const done = answer === 'run' ? await succeeds(() => run(s, deed)) : answer === 'answered'
   await s.engine.runPostHook({ taskId: ID })
   return done
 }
@@ -146,7 +179,22 @@ const DOORS: Record<string, Door> = {
       if (await enforceToolSecurityPreHook(s.engine, input(s, deed), (text) => pushed.push(text))) return 'run'
       return pushed.some((text) => text.startsWith('{"type":"tool_error"')) ? 'refused' : 'answered'
     }),
+  'aliased modules, in a call that names no path': (s, deed) =>
+    succeeds(() => s.session.toolCall({ tool: deed.tool, kind: 'edit' }, () => aliasedWork(s, deed))),
+  'aliased modules, in a call between its hooks': (s, deed) =>
+    asked(
+      s,
+      deed,
+      async () => {
+        const { allow, toolResult } = await s.engine.runPreHook(input(s, deed))
+        return allow ? (toolResult === undefined ? 'run' : 'answered') : 'refused'
+      },
+      aliasedWork,
+    ),
 }
+
+/** Outside of any call a host's module is on its own outside of the workspace; inside it is not. */
+const OUTSIDE = ['../outside.txt', '/etc/escrow-test']
 
 /** What became of each deed: whether it was done, what is staged by it, and what the ledger says was denied. */
 async function outcomes(door: Door): Promise<Map<string, unknown>> {
@@ -168,6 +216,21 @@ async function outcomes(door: Door): Promise<Map<string, unknown>> {
   }
   return found
 }
+
+describe('aliased modules outside of any call', () => {
+  it('decide as plain fs does for every path of the workspace', async () => {
+    const inside = (found: Map<string, unknown>) =>
+      [...found].filter(([deed]) => !OUTSIDE.some((path) => deed.includes(` ${path} `)))
+    const [plain, through] = [
+      await outcomes(DOORS['plain fs'] ?? expect.unreachable()),
+      await outcomes((s, deed) =>
+        'path' in deed && OUTSIDE.includes(deed.path) ? Promise.resolve(false) : succeeds(() => aliasedWork(s, deed)),
+      ),
+    ]
+    expect(inside(through)).toEqual(inside(plain))
+    expect(inside(through).length).toBeGreaterThan(60)
+  })
+})
 
 describe('every door', () => {
   let plain: Map<string, unknown> | undefined

@@ -1,3 +1,22 @@
-/** Roo Code's tools on an escrowfs session. */
+/** Roo Code's tools on an escrowfs session, and what brings a running Roo under one. */
+export { STAGED_SCHEME, type StagedReview, stagedReview, type UriLike, type VscodeLike } from '../vscode/index.js'
+export { type Alias, type AliasOptions, aliasModules } from './alias.js'
+export type { RooCustomTool, RooToolContext } from './custom-tools.js'
+export { StagedDiffView, type StagedDiffViewOptions } from './diff-view.js'
+export { type CurrentTask, type GovernedRoo, type GovernRooOptions, governRoo, type Undo } from './govern-roo.js'
+export { IntentGate, type IntentGateOptions, type KeptNames } from './intent-gate.js'
+export type {
+  LiveAnswer,
+  LiveDiffView,
+  LiveMcpHub,
+  LiveMcpResult,
+  LiveRepetition,
+  LiveRepetitionDetector,
+  LiveSaved,
+  LiveTask,
+  LiveToolResult,
+  LiveToolUse,
+} from './live.js'
+export type { LiveLimits } from './live-limits.js'
 export type { RooToolResult } from './result.js'
 export { createRooTools, type RooToolCall, type RooToolName, type RooTools, type RooToolsOptions } from './tools.js'

@@ -12,7 +12,9 @@ import type { Session } from '../../index.js'
 import { applyDiff } from './apply-diff.js'
 import { applyPatch } from './apply-patch.js'
 import { edit, editFile, searchAndReplace, searchReplace } from './edit.js'
+import { executeCommand } from './execute-command.js'
 import { listFiles } from './list-files.js'
+import { readCommandOutput } from './read-command-output.js'
 import { readFile } from './read-file.js'
 import { type RooToolResult, rendered } from './result.js'
 import { searchFiles } from './search-files.js'
@@ -38,6 +40,8 @@ const TOOLS = {
   search_replace: searchReplace,
   edit_file: editFile,
   apply_patch: applyPatch,
+  execute_command: executeCommand,
+  read_command_output: readCommandOutput,
 } as const satisfies Record<string, RooTool>
 
 export type RooToolName = keyof typeof TOOLS | AddedToolName
@@ -67,7 +71,7 @@ export interface RooToolsOptions {
   readonly human?: Human
 }
 
-/** Roo Code's file tools, by the names and arguments its models know, executed on a session. */
+/** Roo Code's file and terminal tools, by the names and arguments its models know, executed on a session. */
 export function createRooTools(session: Session, { human }: RooToolsOptions = {}): RooTools {
   const run = personGate(session, human)
   return { names: NAMES, execute: (call) => execute(session, run, call) }

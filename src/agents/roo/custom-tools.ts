@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { ADDED_TOOLS, type HookEngine, withFeedback } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
+import { executeCommand } from './execute-command.js'
+import { recordOf } from './live-refusal.js'
+import { readCommandOutput } from './read-command-output.js'
+import type { RooTool } from './tool.js'
+
+/** A custom tool as Roo takes it. Roo asks nobody before it calls one. */
+export interface RooCustomTool {
+  readonly name: string
+  readonly description: string
+  /** Every argument is required, as Roo's strict schemas want it; null leaves it out. */
+  readonly parameters: z.ZodObject
+  execute(args: unknown, context: RooToolContext): Promise<string>
+}
+
+/** As much of the task as Roo hands to a custom tool. */
+export interface RooToolContext {
+  readonly task: { readonly taskId: string; readonly rootTaskId?: string | undefined; readonly cwd?: string }
+}
+
+export interface CustomToolsOptions {
+  readonly engine: HookEngine
+  /** For a task that does not tell its own. */
+  readonly cwd?: string
+  /** After each call: it may have selected an intent. */
+  readonly called?: (session: Session) => Promise<void>
+}
+
+const COMMANDS: Readonly<Record<string, { tool: RooTool; description: string; parameters: z.ZodObject }>> = {
+  run_command: {
+    tool: executeCommand,
+    description: 'Run a shell command contained: it sees the staged files, and what it changes is staged.',
+    parameters: z.object({
+      command: z.string().min(1).describe('The command.'),
+      cwd: z.string().nullable().describe('A directory of the workspace; null for its root.'),
+      timeout: z.number().nullable().describe('Seconds after which it is ended; null for none.'),
+    }),
+  },
+  read_run_output: {
+    tool: readCommandOutput,
+    description: 'Read a long output of run_command: a part of it, or the lines that match.',
+    parameters: z.object({
+      artifact_id: z.string().describe('As run_command named it.'),
+      search: z.string().nullable().describe('A pattern for lines; null for all.'),
+      offset: z.number().nullable().describe('The first byte; null for 0.'),
+      limit: z.number().nullable().describe('The most bytes; null for 32768.'),
+    }),
+  },
+}
+
+export function isCustomTool(name: string): boolean {
+  return Object.hasOwn(COMMANDS, name)
+}
+
+/** The conversation a task belongs to: subtasks work on what their root task has staged. */
+export function conversationOf({ taskId, rootTaskId }: RooToolContext['task']): string {
+  return rootTaskId ?? taskId
+}
+
+/** The tools escrowfs adds, and contained commands, as custom tools of Roo. */
+export function customTools(options: CustomToolsOptions): RooCustomTool[] {
+  const added = Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
+    return { name, description, parameters: schema.required() }
+  })
+  const commands = Object.entries(COMMANDS).map(([name, { description, parameters }]) => {
+    return { name, description, parameters }
+  })
+  return [...added, ...commands].map((tool) => ({
+    ...tool,
+    execute: (args, context) => call(options, tool.name, args, context),
+  }))
+}
+
+async function call(
+  { engine, cwd: elsewhere, called }: CustomToolsOptions,
+  name: string,
+  args: unknown,
+  { task }: RooToolContext,
+): Promise<string> {
+  const cwd = task.cwd ?? elsewhere
+  const taskId = conversationOf(task)
+  if (cwd === undefined) return 'Error: it is not known in which workspace this task works.'
+  try {
+    const input = { taskId, cwd, toolName: name, params: argumentsOf(args) }
+    const session = await engine.sessionOf(taskId, cwd)
+    const work = COMMANDS[name]?.tool
+    const result = await engine.runWithHooks(input, () => work?.prepare(input.params)(session))
+    await called?.(session)
+    if (!result.allow) return recordOf(name, result)
+    if (result.toolResult !== undefined) return result.toolResult
+    const { value = '' } = result
+    return withFeedback(typeof value === 'string' ? value : JSON.stringify(value), result.feedback)
+  } catch (error) {
+    return `Error: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+function argumentsOf(args: unknown): Record<string, unknown> {
+  return typeof args === 'object' && args !== null ? { ...args } : {}
+}

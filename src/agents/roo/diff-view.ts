@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { hostFs, type Session } from '../../index.js'
+import { joinLines, lineEnd, splitLines } from './lines.js'
+import type { LiveDiffView, LiveSaved } from './live.js'
+import { NOTICE } from './result.js'
+
+export interface StagedDiffViewOptions {
+  readonly session: () => Promise<Session>
+  /** The task's directory: the workspace's root. */
+  readonly cwd: string
+  /** Resolves once the call under way was judged; rejects with what it was refused with. */
+  readonly admitted: () => Promise<void>
+}
+
+/**
+ * In the place of a task's diff view: contents are staged and the disk is not touched, not even by an empty file while a
+ * call streams in. Nothing is opened in the editor; what is staged is reviewed as a whole.
+ */
+export class StagedDiffView implements LiveDiffView {
+  newProblemsMessage: string | undefined
+  userEdits: string | undefined
+  editType: 'create' | 'modify' | undefined
+  isEditing = false
+  originalContent: string | undefined
+  readonly #options: StagedDiffViewOptions
+  #path: string | undefined
+  #content: string | undefined
+  /** What the last write did, as the session saw it: the host looks at the disk. */
+  #operation: 'created' | 'modified' = 'modified'
+
+  constructor(options: StagedDiffViewOptions) {
+    this.#options = options
+  }
+
+  async open(relPath: string): Promise<void> {
+    this.#path = relPath
+    this.isEditing = true
+    this.originalContent = (await this.#read(relPath)) ?? ''
+  }
+
+  async update(accumulatedContent: string, isFinal: boolean): Promise<void> {
+    if (this.#path === undefined) throw new Error('The diff view was not opened.')
+    // Models leave the last line end out; an editor keeps it.
+    const isOpen = accumulatedContent !== '' && !accumulatedContent.endsWith('\n')
+    const lacksEnd = isFinal && isOpen && this.originalContent?.endsWith('\n') === true
+    this.#content = lacksEnd ? `${accumulatedContent}\n` : accumulatedContent
+  }
+
+  async saveChanges(): Promise<LiveSaved> {
+    if (this.#path === undefined || this.#content === undefined) return saved(undefined)
+    return this.#stage(this.#path, this.#content)
+  }
+
+  async saveDirectly(relPath: string, content: string): Promise<LiveSaved> {
+    return this.#stage(relPath, content)
+  }
+
+  async pushToolWriteResult(): Promise<string> {
+    if (this.#path === undefined) throw new Error('No file was written.')
+    return JSON.stringify({ path: this.#path, operation: this.#operation, notice: NOTICE })
+  }
+
+  /** Nothing was written before {@link saveChanges}. */
+  async revertChanges(): Promise<void> {
+    await this.reset()
+  }
+
+  scrollToFirstDiff(): void {}
+
+  async reset(): Promise<void> {
+    this.editType = undefined
+    this.isEditing = false
+    this.originalContent = undefined
+    this.#path = undefined
+    this.#content = undefined
+  }
+
+  async #stage(relPath: string, content: string): Promise<LiveSaved> {
+    await this.#options.admitted()
+    const fs = await this.#fs()
+    const path = resolve(this.#options.cwd, relPath)
+    const before = await this.#read(relPath)
+    const text = withLineEndsOf(before ?? '', content)
+    await fs.promises.mkdir(resolve(path, '..'), { recursive: true })
+    await fs.promises.writeFile(path, text)
+    this.#path = relPath
+    this.#content = text
+    this.#operation = before === undefined ? 'created' : 'modified'
+    this.newProblemsMessage = undefined
+    this.userEdits = undefined
+    return saved(text)
+  }
+
+  /** Undefined where there is no such file, or none that may be read: the write itself is what is refused. */
+  async #read(relPath: string): Promise<string | undefined> {
+    const fs = await this.#fs()
+    return fs.promises.readFile(resolve(this.#options.cwd, relPath), 'utf8').catch(() => undefined)
+  }
+
+  /** What the tools read is their own: the model is shown nothing by it. */
+  async #fs(): Promise<Session['fs']> {
+    return hostFs(await this.#options.session(), { host: 'roo', readsAreShown: false })
+  }
+}
+
+function saved(finalContent: string | undefined): LiveSaved {
+  return { newProblemsMessage: undefined, userEdits: undefined, finalContent }
+}
+
+/** The tools give LF: a file whose lines all end in CRLF keeps its ends, as an editor would keep them. */
+function withLineEndsOf(before: string, content: string): string {
+  const lines = splitLines(before)
+  const isCrlf = lineEnd(lines) === '\r\n' && lines.every(({ end }) => end !== '\n')
+  if (!isCrlf) return content
+  return joinLines(splitLines(content).map(({ text, end }) => ({ text, end: end === '' ? '' : '\r\n' })))
+}

@@ -1,0 +1,89 @@
+/**
+ * The parts of a running Roo Code that are used here, by their shapes in 3.52. Its own types publish few of them, and none is
+ * needed at run time.
+ */
+
+export interface LiveTask {
+  readonly taskId: string
+  readonly rootTaskId?: string
+  readonly cwd: string
+  diffViewProvider: LiveDiffView
+  readonly toolRepetitionDetector: LiveRepetitionDetector
+  readonly fileContextTracker?: { markFileAsEditedByRoo(path: string): void }
+  ask(type: string, text?: string, partial?: boolean, ...more: unknown[]): Promise<LiveAnswer>
+  pushToolResultToUserContent(result: LiveToolResult): boolean
+  /** Private there, and called before each request. */
+  getSystemPrompt?(): Promise<string>
+}
+
+export interface LiveAnswer {
+  response: string
+  text?: string
+  images?: string[]
+}
+
+/** A tool call as the dispatcher has it. */
+export interface LiveToolUse {
+  readonly id?: string
+  readonly name: string
+  /** As the model wrote them, texts only. */
+  readonly params: Readonly<Record<string, unknown>>
+  /** As the tool takes them; absent for custom tools of some models. */
+  readonly nativeArgs?: object
+  readonly partial?: boolean
+}
+
+export interface LiveRepetition {
+  allowExecution: boolean
+  askUser?: { messageKey: string; messageDetail: string }
+}
+
+export interface LiveRepetitionDetector {
+  /** Called, synchronously, with each complete tool call that is no MCP block. */
+  check(block: LiveToolUse): LiveRepetition
+}
+
+export interface LiveToolResult {
+  readonly type: 'tool_result'
+  readonly tool_use_id: string
+  content?: unknown
+  is_error?: boolean
+}
+
+/** What the tools use of the diff view. */
+export interface LiveDiffView {
+  newProblemsMessage?: string | undefined
+  userEdits?: string | undefined
+  editType?: 'create' | 'modify' | undefined
+  isEditing: boolean
+  originalContent: string | undefined
+  open(relPath: string): Promise<void>
+  update(accumulatedContent: string, isFinal: boolean): Promise<void>
+  saveChanges(diagnosticsEnabled?: boolean, writeDelayMs?: number): Promise<LiveSaved>
+  saveDirectly(
+    relPath: string,
+    content: string,
+    openFile?: boolean,
+    diagnosticsEnabled?: boolean,
+    writeDelayMs?: number,
+  ): Promise<LiveSaved>
+  pushToolWriteResult(task: unknown, cwd: string, isNewFile: boolean): Promise<string>
+  revertChanges(): Promise<void>
+  scrollToFirstDiff(): void
+  reset(): Promise<void>
+}
+
+export interface LiveSaved {
+  newProblemsMessage: string | undefined
+  userEdits: string | undefined
+  finalContent: string | undefined
+}
+
+export interface LiveMcpHub {
+  callTool(server: string, tool: string, args?: Record<string, unknown>, ...more: never[]): Promise<LiveMcpResult>
+}
+
+export interface LiveMcpResult {
+  content: ({ type: 'text'; text: string } | { type: 'image' | 'audio' | 'resource' })[]
+  isError?: boolean
+}

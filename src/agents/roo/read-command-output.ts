@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
+import { commandOutputs, type Session } from '../../index.js'
+import { boundedMatcher } from './bounded-match.js'
+import { numbered } from './lines.js'
+import { defineTool, lineArgument } from './tool.js'
+
+/** Bytes shown by one call, as in the host. */
+const LIMIT = 32 * 1024
+const TIME_MS = 1000
+/** A longer line is data: its beginning is searched. */
+const SEARCHED_LENGTH = 10_000
+
+const schema = z.object({
+  artifact_id: z.string().min(1),
+  search: z.string().max(1000).nullish(),
+  offset: z.preprocess(
+    (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
+    z.int().nullish(),
+  ),
+  limit: lineArgument,
+})
+
+type Wanted = z.output<typeof schema>
+
+/** `read_command_output`: a part of a long output by bytes, or its lines that match, with their numbers. */
+export const readCommandOutput = defineTool('read_command_output', schema, (wanted) => async (session) => {
+  const output = found(session, wanted.artifact_id)
+  return wanted.search ? searched(output, wanted, wanted.search) : part(output, wanted)
+})
+
+function found(session: Session, id: string): Buffer {
+  if (!/^cmd-\d+\.txt$/.test(id)) {
+    throw new ToolFailure(`Invalid artifact_id format: "${id}". Expected format: cmd-{timestamp}.txt`)
+  }
+  const output = commandOutputs(session).read(id)
+  if (output) return output
+  throw new ToolFailure(
+    `Artifact not found: "${id}". An output is kept when it is longer than what execute_command shows of it.`,
+  )
+}
+
+function part(output: Buffer, { artifact_id, offset, limit }: Wanted): string {
+  const start = offset ?? 0
+  if (start < 0 || start >= output.length) {
+    const last = output.length - 1
+    throw new ToolFailure(
+      `Invalid offset: ${start}. File size is ${output.length} bytes. Offset must be between 0 and ${last}.`,
+    )
+  }
+  const end = Math.min(start + (limit ?? LIMIT), output.length)
+  const first = 1 + count(output.subarray(0, start))
+  const whole = end < output.length ? 'TRUNCATED' : 'COMPLETE'
+  return [
+    `[Command Output: ${artifact_id}]`,
+    `Total size: ${sizeOf(output.length)} | Showing bytes ${start}-${end} | ${whole}`,
+    numbered(output.toString('utf8', start, end).split('\n'), first),
+  ].join('\n')
+}
+
+function count(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++
+  return lines
+}
+
+const LF = 0x0a
+
+function searched(output: Buffer, { artifact_id, limit }: Wanted, search: string): string {
+  const lines = output.toString('utf8').split('\n')
+  const hits = boundedMatcher(TIME_MS)(
+    patternOf(search),
+    lines.map((line) => line.slice(0, SEARCHED_LENGTH)),
+  )
+  const head = `[Command Output: ${artifact_id}] (search: "${search}")`
+  if (hits.length === 0)
+    return `${head}\nTotal size: ${sizeOf(output.length)}\n\nNo matches found for the search pattern.`
+  let left = limit ?? LIMIT
+  const shown: string[] = []
+  for (const hit of hits) {
+    const line = lines[hit] ?? ''
+    left -= Buffer.byteLength(line)
+    if (left < 0) break
+    shown.push(`${String(hit + 1).padStart(5)} | ${line}`)
+  }
+  return [head, `Total matches: ${hits.length} | Showing first ${shown.length}`, '', ...shown].join('\n')
+}
+
+/** A pattern that is no regex is a text. */
+function patternOf(search: string): RegExp {
+  try {
+    return new RegExp(search, 'i')
+  } catch {
+    return new RegExp(search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i')
+  }
+}
+
+/** Bytes in words. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)}KB` : `${(bytes / (1024 * 1024)).toFixed(1)}MB`
+}

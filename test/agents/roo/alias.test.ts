@@ -1,0 +1,189 @@
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Alias, type AliasOptions, aliasModules } from '../../../src/agents/roo/index.js'
+import type { Session } from '../../../src/index.js'
+import { tempDir } from '../../support/facade.js'
+import { reasonOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+
+/** What a module of the host's answers with: each `fs` it was given, and the module it depends on. */
+interface Host {
+  readonly given: readonly (typeof fs)[]
+  readonly promises: readonly (typeof fs.promises)[]
+  readonly library: typeof fs
+  lazy(): typeof fs
+}
+
+const BUNDLE = `exports.given = [require('fs'), require('node:fs'), module.require('fs')]
+exports.promises = [require('fs/promises'), require('node:fs/promises')]
+exports.library = require('library')
+exports.lazy = () => require('fs')`
+
+let place: TestWorkspace
+let session: Session
+let home: string
+const require = createRequire(import.meta.url)
+
+beforeEach(async () => {
+  const dir = tempDir()
+  home = dir.path
+  place = testWorkspace()
+  session = await working(await place.open())
+  fs.mkdirSync(`${home}/host/node_modules/library`, { recursive: true })
+  fs.writeFileSync(`${home}/host/bundle.cjs`, BUNDLE)
+  fs.writeFileSync(`${home}/host/node_modules/library/index.js`, `module.exports = require('fs')`)
+  fs.writeFileSync(`${home}/other.cjs`, BUNDLE.replace(`require('library')`, 'undefined'))
+  onTestFinished(() => dir.dispose())
+})
+
+let alias: Alias | undefined
+afterEach(() => alias?.uninstall())
+
+function install(options: Partial<AliasOptions> = {}): Alias {
+  alias = aliasModules(session, { modules: [`${home}/host`], ...options })
+  return alias
+}
+
+const load = (file: string): Host => require(`${home}/${file}`)
+
+describe('aliased modules', () => {
+  it('get the governed fs by all four names, dependencies and late requires included', () => {
+    const { fs: governed } = install()
+    const host = load('host/bundle.cjs')
+    for (const each of [...host.given, host.library, host.lazy()]) expect(each).toBe(governed)
+    for (const each of host.promises) expect(each).toBe(governed.promises)
+    host.library.writeFileSync(`${place.root}/src/a.ts`, 'staged')
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('are the named ones alone', () => {
+    install()
+    for (const each of load('other.cjs').given) expect(each).toBe(fs)
+    expect(require('node:fs')).toBe(fs)
+  })
+
+  it('can be one file, and be named through a link', () => {
+    fs.symlinkSync(`${home}/other.cjs`, `${home}/link.cjs`)
+    const { fs: governed } = install({ modules: [`${home}/link.cjs`] })
+    expect(load('link.cjs').given[0]).toBe(governed)
+    expect(load('host/bundle.cjs').given[0]).toBe(fs)
+  })
+
+  it('that begin with a governed directory’s name are not in it', () => {
+    fs.writeFileSync(`${home}/hosting.cjs`, BUNDLE.replace(`require('library')`, 'undefined'))
+    install()
+    expect(load('hosting.cjs').given[0]).toBe(fs)
+  })
+
+  it('are refused in the workspace what the session is', async () => {
+    install()
+    const { given, promises } = load('host/bundle.cjs')
+    expect(await reasonOf(() => given[0]?.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    expect(await reasonOf(() => promises[0]?.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
+    given[0]?.writeFileSync(`${home}/log`, 'the host’s own')
+    expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('the host’s own')
+  })
+})
+
+describe('dependencies that hold an fs of their own', () => {
+  it('graceful-fs and proper-lockfile work on the governed one: staged inside, real outside', async () => {
+    for (const name of ['graceful-fs', 'proper-lockfile', 'retry', 'signal-exit']) {
+      const from = dirname(require.resolve(`${name}/package.json`))
+      fs.cpSync(from, `${home}/host/node_modules/${name}`, { recursive: true })
+    }
+    fs.writeFileSync(
+      `${home}/host/deep.cjs`,
+      `exports.fs = require('graceful-fs'); exports.lock = require('proper-lockfile')`,
+    )
+    install()
+    const deep: { fs: typeof fs; lock: typeof import('proper-lockfile') } = require(`${home}/host/deep.cjs`)
+    const [inside, outside] = [`${place.root}/src/a.ts`, `${home}/file`]
+    for (const name of [inside, outside]) {
+      deep.fs.writeFileSync(name, 'one ')
+      await new Promise((done) => deep.fs.appendFile(name, 'two ', done))
+      const stream = deep.fs.createWriteStream(name, { flags: 'a' })
+      await new Promise((done) => stream.end('three', () => stream.once('close', done)))
+      expect(await deep.fs.promises.readFile(name, 'utf8')).toBe('one two three')
+      expect(String(await deep.fs.createReadStream(name).toArray())).toBe('one two three')
+    }
+    expect([place.text('src/a.ts'), fs.readFileSync(outside, 'utf8')]).toEqual(['a one\na two\n', 'one two three'])
+    const release = await deep.lock.lock(outside)
+    expect(fs.existsSync(`${outside}.lock`)).toBe(true)
+    await release()
+    expect(await reasonOf(() => deep.fs.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+  })
+})
+
+describe('modules of escrowfs', () => {
+  it('keep the real fs, also where everything is to be governed', async () => {
+    install({ modules: ['/'] })
+    const { src } = { src: createRequire(new URL('../../../src/index.ts', import.meta.url)) }
+    expect(src('fs')).toBe(fs)
+    const library = createRequire(src.resolve('graceful-fs'))
+    expect(library('fs')).toBe(fs)
+    await session.snapshot()
+    session.fs.writeFileSync('src/a.ts', 'still works')
+    await session.flush()
+  })
+
+  it('a library loaded before is loaded anew for the host, and stays as it was for who has it', () => {
+    const early = load('host/bundle.cjs')
+    expect(early.library).toBe(fs)
+    const { loadedBefore, fs: governed } = install()
+    expect(loadedBefore.map((file) => file.slice(home.length)).sort()).toEqual([
+      '/host/bundle.cjs',
+      '/host/node_modules/library/index.js',
+    ])
+    expect(load('host/bundle.cjs').library).toBe(governed)
+    expect(early.lazy()).toBe(fs)
+  })
+})
+
+describe('uninstalling', () => {
+  it('gives later modules the real fs, and leaves loaded ones governed', () => {
+    const { uninstall, fs: governed } = install()
+    const host = load('host/bundle.cjs')
+    uninstall()
+    expect(host.given[0]).toBe(governed)
+    expect(host.lazy()).toBe(fs)
+    expect(load('other.cjs').given[0]).toBe(fs)
+    uninstall()
+  })
+
+  it('takes nothing away from who took Module._load over meanwhile', () => {
+    const { uninstall } = install()
+    const Module = require('node:module')
+    const ours: unknown = Module._load
+    let seen = 0
+    const theirs = (...args: unknown[]) => {
+      seen++
+      return Reflect.apply(ours as () => unknown, Module, args)
+    }
+    Module._load = theirs
+    onTestFinished(() => {
+      Module._load = ours
+    })
+    uninstall()
+    expect(Module._load).toBe(theirs)
+    expect(load('host/bundle.cjs').given[0]).toBe(fs)
+    expect(seen).toBeGreaterThan(0)
+  })
+})
+
+describe('installing fails', () => {
+  it('where no module is named', () => {
+    expect(() => install({ modules: [] })).toThrow(expect.objectContaining({ reason: 'unsupported' }))
+    expect(load('host/bundle.cjs').given[0]).toBe(fs)
+  })
+
+  it('where this Node loads modules another way', () => {
+    const Module = require('node:module')
+    const own = Module.prototype.require
+    Module.prototype.require = () => fs
+    onTestFinished(() => {
+      Module.prototype.require = own
+    })
+    expect(() => install()).toThrow(expect.objectContaining({ reason: 'unsupported' }))
+  })
+})

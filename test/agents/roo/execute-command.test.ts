@@ -1,0 +1,189 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
+import { commandOutputs } from '../../../src/index.js'
+import { own, recordsOf } from '../../support/workspace.js'
+import { type Site, site } from '../../terminal/site.js'
+import { run as runOnFake } from './fake-session.js'
+
+const INTENTS = `active_intents:
+  - {id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/**"]}
+`
+
+interface Desk extends Site {
+  call(name: string, args: Record<string, unknown>): Promise<RooToolResult>
+}
+
+async function desk(): Promise<Desk> {
+  const at = await site(undefined, INTENTS)
+  const tools = createRooTools(at.session)
+  return { ...at, call: (name, args) => tools.execute({ id: 'c', name, arguments: args }) }
+}
+
+const execute = ({ call }: Desk, command: string, more = {}) => call('execute_command', { command, ...more })
+
+describe('execute_command', () => {
+  it('answers as the host does, with both outputs, and says what it staged', async () => {
+    const at = await desk()
+    const { content, isError } = await execute(at, 'echo one; echo two >&2', { cwd: 'src' })
+    expect(isError).toBe(false)
+    expect(content).toMatch(/^Command executed in terminal within working directory '.*\/src'\. /)
+    expect(content).toMatch(/^one$/m)
+    expect(content).toMatch(/^two$/m)
+    const { content: second } = await execute(at, 'echo one; echo x > src/new.ts; cat src/new.ts')
+    const expected = `Command executed in terminal within working directory '${at.root}'. Exit code: 0\nOutput:\none\nx\n`
+    expect(second).toBe(`${expected}\n\nChanges, staged for review:\ncreated: src/new.ts`)
+    expect(existsSync(`${at.root}/src/new.ts`)).toBe(false)
+  })
+
+  it('that fails is no error of the tool, and tells the exit code', async () => {
+    const { content, isError } = await execute(await desk(), 'exit 3')
+    expect(isError).toBe(false)
+    expect(content).toContain('Command execution was not successful, inspect the cause and adjust as needed.')
+    expect(content).toContain('Exit code: 3')
+  })
+
+  it('names what was refused and why, and stages the rest', async () => {
+    const at = await desk()
+    const { content } = await execute(at, 'echo y > src/a.ts; echo y > mail/m.ts')
+    expect(content).toContain('refused (scope_violation): mail/m.ts')
+    expect(content).toContain('Scope Violation: INT-001 is not authorized to edit mail/m.ts.')
+    expect((await at.session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
+  })
+
+  it('is one call in the ledger, by the tool’s name', async () => {
+    const at = await desk()
+    await execute(at, 'true')
+    await at.session.flush()
+    const calls = (await recordsOf(at.workspace)).map(own).filter(({ type }) => type === 'tool_call')
+    expect(calls).toHaveLength(1)
+    expect(JSON.stringify(calls)).toContain('execute_command')
+  })
+
+  it('without an intent is refused, and never runs', async () => {
+    const at = await desk()
+    await at.session.selectIntent(null)
+    const { denial } = await execute(at, 'echo > src/ran')
+    expect(denial).toMatchObject({ reason: 'missing_intent_id', tool: 'execute_command' })
+    expect((await at.session.changes()).changes).toEqual([])
+  })
+
+  it('is ended when its timeout, in seconds, is over', async () => {
+    const { content } = await execute(await desk(), 'echo begun; sleep 60', { timeout: 0.4 })
+    expect(content).toContain('ended when its timeout was over')
+    expect(content).toContain('begun')
+  })
+
+  it.each(['absent', 'src/a.ts/x'])('in %s says that there is no such directory', async (cwd) => {
+    const { content, isError } = await execute(await desk(), 'true', { cwd })
+    expect(isError).toBe(true)
+    expect(content).toContain(`Working directory '${cwd}' does not exist.`)
+  })
+
+  it('never starts outside of the workspace', async () => {
+    const { denial, isError } = await execute(await desk(), 'true', { cwd: '/' })
+    expect([isError, denial?.reason]).toEqual([true, 'nothing_selected'])
+  })
+})
+
+describe('read_command_output', () => {
+  const long = (lines: number) => `seq -f 'line %g' ${lines}`
+
+  async function artifact(at: Desk, command = long(3000)): Promise<string> {
+    const { content } = await execute(at, command)
+    return /Artifact ID: (\S+)/.exec(content)?.[1] ?? expect.unreachable(content)
+  }
+
+  it('a long output is kept, with a preview of its beginning', async () => {
+    const at = await desk()
+    const { content } = await execute(at, long(3000))
+    expect(content).toMatch(
+      /^Command executed in '.*'\. Exit code: 0\n\nOutput \(\d+\.\dKB\) persisted\. Artifact ID: cmd-\d+\.txt\n/,
+    )
+    expect(content).toContain('Preview:\nline 1\nline 2\n')
+    expect(content).toContain('Use read_command_output tool to view full output if needed.')
+    expect(content.length).toBeLessThan(12_000)
+  })
+
+  it('an output that cannot be kept hides nothing of what the command did', async () => {
+    const at = await desk()
+    writeFileSync(`${at.root}/.orchestration/sessions/agent/outputs`, 'in the way')
+    const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
+    expect(isError).toBe(false)
+    expect(content).toContain('could not be kept; this is its beginning.')
+    expect(content).toContain('created: src/new.ts')
+    expect(content).not.toContain('read_command_output')
+  })
+
+  it('pages by bytes, with the numbers lines have in the whole', async () => {
+    const at = await desk()
+    const id = await artifact(at)
+    const whole = commandOutputs(at.session).read(id) ?? expect.unreachable()
+    let text = ''
+    for (let offset = 0; offset < whole.length; ) {
+      const { content } = await at.call('read_command_output', { artifact_id: id, offset, limit: 10_000 })
+      const [, start, end, state] = /Showing bytes (\d+)-(\d+) \| (TRUNCATED|COMPLETE)/.exec(content) ?? []
+      expect([Number(start), state]).toEqual([offset, Number(end) === whole.length ? 'COMPLETE' : 'TRUNCATED'])
+      const body = content.split('\n').slice(2)
+      expect(Number(body[0]?.split('|')[0])).toBe(whole.toString('utf8', 0, offset).split('\n').length)
+      text += body.map((line) => line.replace(/^ *\d+ \| /, '')).join('\n')
+      offset = Number(end)
+    }
+    expect(text).toBe(whole.toString())
+  })
+
+  it('finds lines by a pattern, in any case, and a text that is no pattern', async () => {
+    const at = await desk()
+    const id = await artifact(at, `${long(3000)}; echo 'FAIL (here'`)
+    const search = async (pattern: string) =>
+      (await at.call('read_command_output', { artifact_id: id, search: pattern })).content
+    expect(await search('LINE 29{2}$')).toContain('Total matches: 1 | Showing first 1\n\n  299 | line 299')
+    expect(await search('fail (')).toContain(' 3001 | FAIL (here')
+    expect(await search('absent')).toContain('No matches found for the search pattern.')
+  })
+
+  it.each([
+    ['../../x', 'Invalid artifact_id'],
+    ['cmd-1.txt/../owner', 'Invalid artifact_id'],
+    ['cmd-1.txt', 'Artifact not found'],
+  ])('%s is refused: %s', async (id, words) => {
+    const { content, isError } = await (await desk()).call('read_command_output', { artifact_id: id })
+    expect([isError, content.includes(words)]).toEqual([true, true])
+  })
+
+  it('an offset behind the end, or before the beginning, is an error that says where the end is', async () => {
+    const at = await desk()
+    const id = await artifact(at)
+    for (const offset of [-1, 10_000_000]) {
+      const { content } = await at.call('read_command_output', { artifact_id: id, offset })
+      expect(content).toMatch(/Invalid offset: -?\d+\. File size is \d+ bytes/)
+    }
+  })
+
+  it('is of the session: another process of it reads on, another session has none of it, no file of the workspace is made', async () => {
+    const at = await desk()
+    const id = await artifact(at)
+    const other = await at.workspace.session({ id: 'other' })
+    expect(commandOutputs(other).read(id)).toBeUndefined()
+    expect((await at.call('read_file', { path: `.orchestration/sessions/agent/outputs/${id}` })).isError).toBe(true)
+    expect((await at.session.changes()).changes).toEqual([])
+    await at.session.close()
+    const again = await at.workspace.session({ id: 'agent' })
+    expect(commandOutputs(again).read(id)?.subarray(0, 6).toString()).toBe('line 1')
+  })
+
+  it('keeps the latest fifty', async () => {
+    const at = await desk()
+    const outputs = commandOutputs(at.session)
+    const names = Array.from({ length: 53 }, (_, index) => outputs.keep(Buffer.from(`${index}`)))
+    expect(new Set(names).size).toBe(53)
+    expect(names.slice(0, 3).map((name) => outputs.read(name))).toEqual([undefined, undefined, undefined])
+    expect(outputs.read(names[3] ?? '')?.toString()).toBe('3')
+    expect(readdirSync(`${at.root}/.orchestration/sessions/agent/outputs`)).toHaveLength(50)
+  })
+
+  it('of a session that is none of ours fails in words', async () => {
+    const { content } = await runOnFake('read_command_output', { artifact_id: 'cmd-1.txt' })
+    expect(JSON.parse(content)).toMatchObject({ reason: 'unsupported' })
+  })
+})

@@ -1,0 +1,212 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { own, recordsOf } from '../../support/workspace.js'
+import { FakeRoo, liveStand } from './live-stand.js'
+
+const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
+
+describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
+  it('is staged, reads back, and leaves the disk as it was, streaming included', async () => {
+    const { roo, place, session, staged } = await liveStand()
+    roo.direct = direct
+    if (!direct) await roo.stream('src/a.ts', 'half of')
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    const told = parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'whole\n' }))
+    expect(told).toMatchObject({ path: 'src/a.ts', operation: 'modified', notice: expect.stringContaining('Staged') })
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('whole\n')
+    const second = parsed(await roo.dispatch('write_to_file', { path: 'src/deep/new.ts', content: 'new\n' }))
+    expect(second).toMatchObject({ operation: 'created' })
+    expect(await staged()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
+    expect([place.text('src/a.ts'), readdirSync(`${place.root}/src`)]).toEqual([
+      'a one\na two\n',
+      ['a.ts', 'b.ts', 'deep', 'sub'],
+    ])
+  })
+
+  it('that is refused is vetoed in the ask, and the model reads the record', async () => {
+    const { roo, session, workspace, staged } = await liveStand()
+    roo.direct = direct
+    const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
+    expect(told).toMatchObject({
+      type: 'tool_error',
+      tool: 'write_to_file',
+      reason: 'scope_violation',
+      file: 'mail/m.ts',
+    })
+    expect(roo.results.at(-1)?.is_error).toBe(true)
+    expect(roo.asked).toEqual([])
+    expect(await staged()).toEqual([])
+    await session.flush()
+    const denied = (await recordsOf(workspace())).map(own).filter(({ type }) => type === 'denied')
+    expect(denied).toMatchObject([{ reason: 'scope_violation', path: 'mail/m.ts' }])
+  })
+
+  it('of an empty content is one too', async () => {
+    const { roo, session } = await liveStand()
+    roo.direct = direct
+    await roo.dispatch('write_to_file', { path: 'src/a.ts', content: '' })
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('')
+  })
+})
+
+describe('a live task', () => {
+  it('without an intent is refused what needs one, at once where the tool would not wait', async () => {
+    const { roo } = await liveStand({ intent: null, commands: 'host', policy: 'gate: {breaker: 100}' })
+    let ran = false
+    roo.customTools.set('someones_tool', async () => {
+      ran = true
+      return 'ran'
+    })
+    for (const [tool, args] of [
+      ['write_to_file', { path: 'src/a.ts', content: 'x' }],
+      ['execute_command', { command: 'make' }],
+      ['someones_tool', {}],
+    ] as const)
+      expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'missing_intent_id' })
+    expect([ran, roo.ran, roo.asked]).toEqual([false, [], []])
+    expect(await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })).toContain(
+      'Active intent set to INT-001.',
+    )
+    expect(await roo.dispatch('someones_tool', {})).toBe('ran')
+    expect(await roo.dispatch('execute_command', { command: 'make' })).toBe('ran')
+  })
+
+  it('goes on after a refusal: the next call is its own', async () => {
+    const { roo, staged } = await liveStand()
+    await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
+    expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
+      path: 'src/a.ts',
+    })
+    expect(await staged()).toEqual(['modify src/a.ts'])
+  })
+
+  it('tells each result what reviewers said, or the next prompt does, once', async () => {
+    const { roo, workspace } = await liveStand()
+    await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
+    const review = await workspace().review('task-1')
+    await review.reject('src/a.ts', 'Keep the names.')
+    await roo.dispatch('read_file', { path: 'src/b.ts' })
+    const [prompt, again] = [await roo.getSystemPrompt(), await roo.getSystemPrompt()]
+    expect(prompt).toContain('- src/a.ts: rejected: Keep the names.')
+    expect(again).not.toContain('Keep the names.')
+  })
+
+  it('has the protocol and its intent in each prompt', async () => {
+    const { roo } = await liveStand({ intent: null })
+    expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\n# Working under an intent(.|\n)*No intent is active/)
+    await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })
+    expect(await roo.getSystemPrompt()).toContain('<intent id="INT-001"')
+  })
+
+  it('and its subtasks are one conversation', async () => {
+    const { roo, governed, place, staged } = await liveStand()
+    const child = new FakeRoo(place.root, 'task-2', 'task-1')
+    const undo = governed.task(child)
+    await child.getSystemPrompt()
+    await child.dispatch('write_to_file', { path: 'src/b.ts', content: 'child\n' })
+    await undo.dispose()
+    await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'root\n' })
+    expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts'])
+  })
+
+  it('is as it was once it is let go', async () => {
+    const { place, governed } = await liveStand()
+    const roo = new FakeRoo(place.root, 'task-9')
+    const before = [
+      roo.ask,
+      roo.pushToolResultToUserContent,
+      roo.getSystemPrompt,
+      roo.toolRepetitionDetector.check,
+      roo.diffViewProvider,
+    ]
+    const undo = governed.task(roo)
+    expect(roo.ask).not.toBe(before[0])
+    await undo.dispose()
+    expect([
+      roo.ask,
+      roo.pushToolResultToUserContent,
+      roo.getSystemPrompt,
+      roo.toolRepetitionDetector.check,
+      roo.diffViewProvider,
+    ]).toEqual(before)
+    expect(Object.keys(roo)).not.toContain('ask')
+  })
+
+  it('that is broken off in the middle of a call holds on to nothing once it is let go', async () => {
+    const { place, governed, engine } = await liveStand()
+    const roo = new FakeRoo(place.root, 'task-7')
+    const session = await engine.sessionOf('task-7', place.root)
+    await session.selectIntent('INT-001')
+    const undo = governed.task(roo)
+    await roo.getSystemPrompt()
+    roo.toolRepetitionDetector.check({ id: 'x', name: 'edit', params: {}, nativeArgs: { file_path: 'src/a.ts' } })
+    await roo.ask('tool')
+    session.fs.writeFileSync('src/a.ts', 'in the call')
+    expect((await session.changes()).changes[0]?.calls).toHaveLength(1)
+    await undo.dispose()
+    session.fs.writeFileSync('src/b.ts', 'after it')
+    expect((await session.changes()).changes[1]?.calls ?? []).toEqual([])
+  })
+
+  it('whose session cannot be opened is refused everything that changes something', async () => {
+    const { place, governed } = await liveStand()
+    const roo = new FakeRoo(`${place.root}/absent`, 'task-8')
+    governed.task(roo)
+    expect(parsed(await roo.dispatch('execute_command', { command: 'make' }))).toMatchObject({ type: 'tool_error' })
+    expect(parsed(await roo.dispatch('write_to_file', { path: 'x', content: 'y' }))).toMatchObject({
+      type: 'tool_error',
+    })
+    expect([roo.ran, existsSync(`${place.root}/absent`)]).toEqual([[], false])
+    expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\nNothing can be changed here: /)
+  })
+})
+
+describe('what would change the disk past the stage', () => {
+  const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
+
+  it.each([
+    ['execute_command', { command: 'rm -r src' }],
+    ['apply_patch', remove],
+    ['generate_image', { path: 'src/img', prompt: 'x' }],
+  ])('%s is refused where nothing stages it', async (tool, args) => {
+    const { roo, place, staged } = await liveStand()
+    expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
+    expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
+  })
+
+  it('is staged where the host’s modules have the governed fs', async () => {
+    const { roo, place, staged } = await liveStand({ aliased: true })
+    expect(await roo.dispatch('apply_patch', remove)).toBe('done')
+    expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')
+    expect(await staged()).toEqual(['delete src/b.ts', 'create src/img.png'])
+    expect([existsSync(`${place.root}/src/b.ts`), existsSync(`${place.root}/src/img.png`)]).toEqual([true, false])
+  })
+
+  it('is done by run_command instead, contained', async () => {
+    const { roo, place, staged } = await liveStand()
+    const command = 'rm src/b.ts; seq 3000'
+    const told = await roo.dispatch('run_command', { command, cwd: null, timeout: null })
+    expect(told).toContain('deleted: src/b.ts')
+    const artifact_id = /Artifact ID: (\S+)/.exec(told)?.[1]
+    const output = { artifact_id, search: '^2999$', offset: null, limit: null }
+    expect(await roo.dispatch('read_run_output', output)).toContain('2999 | 2999')
+    expect([await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([['delete src/b.ts'], true])
+  })
+})
+
+describe('MCP tools', () => {
+  it('are judged where they are called, and refused without an intent or without a task', async () => {
+    const { roo, governed, session } = await liveStand()
+    let current: FakeRoo | undefined = roo
+    governed.mcpHub(roo.mcpHub, () => current)
+    expect(await roo.dispatch('mcp--files--write', { path: 'x' })).toBe('from the server')
+    await session.selectIntent(null)
+    expect(parsed(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({
+      tool: 'mcp--files--write',
+      reason: 'missing_intent_id',
+    })
+    current = undefined
+    expect(parsed(await roo.dispatch('mcp--files--write', { path: 'x' }))).toMatchObject({ type: 'tool_error' })
+    expect(roo.ran).toEqual(['files/write'])
+  })
+})

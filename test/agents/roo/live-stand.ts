@@ -1,0 +1,295 @@
+import nodeFs from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import {
+  aliasModules,
+  type GovernedRoo,
+  type GovernRooOptions,
+  governRoo,
+  type LiveAnswer,
+  type LiveDiffView,
+  type LiveRepetition,
+  type LiveTask,
+  type LiveToolResult,
+  type LiveToolUse,
+} from '../../../src/agents/roo/index.js'
+import { HookEngine, type HookEngineOptions, parsePatch } from '../../../src/hooks/index.js'
+import { openWorkspace, type Session, type Workspace } from '../../../src/index.js'
+import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
+
+/**
+ * A Roo of the test's own that does what research found the real one to do: which calls of fs it makes and when, whom it asks,
+ * what it does with what is thrown. Everything it is asked about it approves, as it does unattended.
+ */
+export class FakeRoo implements LiveTask {
+  readonly taskId: string
+  readonly rootTaskId?: string
+  readonly cwd: string
+  readonly asked: string[] = []
+  readonly ran: string[] = []
+  readonly results: LiveToolResult[] = []
+  readonly recentlyEditedByRoo = new Set<string>()
+  readonly customTools = new Map<string, (args: object) => Promise<string>>()
+  didRejectTool = false
+  /** `preventFocusDisruption`: ask first, then save directly. */
+  direct = false
+  fs = nodeFs
+  diffViewProvider: LiveDiffView = diskView()
+  fileContextTracker = { markFileAsEditedByRoo: (path: string) => void this.recentlyEditedByRoo.add(path) }
+  toolRepetitionDetector = detector()
+  mcpHub = {
+    callTool: async (server: string, tool: string, _args?: Record<string, unknown>) => {
+      this.ran.push(`${server}/${tool}`)
+      return { content: [{ type: 'text' as const, text: 'from the server' }] }
+    },
+  }
+
+  constructor(cwd: string, taskId = 'task-1', rootTaskId?: string) {
+    this.cwd = cwd
+    this.taskId = taskId
+    if (rootTaskId !== undefined) this.rootTaskId = rootTaskId
+  }
+
+  /** Auto-approval, a queued message, the CLI: all of them answer so. */
+  async ask(type: string, _text?: string, partial?: boolean): Promise<LiveAnswer> {
+    if (partial !== true) this.asked.push(type)
+    return { response: 'yesButtonClicked' }
+  }
+
+  pushToolResultToUserContent(result: LiveToolResult): boolean {
+    if (this.results.some(({ tool_use_id }) => tool_use_id === result.tool_use_id)) return false
+    this.results.push(result)
+    return true
+  }
+
+  async getSystemPrompt(): Promise<string> {
+    return 'You are Roo.'
+  }
+
+  /** One complete call of the model's, and the text the model gets for it. */
+  async dispatch(name: string, nativeArgs: Record<string, unknown>): Promise<string> {
+    const id = `call-${this.results.length + 1}`
+    const block: LiveToolUse = { id, name, params: {}, nativeArgs, partial: false }
+    const push = (content: string) =>
+      this.pushToolResultToUserContent({ type: 'tool_result', tool_use_id: id, content })
+    if (this.didRejectTool) push('Skipping tool due to user rejecting a previous tool.')
+    else if (name.startsWith('mcp--')) await this.#mcp(name, nativeArgs, push)
+    else await this.#checked(block, nativeArgs, push)
+    this.didRejectTool = false
+    const result = this.results.find(({ tool_use_id }) => tool_use_id === id)
+    return typeof result?.content === 'string' ? result.content : expect.unreachable(`no result for ${name}`)
+  }
+
+  async #checked(block: LiveToolUse, args: Record<string, unknown>, push: (text: string) => void): Promise<void> {
+    const { allowExecution, askUser } = this.toolRepetitionDetector.check(block)
+    if (!allowExecution && askUser) {
+      await this.ask(askUser.messageKey, askUser.messageDetail)
+      return push(JSON.stringify({ status: 'error', error: 'Tool call repetition limit reached' }))
+    }
+    const tool = this.#tools[block.name]
+    const custom = this.customTools.get(block.name)
+    if (tool) await tool(args, push)
+    else if (custom) push(await custom(args))
+    else push(`Unknown tool "${block.name}".`)
+  }
+
+  async #approved(type: string, push: (text: string) => void): Promise<boolean> {
+    const { response, text } = await this.ask(type, '{}', false)
+    if (response === 'yesButtonClicked') return true
+    push(JSON.stringify({ status: 'denied', feedback: text }))
+    this.didRejectTool = true
+    return false
+  }
+
+  /** What is thrown is serialized, by its own toJSON where it has one. */
+  async #trying(push: (text: string) => void, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const own = error instanceof Error && 'toJSON' in error
+      const serialized = own ? error : error instanceof Error ? { message: error.message, stack: error.stack } : error
+      push(JSON.stringify({ status: 'error', message: 'The tool execution failed', error: JSON.stringify(serialized) }))
+      await this.diffViewProvider.reset()
+    }
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    return this.fs.promises.access(path).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** As the host has it: up until something is there, whatever access says of it, then down again. */
+  async #makeParents(path: string): Promise<void> {
+    const missing: string[] = []
+    for (let dir = dirname(path), steps = 0; !(await this.#exists(dir)); dir = dirname(dir)) {
+      if (steps++ > 100) throw new Error('the loop that never ends')
+      missing.unshift(dir)
+    }
+    for (const dir of missing) await this.fs.promises.mkdir(dir)
+  }
+
+  async #save(relPath: string, content: string, push: (text: string) => void): Promise<void> {
+    const path = resolve(this.cwd, relPath)
+    const isNew = !(await this.#exists(path))
+    const view = this.diffViewProvider
+    view.editType = isNew ? 'create' : 'modify'
+    // Outside of its try, as in the host: what this throws leaves the dispatcher without a result.
+    if (isNew) await this.#makeParents(path)
+    await this.#trying(push, async () => {
+      if (!this.direct) {
+        if (!view.isEditing) await view.open(relPath)
+        await view.update(content, true)
+        view.scrollToFirstDiff()
+      }
+      if (!(await this.#approved('tool', push))) return view.revertChanges()
+      await (this.direct ? view.saveDirectly(relPath, content, false) : view.saveChanges())
+      this.fileContextTracker.markFileAsEditedByRoo(relPath)
+      push(await view.pushToolWriteResult(this, this.cwd, isNew))
+      await view.reset()
+    })
+  }
+
+  /** A part of a call that streams in: the tool shows it already. */
+  async stream(path: string, content: string): Promise<void> {
+    if (!(await this.#exists(resolve(this.cwd, path)))) await this.#makeParents(resolve(this.cwd, path))
+    if (!this.diffViewProvider.isEditing) await this.diffViewProvider.open(path)
+    await this.diffViewProvider.update(content, false)
+  }
+
+  readonly #tools: Record<string, (args: Record<string, unknown>, push: (text: string) => void) => Promise<void>> = {
+    write_to_file: ({ path, content }, push) => this.#save(String(path), String(content), push),
+    edit: ({ file_path, old_string, new_string }, push) =>
+      this.#trying(push, async () => {
+        const path = String(file_path)
+        // It reads the file anew, right before it writes.
+        const text = await this.fs.promises.readFile(resolve(this.cwd, path), 'utf8')
+        const lines = text.replaceAll('\r\n', '\n')
+        await this.#save(
+          path,
+          lines.replace(String(old_string), () => String(new_string)),
+          push,
+        )
+      }),
+    read_file: ({ path }, push) =>
+      this.#trying(push, async () => {
+        if (!(await this.#approved('tool', push))) return
+        push(await this.fs.promises.readFile(resolve(this.cwd, String(path)), 'utf8'))
+      }),
+    apply_patch: ({ patch }, push) =>
+      this.#trying(push, async () => {
+        for (const operation of parsePatch(String(patch))) {
+          if (!(await this.#approved('tool', push))) return
+          const path = resolve(this.cwd, operation.path)
+          if (operation.type === 'delete') await this.fs.promises.unlink(path)
+          if (operation.type === 'add') await this.#save(operation.path, operation.content, () => {})
+        }
+        push('done')
+      }),
+    generate_image: ({ path }, push) =>
+      this.#trying(push, async () => {
+        if (!(await this.#approved('tool', push))) return
+        await this.fs.promises.writeFile(resolve(this.cwd, `${path}.png`), 'image')
+        push('made')
+      }),
+    execute_command: ({ command }, push) =>
+      this.#trying(push, async () => {
+        if (!(await this.#approved('command', push))) return
+        this.ran.push(String(command))
+        push('ran')
+      }),
+  }
+
+  async #mcp(name: string, args: Record<string, unknown>, push: (text: string) => void): Promise<void> {
+    const [, server = '', tool = ''] = name.split('--')
+    if (!(await this.#approved('use_mcp_server', push))) return
+    const { content } = await this.mcpHub.callTool(server, tool, args)
+    push(content.map((each) => ('text' in each ? each.text : '')).join('\n'))
+  }
+}
+
+/** The host's own, as far as it matters: the disk is written before anybody was asked. */
+function diskView(): LiveDiffView {
+  const touched = async () => expect.unreachable("the host's own diff view was used")
+  return {
+    isEditing: false,
+    originalContent: undefined,
+    open: touched,
+    update: touched,
+    saveChanges: touched,
+    saveDirectly: touched,
+    pushToolWriteResult: touched,
+    revertChanges: touched,
+    scrollToFirstDiff: () => undefined,
+    reset: async () => undefined,
+  }
+}
+
+/** The third identical call in a row but one is not run. */
+function detector() {
+  let [last, count] = ['', 0]
+  return {
+    check({ name, nativeArgs }: LiveToolUse): LiveRepetition {
+      const call = JSON.stringify([name, nativeArgs])
+      count = call === last ? count + 1 : 0
+      last = call
+      if (count < 3) return { allowExecution: true }
+      return { allowExecution: false, askUser: { messageKey: 'mistake_limit_reached', messageDetail: name } }
+    },
+  }
+}
+
+export interface LiveStand {
+  readonly place: TestWorkspace
+  readonly engine: HookEngine
+  readonly roo: FakeRoo
+  readonly governed: GovernedRoo
+  readonly session: Session
+  workspace(): Workspace
+  staged(): Promise<string[]>
+}
+
+export interface LiveOptions extends Omit<GovernRooOptions, 'engine'> {
+  readonly engine?: Partial<HookEngineOptions>
+  readonly policy?: string
+  readonly files?: Readonly<Record<string, string>>
+  readonly intents?: string
+  readonly intent?: string | null
+}
+
+/** A governed task in a workspace of its own; its modules have the governed fs where `aliased` says so. */
+export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
+  const { engine: more, policy, files, intents, intent = 'INT-001', ...limits } = options
+  const place = testWorkspace(files, intents)
+  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  let opened: Workspace | undefined
+  const open: HookEngineOptions['open'] = async (root, how) => {
+    opened = await openWorkspace(root, how)
+    return opened
+  }
+  const engine = new HookEngine({ open, host: 'roo', ...more })
+  onTestFinished(() => engine.close())
+  const roo = new FakeRoo(place.root)
+  const session = await engine.sessionOf('task-1', place.root)
+  if (intent !== null) await session.selectIntent(intent)
+  if (limits.aliased === true) roo.fs = aliasedFs(session)
+  const governed = governRoo({ engine, ...limits })
+  const undo = governed.task(roo)
+  onTestFinished(() => undo.dispose())
+  await roo.getSystemPrompt()
+  for (const tool of governed.customTools) {
+    const context = { mode: 'code', task: roo }
+    roo.customTools.set(tool.name, async (args) => tool.execute(tool.parameters.parse(args), context))
+  }
+  const workspace = () => opened ?? expect.unreachable('nothing was opened')
+  const staged = async () => (await session.changes()).changes.map(({ kind, path }) => `${kind} ${path}`)
+  return { place, engine, roo, governed, session, workspace, staged }
+}
+
+/** What the host's bundle would get. */
+function aliasedFs(session: Session): typeof nodeFs {
+  const alias = aliasModules(session, { modules: ['/no/such/bundle.js'], readsAreShown: false })
+  onTestFinished(() => alias.uninstall())
+  return alias.fs
+}

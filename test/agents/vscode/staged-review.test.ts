@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { STAGED_SCHEME, stagedReview } from '../../../src/agents/roo/index.js'
+import type { ContentProvider } from '../../../src/agents/vscode/api.js'
+import type { Session, Workspace } from '../../../src/index.js'
+import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+
+interface Uri {
+  readonly scheme: string
+  readonly path: string
+  readonly query: string
+}
+
+type Shown = readonly [file: Uri, before: Uri | undefined, after: Uri | undefined]
+
+/** An editor that does what is asked and notes it; its person answers as they are told. */
+function fakeVscode() {
+  const seen = { commands: [] as unknown[][], modals: [] as string[][], disposed: 0, scheme: '' }
+  let provider: ContentProvider<Uri> | undefined
+  const person: { choice: string | undefined; words: string | undefined } = { choice: undefined, words: undefined }
+  const vscode = {
+    Uri: {
+      file: (path: string): Uri => ({ scheme: 'file', path, query: '' }),
+      from: (parts: Uri): Uri => ({ ...parts }),
+    },
+    workspace: {
+      registerTextDocumentContentProvider(scheme: string, given: ContentProvider<Uri>) {
+        seen.scheme = scheme
+        provider = given
+        return { dispose: () => seen.disposed++ }
+      },
+    },
+    commands: {
+      async executeCommand(command: string, ...rest: unknown[]) {
+        seen.commands.push([command, ...rest])
+      },
+    },
+    window: {
+      async showWarningMessage(message: string, options: { modal: boolean; detail?: string }, ...items: string[]) {
+        seen.modals.push([message, options.detail ?? '', ...items])
+        return options.modal ? person.choice : undefined
+      },
+      showInputBox: async () => person.words,
+    },
+  }
+  const read = async (uri: Uri | undefined) =>
+    uri === undefined ? undefined : (provider ?? expect.unreachable()).provideTextDocumentContent(uri)
+  const shown = () => (seen.commands.at(-1)?.[2] ?? []) as Shown[]
+  return { vscode, seen, person, read, shown }
+}
+
+interface Desk extends ReturnType<typeof fakeVscode> {
+  readonly place: TestWorkspace
+  readonly workspace: Workspace
+  readonly session: Session
+  readonly review: ReturnType<typeof stagedReview<Uri>>
+}
+
+async function desk(): Promise<Desk> {
+  const place = testWorkspace()
+  const workspace = await place.open()
+  const session = await working(workspace)
+  const fake = fakeVscode()
+  const review = stagedReview<Uri>(fake.vscode, workspace)
+  session.fs.writeFileSync('src/a.ts', 'staged\n')
+  session.fs.rmSync('src/b.ts')
+  session.fs.writeFileSync('src/new.ts', 'new\n')
+  session.fs.renameSync('src/sub/c.ts', 'src/c.ts')
+  return { ...fake, place, workspace, session, review }
+}
+
+describe('show', () => {
+  it('opens all changes in one editor, with both sides of each', async () => {
+    const { review, seen, shown, read, place } = await desk()
+    expect(await review.show('agent')).toBe(4)
+    expect(seen.scheme).toBe(STAGED_SCHEME)
+    expect(seen.commands[0]?.slice(0, 2)).toEqual(['vscode.changes', 'Staged by agent'])
+    const sides = await Promise.all(
+      shown().map(async ([file, before, after]) => [file.path, await read(before), await read(after)]),
+    )
+    expect(sides).toEqual([
+      [`${place.root}/src/b.ts`, 'b\n', undefined],
+      [`${place.root}/src/a.ts`, 'a one\na two\n', 'staged\n'],
+      [`${place.root}/src/c.ts`, 'c\n', 'c\n'],
+      [`${place.root}/src/new.ts`, undefined, 'new\n'],
+    ])
+  })
+
+  it('shows nothing in the place of what has changed since', async () => {
+    const { review, session, shown, read } = await desk()
+    await review.show('agent')
+    session.fs.writeFileSync('src/a.ts', 'other\n')
+    const [, before, after] = shown()[1] ?? expect.unreachable()
+    expect([await read(before), await read(after)]).toEqual([
+      'a one\na two\n',
+      'This has changed since the review was opened. Open it again.\n',
+    ])
+  })
+
+  it('names what is no text, and opens nothing where nothing is staged', async () => {
+    const { review, session, shown, read, seen } = await desk()
+    const bytes = Buffer.from([1, 0, 2])
+    session.fs.writeFileSync('src/new.ts', bytes)
+    await review.show('agent')
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    expect(await read(shown()[3]?.[2])).toBe(`Binary, 3 bytes, sha256:${digest}\n`)
+    await session.revert()
+    expect([await review.show('agent'), seen.commands.length]).toEqual([0, 1])
+  })
+
+  it('is no reading of the agent’s: what a person looks at is no base of its content lock', async () => {
+    const { review, session, place, shown, read } = await desk()
+    await review.show('agent')
+    for (const [, before, after] of shown()) await Promise.all([read(before), read(after)])
+    place.write('mail/m.ts', 'moved on\n')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
+    review.dispose()
+  })
+})
+
+describe('decide', () => {
+  it('approves what was shown and commits it, by the person', async () => {
+    const { review, person, place, seen, workspace } = await desk()
+    person.choice = 'Approve and commit'
+    expect(await review.decide('agent', { name: 'Ada' })).toMatchObject({
+      committed: expect.arrayContaining(['src/a.ts']),
+    })
+    expect(place.text('src/a.ts')).toBe('staged\n')
+    expect(seen.modals[0]).toEqual([
+      'Let 4 staged changes land?',
+      'delete src/b.ts\nmodify src/a.ts\nrename src/sub/c.ts -> src/c.ts\ncreate src/new.ts',
+      'Approve and commit',
+      'Reject',
+    ])
+    expect((await workspace.ledger.blame('src/a.ts'))[0]).toMatchObject({ approvedBy: 'Ada' })
+  })
+
+  it.each([undefined, 'Yes'])('with the answer %s decides nothing', async (choice) => {
+    const { review, person, place, workspace } = await desk()
+    person.choice = choice
+    expect(await review.decide('agent')).toBeUndefined()
+    const { changes } = await (await workspace.review('agent')).changes()
+    expect([changes.every(({ state }) => state === 'pending'), place.text('src/a.ts')]).toEqual([
+      true,
+      'a one\na two\n',
+    ])
+  })
+
+  it('rejects with words, which the agent hears; without words nothing is decided', async () => {
+    const { review, person, session } = await desk()
+    person.choice = 'Reject'
+    expect(await review.decide('agent')).toBeUndefined()
+    person.words = 'Not so.'
+    expect(await review.decide('agent')).toBe('rejected')
+    expect((await session.feedback()).map(({ reason }) => reason)).toContain('Not so.')
+  })
+
+  it('lets no name look like another line', async () => {
+    const { review, session, seen } = await desk()
+    session.fs.writeFileSync('src/x\nmodify safe.ts', '')
+    await review.decide('agent')
+    expect(seen.modals[0]?.[1]?.split('\n')).toHaveLength(5)
+  })
+})
