@@ -1,113 +1,17 @@
-import { spawnSync } from 'node:child_process'
-import fs from 'node:fs'
-import { dirname } from 'node:path'
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { tempDir } from '../support/facade.js'
-import { site } from './site.js'
-
-/** Scripts of shell commands, run by exec and on a plain copy of the tree: afterwards both are alike, step by step. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, it } from 'vitest'
+import { sameAsATree } from './same-as-a-tree.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 170)
-const STEPS = 3
 
-const FILES = { a: 'a\n', 'd/b': 'b\n', 'd/e/c': 'c\n', 'f/g': 'same\n', 'f/h': 'same\n' }
-const path = fc.constantFrom('a', 'b', 'd', 'd/b', 'd/e', 'd/e/c', 'f', 'f/g', 'n', 'n/a', 'n/b', 'n/e/c')
-const text = fc.constantFrom('', 'x', 'same', 'longer than the rest')
+describe('a command', { timeout: 300_000 + RUNS * 2_000 }, () => {
+  it('in exec does to the stage what it does to a tree', () =>
+    sameAsATree(RUNS, async (session, script) => (await session.exec(script)).refused))
 
-const command = fc.oneof(
-  fc.tuple(text, path).map(([words, to]) => `echo ${words} > ${to}`),
-  fc.tuple(text, path).map(([words, to]) => `echo ${words} >> ${to}`),
-  path.map((at) => `rm -rf ${at}`),
-  path.map((at) => `rm -rf ${at} && mkdir ${at}`),
-  path.map((at) => `mkdir -p ${at}`),
-  path.map((at) => `rmdir ${at}`),
-  path.map((at) => `touch ${at}`),
-  path.map((at) => `: > ${at}`),
-  fc.tuple(path, path).map(([from, to]) => `mv -T ${from} ${to}`),
-  fc.tuple(path, path).map(([from, to]) => `mv ${from} ${to}`),
-  // Names of its own: what cp has done by the time it finds that it copies into itself depends on the order of a listing.
-  fc.tuple(path, fc.constantFrom('y', 'y/z')).map(([from, to]) => `cp -r ${from} ${to}`),
-  fc.tuple(path, path).map(([target, at]) => `ln -s ${target} ${at}`),
-  fc.tuple(fc.constantFrom('700', '755', '777'), path).map(([mode, at]) => `chmod ${mode} ${at}`),
-  path.map((at) => `sed -i s/a/A/ ${at}`),
-)
-
-/** What a tool does to the stage between commands, by the functions of fs. */
-const edit = fc.oneof(
-  fc.record({ op: fc.constant('write' as const), at: path, text }),
-  fc.record({ op: fc.constant('rm' as const), at: path }),
-  fc.record({ op: fc.constant('mkdir' as const), at: path }),
-  fc.record({ op: fc.constant('rename' as const), at: path, to: path }),
-)
-
-type Edit = (typeof edit extends fc.Arbitrary<infer T> ? T : never) & { readonly op: string }
-
-const steps = fc.array(
-  fc.record({
-    edits: fc.array(edit, { maxLength: 3 }),
-    script: fc.array(command, { minLength: 1, maxLength: 6 }),
-  }),
-  { minLength: STEPS, maxLength: STEPS },
-)
-
-function apply(node: typeof fs, root: string, each: Edit): void {
-  try {
-    if (each.op === 'write') node.writeFileSync(`${root}/${each.at}`, each.text)
-    else if (each.op === 'rm') node.rmSync(`${root}/${each.at}`, { recursive: true, force: true })
-    else if (each.op === 'mkdir') node.mkdirSync(`${root}/${each.at}`, { recursive: true })
-    else node.renameSync(`${root}/${each.at}`, `${root}/${each.to}`)
-  } catch {
-    // The same call fails on both sides, or the trees differ.
-  }
-}
-
-function look(node: typeof fs, root: string, dir = ''): Record<string, string> {
-  const seen: Record<string, string> = {}
-  for (const name of node.readdirSync(`${root}/${dir}`).sort()) {
-    const at = dir === '' ? name : `${dir}/${name}`
-    if (at === '.orchestration') continue
-    const stats = node.lstatSync(`${root}/${at}`)
-    const mode = (stats.mode & 0o777).toString(8)
-    if (stats.isSymbolicLink()) seen[at] = `link ${node.readlinkSync(`${root}/${at}`)}`
-    else if (stats.isDirectory()) Object.assign(seen, { [at]: `dir ${mode}` }, look(node, root, at))
-    else seen[at] = `file ${mode} ${node.readFileSync(`${root}/${at}`, 'utf8')}`
-  }
-  return seen
-}
-
-describe('a command in exec', { timeout: 300_000 + RUNS * 2_000 }, () => {
-  it('does to the stage what it does to a tree', async () => {
-    const at = await site(FILES)
-    const untouched = look(fs, at.root)
-    await fc.assert(
-      fc.asyncProperty(steps, async (sequence) => {
-        const { session, root } = at
-        const copy = tempDir()
-        try {
-          await session.revert()
-          for (const [name, content] of Object.entries(FILES)) {
-            fs.mkdirSync(dirname(`${copy.path}/${name}`), { recursive: true })
-            fs.writeFileSync(`${copy.path}/${name}`, content)
-          }
-          for (const { edits, script } of sequence) {
-            for (const each of edits) {
-              apply(session.fs, root, each)
-              apply(fs, copy.path, each)
-            }
-            const lines = script.join('\n')
-            const { refused } = await session.exec(lines)
-            spawnSync('/bin/sh', ['-c', lines], { cwd: copy.path, stdio: 'ignore' })
-            // A link that leads nowhere yet, or in a circle, is no reason to refuse it.
-            expect(refused, lines).toEqual([])
-            expect(look(session.fs, root), lines).toEqual(look(fs, copy.path))
-          }
-        } finally {
-          copy.dispose()
-        }
-      }),
-      { numRuns: RUNS },
-    )
-    expect(look(fs, at.root)).toEqual(untouched)
-  })
+  it('that is taken in while it runs does so, too', () =>
+    sameAsATree(Math.ceil(RUNS / 8), async (session, script) => {
+      const command = await session.start(script)
+      for (; command.state === 'running'; await wait(2)) await command.ingest()
+      return (await command.wait()).refused
+    }))
 })

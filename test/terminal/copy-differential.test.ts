@@ -1,0 +1,15 @@
+import { describe, it, vi } from 'vitest'
+import { sameAsATree } from './same-as-a-tree.js'
+
+const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 170) / 4)
+
+// As where namespaces are refused.
+vi.mock('../../src/terminal/probe.js', () => {
+  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted' }]
+  return { probe: async () => found, probeNow: async () => found }
+})
+
+describe('a command on a copy', { timeout: 300_000 + RUNS * 2_000 }, () => {
+  it('does to the stage what it does to a tree', () =>
+    sameAsATree(RUNS, async (session, script) => (await session.exec(script, { isolation: 'none' })).refused))
+})
