@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
-import { refuseInside } from './admit-reviewer.js'
+import { outside, refuseInside } from './admit-reviewer.js'
 import { recover } from './commit/index.js'
 import type {
   AgentInfo,
@@ -100,7 +100,7 @@ class LocalWorkspace implements Workspace {
     private readonly options: WorkspaceOptions,
   ) {
     this.root = layout.root
-    this.ledger = store
+    this.ledger = { ...store, join: outside(store.join), anchor: outside(store.anchor) }
     this.#registry = openRegistry(layout)
     this.#versions = openVersions(this.#registry, store)
     this.intents = recordedRegistry(this.#registry, this.#versions, store, layout.root)

@@ -41,6 +41,8 @@ describe("in an agent's session", () => {
       expand: () => intents.expandScope('INT-001', ['**']),
       complete: () => intents.complete('INT-001'),
       select: () => intents.select('INT-002'),
+      join: () => workspace.ledger.join(),
+      anchor: () => workspace.ledger.anchor(),
       'the file': () => intents.editFile(async (text) => text.replace('src/**', '**')),
       command: () => admitReviewer(at.root, { terminal: true }),
     }

@@ -1,16 +1,17 @@
 /** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
 
 import type { EscrowError, Refusal } from './api-error.js'
+import type { ChangeSet } from './change-api.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Commands, Quarantine } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
-import type { Mutation } from './mutation.js'
 import type { Answer, Approver, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 
+export type { Change, ChangeGroup, ChangeKind, ChangeSet, ChangeState, Hunk } from './change-api.js'
 export type { CommandClass } from './command-class.js'
 export type {
   ClaimOverlap,
@@ -35,62 +36,6 @@ export type {
 } from './question.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
-
-export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
-export type ChangeState = 'pending' | 'approved' | 'rejected'
-
-export interface Hunk {
-  /** Stable while the hunk's old and new text are. */
-  readonly id: string
-  readonly oldStart: number
-  readonly oldLines: number
-  readonly newStart: number
-  readonly newLines: number
-  /** The hunk in unified form, its `@@` line included. */
-  readonly text: string
-  /** By a verdict on the hunk, or on its file: the latest. */
-  readonly state: ChangeState
-}
-
-export interface Change {
-  readonly path: string
-  readonly from?: string
-  readonly kind: ChangeKind
-  /** Digests; `before` is null for a create, `after` for a delete. */
-  readonly before: string | null
-  readonly after: string | null
-  /** Permission bits, where they differ or the file is new. */
-  readonly mode?: { readonly before: number | null; readonly after: number | null }
-  readonly hunks: Hunk[]
-  /** Pending too where only some of its hunks are approved or rejected: each hunk has its own. */
-  readonly state: ChangeState
-  /** drifted, protected, out-of-scope, binary, symlink, … */
-  readonly flags: string[]
-  /** The intent active at the last write, where there was one. */
-  readonly intentId?: string
-  /** The tool calls that wrote it, the earliest first. */
-  readonly calls?: string[]
-  /** In a review: what it does to its file, as measured, and what the agent declared. Not for a new file. */
-  readonly mutation?: Mutation
-}
-
-export interface ChangeSet {
-  /** Of all changes, paths and both sides: two equal digests are the same change set. */
-  readonly digest: string
-  /** Deletions first, then by path. */
-  readonly changes: Change[]
-}
-
-/** Changes to be read together: see `groupChanges`. */
-export interface ChangeGroup {
-  /** Why they come first: `delete`, or the flag they share. */
-  readonly attention?: string
-  /** Otherwise whom and what they came from, as far as it is known. */
-  readonly intentId?: string
-  readonly callId?: string
-  /** By path. */
-  readonly changes: readonly Change[]
-}
 
 /**
  * A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s; `calls` are ids of tool calls:

@@ -14,7 +14,7 @@ interface Options {
   readonly by?: Reviewer
 }
 
-export function register(command: Command, { io, withWorkspace, exit }: Context): void {
+export function register(command: Command, { io, withWorkspace, asReviewer, exit }: Context): void {
   const anchor =
     'anchor the ledger as it stands, whatever was anchored before: it was begun anew or restored on purpose'
   const heads =
@@ -29,7 +29,8 @@ export function register(command: Command, { io, withWorkspace, exit }: Context)
     .addOption(byOption())
     .action(async ({ anchor, heads, join, by, ...options }: Options) => {
       const given = heads === undefined ? [] : headsIn(heads)
-      const result = await withWorkspace(async (workspace) => {
+      const open = join || anchor ? asReviewer : withWorkspace
+      const result = await open(async (workspace) => {
         const { ledger } = workspace
         if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
         if (anchor) await ledger.anchor()
