@@ -250,7 +250,7 @@ describe('a ledger that git merged', () => {
           team.remove()
         }
       }),
-      fuzzParameters(8),
+      fuzzParameters(5),
     )
   })
 })
