@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { diffStage, digest, type FileState, type StagedChange, stateNow } from '../overlay/index.js'
 import type { ChangeSet } from './core/api.js'
+import { atOneMoment } from './host/cached-file.js'
 import type { Policy } from './policy/index.js'
 import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
@@ -10,12 +11,14 @@ import type { StageStore } from './stage-store.js'
 
 /** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
 export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
-  return toChangeSet(diffStage(store.overlay).changes, {
-    before: (change) => beforeOf(store, change),
-    flags: (change) => flagsOf(policy, change),
-    verdicts: verdictState(reviews),
-    amendments: amendmentState(reviews),
-  })
+  const views = { verdicts: verdictState(reviews), amendments: amendmentState(reviews) }
+  return atOneMoment(() =>
+    toChangeSet(diffStage(store.overlay).changes, {
+      before: (change) => beforeOf(store, change),
+      flags: (change) => flagsOf(policy, change),
+      ...views,
+    }),
+  )
 }
 
 /**

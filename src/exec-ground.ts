@@ -2,6 +2,7 @@ import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } fro
 import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ExecDeps } from './exec-terms.js'
+import { atOneMoment } from './host/cached-file.js'
 import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
@@ -163,18 +164,10 @@ export class Ground {
 
   /** Takes effects in, each by itself, and remembers what was taken. */
   take({ effects, kept, unsettled, close }: Effects): Taken {
-    const { store, view } = this.deps
-    const { overlay } = store
     const mounted = this.place.since()
     this.#isLanding = true
     try {
-      const landed = landEffects(effects, {
-        layer: view.layer,
-        overlay,
-        within: (work) => view.within(work),
-        isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
-        isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
-      })
+      const landed = atOneMoment(() => this.#landed(effects, mounted))
       if (this.isLasting) this.#remember(effects, landed)
       const fresh = kept.filter((path) => !this.#kept.has(path))
       this.#kept = new Set(kept)
@@ -183,6 +176,17 @@ export class Ground {
       close()
       this.#isLanding = false
     }
+  }
+
+  #landed(effects: readonly Effect[], mounted: bigint): ReturnType<typeof landEffects> {
+    const { store, view } = this.deps
+    return landEffects(effects, {
+      layer: view.layer,
+      overlay: store.overlay,
+      within: (work) => view.within(work),
+      isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
+      isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
+    })
   }
 
   /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */

@@ -12,6 +12,7 @@ import { flagsOf } from './change-view.js'
 import type { ChangeSet, ChangesOf, Snapshot, Travelled } from './core/api.js'
 import { apiErrorOf, EscrowError } from './core/api-error.js'
 import type { ToolContext } from './core/tool-context.js'
+import { atOneMoment } from './host/cached-file.js'
 import type { Policy } from './policy/index.js'
 import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
@@ -69,12 +70,12 @@ export class SessionSnapshots {
     const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
     // Calls that ran meanwhile are told of by themselves.
     const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
-    return toChangeSet(diffVersions(before, after).filter(isMine), {
-      before: (change) => bytesBefore(before, change),
-      flags: (change) => flagsOf(this.policy, change),
-      verdicts: verdictState([]),
-      amendments: amendmentState([]),
-    })
+    const views = {
+      before: (change: StagedChange) => bytesBefore(before, change),
+      flags: (change: StagedChange) => flagsOf(this.policy, change),
+      ...{ verdicts: verdictState([]), amendments: amendmentState([]) },
+    }
+    return atOneMoment(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
   }
 
   /** The stage before and after a call; after a crash in it, as the next one found it. */

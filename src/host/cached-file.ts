@@ -38,7 +38,31 @@ type Look = { readonly kind: 'file'; readonly stats: Stats } | Exclude<FileBytes
 const ABSENT: Look = { kind: 'absent' }
 const ABSENT_IS_FINE = { throwIfNoEntry: false } as const
 
+let moment: Map<string, Look> | undefined
+
+/**
+ * Does work that does not wait and asks for the same files a thousand times: each is looked at once, as if all of the work
+ * were done at one moment.
+ */
+export function atOneMoment<T>(work: () => T): T {
+  if (moment !== undefined) return work()
+  moment = new Map()
+  try {
+    return work()
+  } finally {
+    moment = undefined
+  }
+}
+
 function lookAt(path: string): Look {
+  const known = moment?.get(path)
+  if (known !== undefined) return known
+  const look = lookNow(path)
+  moment?.set(path, look)
+  return look
+}
+
+function lookNow(path: string): Look {
   try {
     const stats = statSync(path, ABSENT_IS_FINE)
     if (!stats) return ABSENT

@@ -1,0 +1,50 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { atOneMoment, cachedFile } from '../../src/host/cached-file.js'
+import { tempDir } from '../support/facade.js'
+
+function watched(): {
+  readonly write: (text: string) => void
+  readonly now: () => string
+  readonly remove: () => void
+} {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  const file = `${path}/a`
+  const read = cachedFile(file, 100, (found) => (found.kind === 'bytes' ? found.bytes.toString() : found.kind))
+  return { now: read, write: (text) => writeFileSync(file, text), remove: () => rmSync(file) }
+}
+
+describe('a file that is looked at again and again', () => {
+  it('is what it is now, as often as it changes', () => {
+    const { now, write, remove } = watched()
+    expect(now()).toBe('absent')
+    for (const text of ['one', 'two', 'three']) {
+      write(text)
+      expect(now()).toBe(text)
+    }
+    write('x'.repeat(101))
+    expect(now()).toBe('unreadable')
+    remove()
+    expect(now()).toBe('absent')
+  })
+
+  it('comes and goes after a moment that began before, and not within it', () => {
+    const { now, write, remove } = watched()
+    const seen = atOneMoment(() => {
+      const before = now()
+      write('one')
+      return [before, now(), atOneMoment(now)]
+    })
+    expect(seen).toEqual(['absent', 'absent', 'absent'])
+    expect(now()).toBe('one')
+    expect(() =>
+      atOneMoment(() => {
+        now()
+        throw new Error('given up')
+      }),
+    ).toThrow('given up')
+    remove()
+    expect(now()).toBe('absent')
+  })
+})
