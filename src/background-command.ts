@@ -150,10 +150,10 @@ export class BackgroundCommand implements RunningCommand {
   async #run(begun: (init: number) => void): Promise<CommandResult> {
     const { ground, terms, deps } = this
     const { isAttached: terminal, options } = this.starting
-    const { timeout, stdin } = options
+    const { timeout, memory, stdin } = options
     try {
       const end = await ground.run({
-        ...{ ...terms, timeout, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
+        ...{ ...terms, timeout, memory, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
         onOutput: (chunk) => this.#ring.add(chunk),
         onBegin: (init) => {
           this.#init = init

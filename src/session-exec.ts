@@ -56,8 +56,8 @@ export class SessionExec {
     let isSound = false
     try {
       ground.seed(this.terms.closed(terms))
-      const { timeout, stdin, signal, onOutput } = options
-      const end = await ground.run({ ...terms, timeout, stdin, signal, onOutput, processes: PROCESSES })
+      const { timeout, memory, stdin, signal, onOutput } = options
+      const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
       ground.settle()
       this.deps.takeIn()
       const before = store.mark({})

@@ -18,6 +18,8 @@ export interface ExecOptions {
    * (`terminal.isolation_none`). Where it can, it is.
    */
   readonly isolation?: 'sandbox' | 'none'
+  /** Bytes its processes may hold at a time; three quarters of the machine's unless told. */
+  readonly memory?: number
   /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
   /** Ends the command. */
@@ -31,8 +33,8 @@ export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
   readonly truncated?: true
-  /** Why it was ended before its time (`processes`: it had too many). Its effects up to then count. */
-  readonly ended?: 'timeout' | 'aborted' | 'processes'
+  /** Why it was ended before its time (`processes`, `memory`: it had too much of them). Its effects up to then count. */
+  readonly ended?: 'timeout' | 'aborted' | 'processes' | 'memory'
   /** What it did and was staged. */
   readonly effects: ChangeSet
   /** What it did and was not, path by path: it is kept aside for a person. */
@@ -49,7 +51,7 @@ export interface ExecResult {
 export type StartOptions = Omit<ExecOptions, 'onOutput' | 'signal'>
 
 /** How a program is run in the terminal of this process: an agent, with all it starts. */
-export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'signal'> {
+export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'> {
   /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
   readonly every?: number
 }

@@ -1,17 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
 import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
 import type { Holder } from './holder.js'
+import { loadOf, memoryLimit } from './load.js'
 import { STATUS, sandboxOf } from './sandbox.js'
 
 /**
  * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter. The layers go by short names:
- * a comma or a colon of their path would end an option. Nothing is mounted yet, or no more, where a start was cut short.
+ * a comma or a colon of their path would end an option. Where the machine has no memory left, the command goes first. Nothing is mounted yet, or no more, where a start was cut short.
  */
 const ENTER = `set -e
 cd /
@@ -19,6 +18,7 @@ umount "$2" 2>/dev/null || :
 cd "$1"
 : > stamp
 mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :
 exec 5<"$3"
 cd /
 shift 3
@@ -54,7 +54,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
     if (options.terminal && stop.why !== undefined) sendSignal(pid, 'SIGKILL')
     options.onBegin?.(pid)
   })
-  const watch = process.getuid?.() === 0 ? watchProcesses(init, options.processes, stop.kill) : undefined
+  const watch = watchLoad(init, options, stop.kill)
   try {
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
     const pid = await init
@@ -76,26 +76,25 @@ export async function runContained(holder: Holder, root: string, options: Comman
   }
 }
 
-/** The kernel's limit of processes does not hold for root. */
-function watchProcesses(init: Promise<number | undefined>, most: number, kill: (why: 'processes') => void) {
+/** The kernel's limit of processes does not hold for root, and one of memory for a whole command there is none. */
+function watchLoad(
+  init: Promise<number | undefined>,
+  { processes: most, memory = memoryLimit() }: CommandOptions,
+  kill: (why: 'processes' | 'memory') => void,
+) {
   let pid: number | undefined
   void init.then((found) => {
     pid = found
   })
   return setInterval(() => {
-    if (pid !== undefined && processesOf(pid) > most) kill('processes')
+    if (pid === undefined) return
+    const load = loadOf(pid)
+    if (load.processes > most) kill('processes')
+    else if (load.memory > memory) kill('memory')
   }, WATCH_MS)
 }
 
 const WATCH_MS = 100
-
-function processesOf(init: number): number {
-  try {
-    return readdirSync(join(`/proc/${init}/root`, 'proc')).filter((name) => /^\d+$/.test(name)).length
-  } catch {
-    return 0
-  }
-}
 
 /** Gives bubblewrap its options where no other user's `ps` sees them, and no limit of a command line holds. */
 function tell(child: ChildProcess, options: readonly string[]): void {

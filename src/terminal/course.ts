@@ -18,6 +18,8 @@ export interface CommandOptions {
   readonly onOutput?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined
   /** Processes it may have at a time. */
   readonly processes: number
+  /** Bytes they may hold at a time; three quarters of the machine's unless told. */
+  readonly memory?: number | undefined
   readonly outlook: Outlook
   /** It has our own input, output and terminal: nothing of what it says is told or kept. */
   readonly terminal?: boolean
@@ -32,7 +34,7 @@ export interface CommandEnd {
   readonly stdout: string
   readonly stderr: string
   /** Why it was ended before its time. */
-  readonly ended?: 'timeout' | 'aborted' | 'processes'
+  readonly ended?: 'timeout' | 'aborted' | 'processes' | 'memory'
   /** Output beyond what is kept was let go. */
   readonly truncated: boolean
   /** Whether it came so far as to do anything: else there may be no mount to compare with. */

@@ -75,6 +75,18 @@ describe('a command', () => {
     expect((await session.exec('ls src')).stdout).not.toContain('first')
   })
 
+  it('ends where its processes hold more memory than they may, each of them less', async () => {
+    const { session } = await site()
+    const holding = '(head -c 80m /dev/zero | tail -c 80m | (sleep 60; cat)) > /dev/null'
+    const memory = 100 << 20
+    const one = await session.exec(`echo 1 > src/first; timeout 0.5 sh -c '${holding}'; echo over`, { memory })
+    expect(one).toMatchObject({ exitCode: 0, stdout: 'over\n' })
+    const all = await session.exec(`echo 2 > src/second; ${holding} & ${holding} & wait`, { memory })
+    expect(all).toMatchObject({ exitCode: null, ended: 'memory' })
+    expect((await session.exec('cat src/first src/second')).stdout).toBe('1\n2\n')
+    expect((await session.exec('cat /proc/self/oom_score_adj')).stdout).toBe('1000\n')
+  })
+
   it('leaves no process behind, also when the host is killed', async () => {
     const { session, root, workspace } = await site()
     const mark = `escrowfs-${process.pid}-left`

@@ -76,6 +76,7 @@ const ENDED = {
   timeout: 'The command was ended when its timeout was over; it does not go on.',
   aborted: 'The command was ended before its time.',
   processes: 'The command was ended because it had too many processes.',
+  memory: 'The command was ended because it held too much memory.',
 } as const satisfies Record<NonNullable<ExecResult['ended']>, string>
 
 function statusOf({ exitCode, ended }: ExecResult): string {
