@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { Workspace } from '../../src/core/api.js'
 import { openWorkspace } from '../../src/index.js'
 import { initWorkspace } from '../../src/init.js'
+import { commitAll, git } from '../support/git.js'
 
 const made: string[] = []
 afterEach(() => {
@@ -13,18 +13,6 @@ afterEach(() => {
 })
 
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
-const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
-
-function git(cwd: string, ...args: string[]): void {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  execFileSync('git', [...IDENTITY, ...args], { cwd, env, stdio: 'pipe' })
-}
-
-function commit(root: string): void {
-  git(root, 'add', '-A')
-  git(root, 'commit', '-q', '-m', 'work')
-}
-
 /** An agent named after its session writes the file, and a person lets it in. */
 async function write(root: string, name: string, lines: readonly string[]): Promise<void> {
   const workspace = await openWorkspace(root)
@@ -36,7 +24,7 @@ async function write(root: string, name: string, lines: readonly string[]): Prom
   await review.approve(undefined, { name: 'Ada' })
   await review.commit()
   await workspace.close()
-  commit(root)
+  commitAll(root)
 }
 
 async function models(root: string): Promise<string[]> {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
+import { commitAll, git } from '../support/git.js'
 import { draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
 
 /** The ledger of a team: clones of one repository, each with a ledger of its own that git merges line by line. */
@@ -30,31 +30,19 @@ class Team {
 
   /** Takes in what others pushed, joins the ledger, and pushes. */
   async sync(layout: Layout): Promise<void> {
-    commit(layout)
+    commitAll(layout.root)
     git(layout.root, 'fetch', '-q')
     if (git(layout.root, 'branch', '-r').includes('origin/main')) {
       git(layout.root, 'merge', '-q', '--no-edit', '--allow-unrelated-histories', 'origin/main')
     }
     await openLedger(layout).join({ name: 'Ada' })
-    commit(layout)
+    commitAll(layout.root)
     git(layout.root, 'push', '-q', 'origin', 'HEAD:main')
   }
 
   remove(): void {
     rmSync(this.dir, { recursive: true, force: true })
   }
-}
-
-const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
-
-function git(cwd: string, ...args: string[]): string {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  return execFileSync('git', [...IDENTITY, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-}
-
-function commit({ root }: Layout): void {
-  git(root, 'add', '-A')
-  git(root, 'commit', '-q', '--allow-empty', '-m', 'work')
 }
 
 describe('a ledger that git merged', () => {
@@ -78,7 +66,7 @@ describe('a ledger that git merged', () => {
     await openLedger(first).append(drafts(2))
     await team.sync(first)
     await openLedger(second).append([draftOf(), draftOf({ type: 'commit' })])
-    commit(second)
+    commitAll(second.root)
     git(second.root, 'pull', '-q', '--no-rebase', '--no-edit')
     return { team, first, second }
   }
@@ -111,7 +99,7 @@ describe('a ledger that git merged', () => {
     await openLedger(second).join()
     await team.sync(second)
     await openLedger(first).append([draftOf(), draftOf({ type: 'commit' })])
-    commit(first)
+    commitAll(first.root)
     git(first.root, 'pull', '-q', '--no-rebase', '--no-edit')
     expect((await openLedger(first).verify()).ok).toBe(false)
     await openLedger(first).join()
@@ -183,7 +171,7 @@ describe('a ledger that git merged', () => {
     const layout = newTeam().clone()
     const landing = async (count: number) => {
       await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
-      commit(layout)
+      commitAll(layout.root)
     }
     await landing(3)
     git(layout.root, 'switch', '-q', '-c', 'feature')
@@ -206,7 +194,7 @@ describe('a ledger that git merged', () => {
     const layout = newTeam().clone()
     for (const count of [2, 20]) {
       await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
-      commit(layout)
+      commitAll(layout.root)
     }
     git(layout.root, 'reset', '-q', '--hard', 'HEAD~1')
     const ledger = openLedger(layout)
