@@ -9,9 +9,13 @@ import { hash } from 'node:crypto'
 
 /** Characters of a print. */
 export const PRINT_LENGTH = 12
-const HASH_BYTES = 8
 const BLANKS = /[\t\v\f\r ]+/g
-const NOT_WORD = /[^A-Za-z0-9\x80-\xff]+/g
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+/** Lines that stand in many files are hashed once: of those the latest, and none that is long. */
+const REMEMBERED = 16_384
+const LONGEST = 200
+
+const remembered = new Map<string, string>()
 
 /** A line without its blanks. What differs in nothing else is one line to the trace. */
 export function withoutBlanks(line: string): string {
@@ -20,10 +24,33 @@ export function withoutBlanks(line: string): string {
 
 /** @param line as latin1 text, one character a byte. */
 export function printOf(line: string): string {
-  const text = withoutBlanks(line)
-  const sum = hash('sha256', Buffer.from(text, 'latin1'), 'buffer')
-  sum[HASH_BYTES] = Math.min(255, text.replace(NOT_WORD, '').length)
-  return sum.toString('base64', 0, HASH_BYTES + 1)
+  const known = remembered.get(line)
+  if (known !== undefined) return known
+  const print = newPrint(withoutBlanks(line))
+  if (line.length > LONGEST) return print
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(line, print)
+  return print
+}
+
+function newPrint(text: string): string {
+  let [weight, isAscii] = [0, true]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x80) isAscii = false
+    if (code >= 0x80 || isWordCode(code)) weight++
+  }
+  // Of ASCII text the bytes are those of its UTF-8, which need no buffer of their own.
+  const sum = hash('sha256', isAscii ? text : Buffer.from(text, 'latin1'), 'base64')
+  // The ninth byte is the weight: it begins in the last two bits of the eleventh digit.
+  const byte = Math.min(255, weight)
+  const eleventh = (BASE64.indexOf(sum[10] ?? 'A') & 0b111100) | (byte >> 6)
+  return `${sum.slice(0, 10)}${BASE64[eleventh]}${BASE64[byte & 63]}`
+}
+
+/** Letters and digits. */
+function isWordCode(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
 export function printsOf(lines: readonly string[]): string[] {

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { PRINT_LENGTH, printOf, printsOf, splitPrints, weightOf } from '../../src/trace/line-prints.js'
+
+/** As the format says it, by bytes. */
+function stated(line: string): string {
+  const bytes = Buffer.from(line.replace(/[\t\v\f\r ]+/g, ''), 'latin1')
+  const weight = bytes.filter((byte) => byte >= 0x80 || /[A-Za-z0-9]/.test(String.fromCharCode(byte))).length
+  const sum = hash('sha256', bytes, 'buffer')
+  return Buffer.from([...sum.subarray(0, 8), Math.min(255, weight)]).toString('base64')
+}
+
+const lines = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(' ', '\t', 'a', '}'),
+    fc.nat(255).map((code) => String.fromCharCode(code)),
+  ),
+  maxLength: 600,
+})
+
+describe('the print of a line', () => {
+  it('is the hash and the weight of its bytes without blanks, the first time and any other', () => {
+    fc.assert(
+      fc.property(fc.array(lines, { maxLength: 5 }), (all) => {
+        expect(printsOf([...all, ...all])).toEqual([...all, ...all].map(stated))
+        expect(splitPrints(printsOf(all).join(''))).toEqual(all.map(stated))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('stays when the line is indented anew, and tells how much the line says', () => {
+    expect(printOf('\t\tif (a) {')).toBe(printOf('if(a){\r'))
+    expect(printOf('}')).toHaveLength(PRINT_LENGTH)
+    expect([printOf(' }'), printOf('ab 1'), printOf('x'.repeat(300))].map(weightOf)).toEqual([0, 3, 255])
+  })
+})
