@@ -29,7 +29,8 @@ export function printOf(line: string): string {
   const print = newPrint(withoutBlanks(line))
   if (line.length > LONGEST) return print
   if (remembered.size >= REMEMBERED) remembered.clear()
-  remembered.set(line, print)
+  // A copy: a line cut out of a file's text would keep all of that text.
+  remembered.set(` ${line}`.slice(1), print)
   return print
 }
 
