@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Language, Parser as ParserType } from '@vscode/tree-sitter-wasm'
+import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
 import { copyTree, type Syntax } from './tree.js'
 
 /** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
@@ -9,9 +9,15 @@ let ready: Promise<typeof import('@vscode/tree-sitter-wasm')> | undefined
 /** Steps of the parser, a hundred operations each, that a file may take for each KiB of it, and at least. */
 const STEPS = { perKib: 400, least: 4_000 }
 
-export type Parsed =
-  | { readonly ok: true; readonly syntax: Syntax }
-  | { readonly ok: false; readonly rule: 'grammar' | 'syntax' | 'size'; readonly detail: string }
+/** Why there is no tree. */
+export interface Failed {
+  readonly ok: false
+  readonly rule: 'grammar' | 'syntax' | 'size'
+  readonly detail: string
+}
+
+export type Parsed = { readonly ok: true; readonly syntax: Syntax } | Failed
+export type Checked = { readonly ok: true } | Failed
 
 /** Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers. */
 export async function parse(grammar: string, text: string): Promise<Parsed> {
@@ -22,8 +28,24 @@ export async function parse(grammar: string, text: string): Promise<Parsed> {
   }
 }
 
+/** Whether a text parses, at a third of the cost of its tree. Never rejects. */
+export async function check(grammar: string, text: string): Promise<Checked> {
+  try {
+    return (await workerFor(grammar, () => ({ ok: true }) as const))(text)
+  } catch (error) {
+    return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
+  }
+}
+
 /** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
-export async function parserFor(grammar: string): Promise<(text: string) => Parsed> {
+export function parserFor(grammar: string): Promise<(text: string) => Parsed> {
+  return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text) }) as const)
+}
+
+async function workerFor<T>(
+  grammar: string,
+  take: (tree: Tree, text: string) => T,
+): Promise<(text: string) => T | Failed> {
   const { Parser } = await engine()
   const language = await languageOf(grammar)
   return (text) => {
@@ -31,7 +53,7 @@ export async function parserFor(grammar: string): Promise<(text: string) => Pars
     try {
       parser = new Parser()
       parser.setLanguage(language)
-      return parseWith(parser, text)
+      return parseWith(parser, text, take)
     } catch (error) {
       // What the parser's memory does not hold ends here as well.
       return { ok: false, rule: 'size', detail: said(error) }
@@ -41,14 +63,14 @@ export async function parserFor(grammar: string): Promise<(text: string) => Pars
   }
 }
 
-function parseWith(parser: ParserType, text: string): Parsed {
+function parseWith<T>(parser: ParserType, text: string, take: (tree: Tree, text: string) => T): T | Failed {
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
   const tree = parser.parse(text, null, { progressCallback: () => --steps < 0 })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
     const { rootNode } = tree
     if (rootNode.hasError) return { ok: false, rule: 'syntax', detail: 'it does not parse' }
-    return { ok: true, syntax: copyTree(tree, text) }
+    return take(tree, text)
   } finally {
     tree.delete()
   }

@@ -1,5 +1,5 @@
 import type { Measured } from '../../core/mutation.js'
-import { parse } from '../../host/grammars.js'
+import { check, parse } from '../../host/grammars.js'
 import type { Syntax } from '../../host/tree.js'
 import { jsonSame, yamlSame } from './data.js'
 import { Doubtful } from './doubt.js'
@@ -7,6 +7,7 @@ import { type Language, languageOf } from './languages.js'
 import { isMoved } from './moves.js'
 import { type Comparison, findRenames } from './renames.js'
 import { isSame, streamOf } from './stream.js'
+import { isSurelyOther } from './surely-other.js'
 
 /** Bytes of a side above which it is not looked at. */
 export const MAX_BYTES = 512 * 1024
@@ -55,6 +56,12 @@ function byData(rule: DataRule, before: string, after: string): Measured {
 }
 
 async function bySyntax(language: Language, before: string, after: string): Promise<Measured> {
+  if (isSurelyOther(before, after)) {
+    // Its class is known by now, if it has one: what does not parse has none.
+    const [old, now] = [await check(language.grammar, before), await check(language.grammar, after)]
+    if (!old.ok) return unverified(old.rule, `before: ${old.detail}`)
+    return now.ok ? evolution('content', 'the code differs') : unverified(now.rule, `after: ${now.detail}`)
+  }
   const [old, now] = [await parse(language.grammar, before), await parse(language.grammar, after)]
   if (!old.ok) return unverified(old.rule, `before: ${old.detail}`)
   if (!now.ok) return unverified(now.rule, `after: ${now.detail}`)

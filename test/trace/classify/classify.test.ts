@@ -55,7 +55,7 @@ describe('classify', () => {
     ['src/a.ts', new Uint8Array([0xff, 0xfe]), 'let a = 1', 'encoding'],
     ['src/a.ts', 'let a = 1', 'let a = 1\0', 'encoding'],
     ['src/a.ts', 'let a = 1', ' '.repeat(MAX_BYTES + 1), 'size'],
-    ['src/a.ts', 'let a = 1', `let a = ${'['.repeat(5_000)}${']'.repeat(5_000)}`, 'size'],
+    ['src/a.ts', 'let a = 1', `let a = ${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'size'],
     ['src/a.json', '{"a": 1}', '{"a": 1,}', 'doubt'],
     ['src/a.yaml', 'a: &x 1\nb: *x\n', 'a: &x 1\nb:  *x\n', 'doubt'],
     ['src/a.py', 'if a:\n    b()\n    c()\n', 'if a:\n\tb()\n        c()\n', 'doubt'],
