@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
-import { copyTree, type Syntax } from './tree.js'
+import { copyTree, type Node, type Syntax } from './tree.js'
 
 /** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
 const loaded = new Map<string, Promise<Language>>()
@@ -19,10 +19,13 @@ export interface Failed {
 export type Parsed = { readonly ok: true; readonly syntax: Syntax } | Failed
 export type Checked = { readonly ok: true } | Failed
 
-/** Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers. */
-export async function parse(grammar: string, text: string): Promise<Parsed> {
+/**
+ * Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers.
+ * @param skips as of {@link copyTree}.
+ */
+export async function parse(grammar: string, text: string, skips?: (node: Node) => boolean): Promise<Parsed> {
   try {
-    return (await parserFor(grammar))(text)
+    return (await parserFor(grammar, skips))(text)
   } catch (error) {
     return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
   }
@@ -38,8 +41,8 @@ export async function check(grammar: string, text: string): Promise<Checked> {
 }
 
 /** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
-export function parserFor(grammar: string): Promise<(text: string) => Parsed> {
-  return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text) }) as const)
+export function parserFor(grammar: string, skips?: (node: Node) => boolean): Promise<(text: string) => Parsed> {
+  return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text, skips) }) as const)
 }
 
 async function workerFor<T>(

@@ -32,9 +32,10 @@ interface Open extends Node {
 
 /**
  * Copies a parsed tree, without recursion.
+ * @param skips says of a node that what is below it is not wanted.
  * @throws TreeTooLarge above 250,000 nodes or 600 levels.
  */
-export function copyTree(tree: Tree, text: string): Syntax {
+export function copyTree(tree: Tree, text: string, skips: (node: Node) => boolean = () => false): Syntax {
   const cursor = tree.walk()
   try {
     const root = nodeAt(cursor, undefined)
@@ -53,7 +54,7 @@ export function copyTree(tree: Tree, text: string): Syntax {
       const node = nodeAt(cursor, parent)
       parent.children.push(node)
       if (++count > MAX_NODES) throw new TreeTooLarge(`more than ${MAX_NODES} nodes`)
-      if (cursor.gotoFirstChild()) {
+      if (!skips(node) && cursor.gotoFirstChild()) {
         open.push(node)
         if (open.length > MAX_DEPTH) throw new TreeTooLarge(`more than ${MAX_DEPTH} levels`)
       } else {

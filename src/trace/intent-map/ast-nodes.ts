@@ -23,8 +23,15 @@ const MAX_BYTES = 512 * 1024
 export async function astNodes(path: string, content: Uint8Array): Promise<AstNode[]> {
   const language = languageOf(path)
   if (language === undefined || content.length > MAX_BYTES) return []
-  const parsed = await parse(language.grammar, Buffer.from(content).toString('utf8'))
+  const parsed = await parse(language.grammar, Buffer.from(content).toString('utf8'), isBody)
   return parsed.ok ? namedIn(parsed.syntax) : []
+}
+
+/** What a function holds is its own business. */
+function isBody({ field, parent }: Node): boolean {
+  if (field !== 'body' || parent === undefined) return false
+  const isValue = parent.field === 'value' && parent.parent?.type === 'variable_declarator'
+  return FUNCTIONS.test(parent.type) || (isValue && FUNCTION_VALUES.test(parent.type))
 }
 
 function namedIn(syntax: Syntax): AstNode[] {
@@ -37,7 +44,6 @@ function namedIn(syntax: Syntax): AstNode[] {
       const last = Math.max(node.start, node.end - 1)
       found.push({ name: spelt(name), first: lineAt(lines, node.start), last: lineAt(lines, last) })
     }
-    // What a function holds is its own business.
     if (part?.isFunction) return
     for (const child of node.children) visit(child, part ? `${within}${part.name}.` : within)
   }

@@ -23,10 +23,10 @@ const BUDGET = 1024 * 1024
  * the parts of those that are too many to be parsed now.
  */
 export async function updateMap(map: IntentMap, changes: readonly MapChange[], day: string): Promise<IntentMap> {
-  let { sections } = map
+  const sections = new Sections(map.sections)
   const left = { bytes: BUDGET }
-  for (const change of changes) sections = withChange(sections, change, await nodesOf(change, left), day)
-  return { ...map, sections }
+  for (const change of changes) sections.take(change, await nodesOf(change, left), day)
+  return { ...map, sections: sections.all() }
 }
 
 async function nodesOf({ path, isGone, content }: MapChange, left: { bytes: number }): Promise<AstNode[] | undefined> {
@@ -36,29 +36,50 @@ async function nodesOf({ path, isGone, content }: MapChange, left: { bytes: numb
   return bytes && astNodes(path, bytes)
 }
 
-function withChange(
-  sections: readonly MapSection[],
-  change: MapChange,
-  nodes: readonly AstNode[] | undefined,
-  day: string,
-): MapSection[] {
-  const { path, from = path, intent, lines, isGone } = change
-  const kept = sections.map((section) => ({ ...section, rows: section.rows.flatMap(relocated) }))
-  if (intent === null || isGone) return kept
-  const section = kept.find(({ id }) => id === intent) ?? { id: intent, name: intent, rows: [], notes: '' }
-  const before = section.rows.find(({ file }) => file === path)?.nodes ?? []
-  const had = new Set(before.map(({ name }) => name))
-  const isChanged = ({ first, last }: AstNode) => lines.some(([start, end]) => start <= last && end >= first)
-  const now = nodes?.filter((node) => had.has(node.name) || isChanged(node)) ?? before
-  const row = { file: path, nodes: now, modified: day }
-  const rows = [...section.rows.filter(({ file }) => file !== path), row]
-  return [...kept.filter(({ id }) => id !== intent), { ...section, rows }]
+/** A map under way: each intent's rows by their file. */
+class Sections {
+  readonly #byIntent: Map<string, { readonly section: MapSection; readonly rows: Map<string, MapRow> }>
 
-  function relocated(row: MapRow): MapRow[] {
-    if (row.file !== from && row.file !== path) return [row]
-    // What stood at the new name before is gone.
-    if (isGone || row.file !== from) return []
-    const names = new Set(row.nodes.map(({ name }) => name))
-    return [{ ...row, file: path, nodes: nodes?.filter(({ name }) => names.has(name)) ?? row.nodes }]
+  constructor(sections: readonly MapSection[]) {
+    const indexed = sections.map((section) => {
+      const rows = new Map(section.rows.map((row) => [row.file, row]))
+      return [section.id, { section, rows }] as const
+    })
+    this.#byIntent = new Map(indexed)
   }
+
+  all(): MapSection[] {
+    return [...this.#byIntent.values()].map(({ section, rows }) => ({ ...section, rows: [...rows.values()] }))
+  }
+
+  take(change: MapChange, nodes: readonly AstNode[] | undefined, day: string): void {
+    const { path, intent, lines, isGone } = change
+    for (const { rows } of this.#byIntent.values()) relocate(rows, change, nodes)
+    if (intent === null || isGone) return
+    const rows = this.#rowsOf(intent)
+    const before = rows.get(path)?.nodes ?? []
+    const had = new Set(before.map(({ name }) => name))
+    const isChanged = ({ first, last }: AstNode) => lines.some(([start, end]) => start <= last && end >= first)
+    const now = nodes?.filter((node) => had.has(node.name) || isChanged(node)) ?? before
+    rows.set(path, { file: path, nodes: now, modified: day })
+  }
+
+  #rowsOf(intent: string): Map<string, MapRow> {
+    const known = this.#byIntent.get(intent)
+    if (known !== undefined) return known.rows
+    const rows = new Map<string, MapRow>()
+    this.#byIntent.set(intent, { section: { id: intent, name: intent, rows: [], notes: '' }, rows })
+    return rows
+  }
+}
+
+/** What an intent had of the file, under the name and by the parts it has now; what stood at that name before is gone. */
+function relocate(rows: Map<string, MapRow>, change: MapChange, nodes: readonly AstNode[] | undefined): void {
+  const { path, from = path, isGone } = change
+  const row = rows.get(from)
+  rows.delete(path)
+  rows.delete(from)
+  if (row === undefined || isGone) return
+  const names = new Set(row.nodes.map(({ name }) => name))
+  rows.set(path, { ...row, file: path, nodes: nodes?.filter(({ name }) => names.has(name)) ?? row.nodes })
 }
