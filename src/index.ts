@@ -15,6 +15,7 @@ export {
 export type { ShellServer } from './core/shell-api.js'
 export { editText } from './host/editor.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
+export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
