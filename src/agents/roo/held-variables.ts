@@ -18,6 +18,10 @@ export class HeldVariables {
     return true
   }
 
+  get isHeld(): boolean {
+    return this.#holder !== undefined
+  }
+
   free(holder: object): void {
     if (this.#holder !== holder) return
     this.#holder = undefined

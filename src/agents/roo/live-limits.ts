@@ -53,9 +53,11 @@ export class LiveLimitsHook implements ToolHook {
 
   async #command(payload: HookPayload): Promise<HookError | undefined> {
     const { commands = 'refuse', shell } = this.#limits
-    const why = shell ? await shell.enter(payload) : 'its terminal is not contained'
-    if (why === undefined || (!shell && commands === 'host')) return undefined
-    return past('execute_command', why, INSTEAD)
+    if (shell) {
+      const why = await shell.enter(payload)
+      return why === undefined ? undefined : unshelled(why)
+    }
+    return commands === 'host' ? undefined : past('execute_command', 'its terminal is not contained', INSTEAD)
   }
 }
 
@@ -63,8 +65,13 @@ const INSTEAD = 'Call run_command instead, which is contained.'
 
 /** Why a command the host was going to run is refused after all: its shell was taken from it meanwhile. */
 export function lostShell(why: string): string {
-  const { code, message } = past('execute_command', why, INSTEAD)
+  const { code, message } = unshelled(why)
   return buildJsonToolError('execute_command', code, message, { hint: INSTEAD })
+}
+
+function unshelled(why: string): HookError {
+  const message = `Not Governed: execute_command is not run, as ${why}.`
+  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }
 
 function past(toolName: string, why: string, hint: string): HookError {

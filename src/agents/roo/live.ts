@@ -97,7 +97,7 @@ export interface LiveProvider {
 }
 
 export interface LiveSettings {
-  getValue(key: 'execaShellPath'): unknown
+  getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled'): unknown
   setValue(key: 'execaShellPath', value: string | undefined): PromiseLike<unknown>
 }
 
@@ -109,6 +109,6 @@ export interface LiveMessage {
   readonly type: 'updateSettings'
   readonly updatedSettings: {
     readonly execaShellPath?: string | undefined
-    readonly terminalShellIntegrationDisabled?: boolean
+    readonly terminalShellIntegrationDisabled?: boolean | undefined
   }
 }

@@ -51,6 +51,8 @@ export class RooShell {
   /** The latest call that had the variables. */
   #call: CommandCall | undefined
   #isClosed = false
+  /** Gives the host back what it had. */
+  #giveBack: (() => Promise<void>) | undefined
 
   constructor({ provider, path = OURS, env = process.env }: RooShellOptions) {
     this.path = path
@@ -65,6 +67,7 @@ export class RooShell {
       throw new EscrowError('unsupported', `${this.path} is no program, so it cannot be the shell of the host.`, {
         hint: 'Build escrowfs, or name escrow-sh by its absolute path.',
       })
+    this.#giveBack = this.#asItIs()
     await contextProxy.setValue('execaShellPath', undefined)
     await this.#send({ execaShellPath: this.path, terminalShellIntegrationDisabled: true })
     const missing = await this.missing()
@@ -123,25 +126,55 @@ export class RooShell {
 
   /** The host starts no more commands for a session's call: hooks may take a while to hear of it. */
   ran({ id }: Pick<Session, 'id'>): void {
-    if (this.#call?.session.id === id) this.#variables.free(this.#call)
+    if (this.#call?.session.id === id) this.#over(this.#call)
   }
 
   /** What was started while the call was under way still finds its session. */
   leave(call: CommandCall, isDone: boolean): void {
-    this.#variables.free(call)
+    this.#over(call)
     if (!isDone) this.#awaited.delete(call.session.id)
   }
 
-  /** The host's own shell is back, and so are the variables. Commands under way are ended. */
+  /**
+   * Commands under way are ended; the host's shell and the variables are as they were. Where a call is under way that comes
+   * with its end: the host may be about to start its command, and would do so uncontained.
+   */
   async dispose(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#variables.restore()
-    const { contextProxy } = this.#provider
-    const isOurs = contextProxy.getValue('execaShellPath') === this.path
+    const isUnderWay = this.#variables.isHeld
     for (const { server } of this.#served.values()) await server.then((each) => each.close()).catch(() => undefined)
     this.#served.clear()
-    if (isOurs) await this.#send({ execaShellPath: undefined })
+    if (!isUnderWay) await this.#end()
+  }
+
+  #over(call: CommandCall): void {
+    if (this.#call !== call) return
+    this.#variables.free(call)
+    this.#call = undefined
+    if (this.#isClosed) void this.#end().catch(() => undefined)
+  }
+
+  async #end(): Promise<void> {
+    this.#variables.restore()
+    const giveBack = this.#giveBack
+    this.#giveBack = undefined
+    await giveBack?.()
+  }
+
+  /** What a person has set meanwhile stays. A shell of ours was left behind by a start that ended badly. */
+  #asItIs(): () => Promise<void> {
+    const { contextProxy } = this.#provider
+    const shell = contextProxy.getValue('execaShellPath')
+    const terminal = contextProxy.getValue('terminalShellIntegrationDisabled')
+    return async () => {
+      const isOurs = contextProxy.getValue('execaShellPath') === this.path
+      const isOff = contextProxy.getValue('terminalShellIntegrationDisabled') === true
+      await this.#send({
+        ...(isOurs && { execaShellPath: typeof shell === 'string' && shell !== this.path ? shell : undefined }),
+        ...(isOff && { terminalShellIntegrationDisabled: terminal === false ? false : undefined }),
+      })
+    }
   }
 
   /** One command for each call, the one that was judged. */

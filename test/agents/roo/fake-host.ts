@@ -14,7 +14,7 @@ export class FakeHost implements LiveProvider {
   readonly messages: LiveMessage[] = []
   /** A host that does not listen to its messages any more. */
   isDeaf = false
-  #shell: string | undefined
+  shell: string | undefined
 
   constructor(kept: Record<string, unknown> = {}) {
     this.settings = { ...kept }
@@ -37,7 +37,7 @@ export class FakeHost implements LiveProvider {
       if (this.isDeaf) return
       this.messages.push(message)
       for (const [key, value] of Object.entries(message.updatedSettings)) {
-        if (key === 'execaShellPath') this.#shell = typeof value === 'string' ? value : undefined
+        if (key === 'execaShellPath') this.shell = typeof value === 'string' ? value : undefined
         await Promise.resolve()
         this.settings[key] = value
       }
@@ -48,11 +48,11 @@ export class FakeHost implements LiveProvider {
   async run(command: string, cwd: string): Promise<string> {
     const { terminalShellIntegrationDisabled: isExeca } = await this.getState()
     const text = command.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&')
-    if (!isExeca || this.#shell === undefined) {
+    if (!isExeca || this.shell === undefined) {
       this.loose.push(text)
       return 'ran on the disk'
     }
-    const { code, output } = await startShell(this.#shell, text, cwd)
+    const { code, output } = await startShell(this.shell, text, cwd)
     return `Exit code: ${code}\nOutput:\n${output}`
   }
 }

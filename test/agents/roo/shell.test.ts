@@ -227,12 +227,31 @@ describe('the shell of a task', () => {
 
   it('leaves variables and setting as they were', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
-    const host = new FakeHost()
+    const kept = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
+    const host = new FakeHost(kept)
     const shell = await installed(host)
-    expect(theirs()).toEqual([undefined, undefined])
+    expect([theirs(), host.shell]).toEqual([[undefined, undefined], shell.path])
     await shell.dispose()
-    expect(theirs()).toEqual(['persons', '/persons/sh'])
-    expect(host.settings.execaShellPath).toBeUndefined()
+    expect([theirs(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
+    expect(host.settings).toEqual(kept)
+    const again = await installed(host)
+    Object.assign(host.settings, { execaShellPath: '/new' })
+    await again.dispose()
+    expect(host.settings.execaShellPath).toBe('/new')
+  })
+
+  it('taken away while a call is under way stays the host’s until its end: the command is not run by another', async () => {
+    Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
+    const { run, host, shell, staged } = await stand()
+    const { run: own } = host
+    host.run = async (command, cwd) => {
+      await shell.dispose()
+      expect(host.shell).toBe(shell.path)
+      return own.call(host, command, cwd)
+    }
+    expect(await run('echo x > src/x.ts')).toMatch(/Exit code: 126(.|\n)*not run/)
+    await expect.poll(() => [host.shell, ...theirs()]).toEqual([undefined, 'persons', '/persons/sh'])
+    expect([await staged(), host.loose]).toEqual([[], []])
   })
 })
 
