@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import childProcess, { type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { LiveMessage, LiveProvider, LiveSettings, LiveWebview } from '../../../src/agents/roo/index.js'
 
@@ -12,6 +12,8 @@ export class FakeHost implements LiveProvider {
   /** What would have run on the disk: no shell, or the editor's terminal. */
   readonly loose: string[] = []
   readonly messages: LiveMessage[] = []
+  /** What its modules have for `child_process`. */
+  programs = childProcess
   /** A host that does not listen to its messages any more. */
   isDeaf = false
   shell: string | undefined
@@ -44,7 +46,7 @@ export class FakeHost implements LiveProvider {
     })
   }
 
-  /** As execa has it: the environment is a copy, taken when the command is started. */
+  /** As execa has it: by the `shell` of `spawn`; the environment is a copy, taken when the command is started. */
   async run(command: string, cwd: string): Promise<string> {
     const { terminalShellIntegrationDisabled: isExeca } = await this.getState()
     const text = command.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&')
@@ -52,18 +54,22 @@ export class FakeHost implements LiveProvider {
       this.loose.push(text)
       return 'ran on the disk'
     }
-    const { code, output } = await startShell(this.shell, text, cwd)
+    const env = { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
+    const { code, output } = await ended(this.programs.spawn(text, [], { shell: this.shell, cwd, env }))
     return `Exit code: ${code}\nOutput:\n${output}`
   }
 }
 
-/** A shell started the way execa does, with what this process has in its environment now. */
+/** A shell started the way Node does for execa, with what this process has in its environment now. */
 export async function startShell(shell: string, command: string, cwd: string) {
-  const env = { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
-  const child = spawn(shell, ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+  return ended(childProcess.spawn(shell, ['-c', command], { cwd, env: { ...process.env }, stdio }))
+}
+
+async function ended(child: ChildProcess) {
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
+    stream?.on('data', (chunk) => {
       output += String(chunk)
     })
   const [code] = await once(child, 'close')

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agents/roo/index.js'
-import { serveShell } from '../../../src/index.js'
+import { hostPrograms, serveShell } from '../../../src/index.js'
 import { compiled } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
@@ -73,6 +73,15 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(seen).toEqual([[session.id, expect.stringMatching(/^\/.*\/sh$/)]])
     expect(await run('echo two')).toContain('two')
     expect(theirs()).toEqual([undefined, undefined])
+  })
+
+  it('runs so where the host’s modules may start nothing else', async () => {
+    const { run, host, shell, session, staged } = await stand({ aliased: true })
+    host.programs = hostPrograms(session, { shell: shell.path })
+    expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
+    host.shell = '/bin/sh'
+    expect(await run('echo two > src/two.ts')).toContain('Access Denied')
+    expect(await staged()).toEqual(['create src/one.ts'])
   })
 
   it('is refused as before by policy, in the words of escrow-sh', async () => {
