@@ -221,7 +221,7 @@ describe('the shell of a task', () => {
     await installed(host)
     expect(host.settings).toMatchObject({ execaShellPath: escrowSh(), terminalShellIntegrationDisabled: true })
     expect(host.messages).toHaveLength(1)
-    const deaf = new FakeHost(kept)
+    const deaf = new FakeHost({ ...kept, terminalShellIntegrationDisabled: true })
     deaf.isDeaf = true
     await expect(rooShell({ provider: deaf, path: escrowSh() })).rejects.toMatchObject({ reason: 'unsupported' })
   })
