@@ -12,17 +12,22 @@ const asks = z.union([
   z.strictObject({ end: z.literal(true) }),
 ])
 
+export interface ServeShellOptions {
+  /** Asked before each command: what it throws is said in the place of the command's output, and nothing is run. */
+  readonly admit?: (command: string) => void
+}
+
 /**
  * Lets `escrow-sh` run commands in a session of this process, contained as `session.exec` runs them: by a Unix socket that
  * only this user can reach, and that contained commands cannot. Close it before the session.
  */
-export async function serveShell(session: Session): Promise<ShellServer> {
-  const listener = await listenPrivately((socket) => serve(session, socket))
+export async function serveShell(session: Session, options: ServeShellOptions = {}): Promise<ShellServer> {
+  const listener = await listenPrivately((socket) => serve(session, socket, options))
   return { env: { ESCROW_SESSION_ID: session.id, ESCROW_SHELL: listener.path }, close: () => listener.close() }
 }
 
 /** One command for each connection; it ends where the other side goes. */
-function serve(session: Session, socket: Socket): void {
+function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): void {
   const stdin = new PassThrough()
   const gone = new AbortController()
   let isRunning = false
@@ -33,7 +38,7 @@ function serve(session: Session, socket: Socket): void {
     else if ('end' in asked) stdin.end()
     else if (!isRunning) {
       isRunning = true
-      void runFor(session, asked, { stdin, signal: gone.signal }, tell).finally(() => socket.end())
+      void runFor(session, asked, { stdin, signal: gone.signal, admit }, tell).finally(() => socket.end())
     }
   }
   const lines = linesOf(hear)
@@ -52,13 +57,20 @@ function serve(session: Session, socket: Socket): void {
   })
 }
 
+interface Around {
+  readonly stdin: PassThrough
+  readonly signal: AbortSignal
+  readonly admit: ServeShellOptions['admit']
+}
+
 async function runFor(
   session: Session,
   { run, cwd }: { readonly run: string; readonly cwd: string },
-  { stdin, signal }: { readonly stdin: PassThrough; readonly signal: AbortSignal },
+  { stdin, signal, admit }: Around,
   tell: (told: ShellTells) => void,
 ): Promise<void> {
   try {
+    admit?.(run)
     const { exitCode, ended, refused } = await session.exec(run, {
       ...{ cwd, stdin, signal },
       onOutput: (chunk, stream) => tell({ out: Buffer.from(chunk).toString('base64'), stream }),

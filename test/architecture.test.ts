@@ -132,6 +132,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs handed on': 'names what the host has; what it calls is chosen by src/fs/way.ts',
     'fs.promises handed on': 'names what the host has',
   },
+  'src/host-programs.ts': {
+    'module child_process': "starts a host's own programs, out of tool calls, and the shell that contains what it runs",
+  },
   'src/agents/roo/alias.ts': { 'module module': "hands a host's modules the governed fs for the real one" },
   'src/agents/roo/bounded-match.ts': { 'module vm': 'matches a pattern within a time limit' },
 }

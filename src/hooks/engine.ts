@@ -173,6 +173,7 @@ export class HookEngine {
 
   /** The conversation is over: its session is closed and keeps its stage. */
   async endTask(taskId: string): Promise<void> {
+    await this.runPostHook({ taskId })
     this.turns.forget(taskId)
     await this.#tasks.end(taskId)
   }

@@ -19,8 +19,10 @@ export function readersHome(): string {
   fs.symlinkSync(`${project}node_modules`, `${place}/node_modules`)
   for (const folder of ['src', 'overlay'])
     fs.cpSync(`${compiled()}/${folder}`, `${place}/dist/${folder}`, { recursive: true })
-  const { bin } = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) as { bin: { escrow: string } }
-  fs.chmodSync(`${place}/${bin.escrow}`, 0o755)
+  const { bin } = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) as {
+    bin: Record<'escrow' | 'escrow-sh', string>
+  }
+  for (const program of Object.values(bin)) fs.chmodSync(`${place}/${program}`, 0o755)
   fs.symlinkSync(`../escrowfs/${bin.escrow}`, `${home}/node_modules/.bin/escrow`)
   fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Ada\n\temail = ada@example.org\n')
   return home

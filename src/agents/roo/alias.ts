@@ -2,11 +2,19 @@ import { existsSync, realpathSync } from 'node:fs'
 import Module from 'node:module'
 import { dirname, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { EscrowError, type HostFsOptions, hostFs, type Session } from '../../index.js'
+import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } from '../../index.js'
+import type { RooShell } from './shell.js'
 
 export interface AliasOptions extends HostFsOptions {
   /** The host's code: its bundle, or directories of CommonJS modules. It is what gets the governed `fs`. */
   readonly modules: readonly string[]
+  /**
+   * Whether those modules get a governed `child_process` as well: ripgrep runs in the session, and within a tool call no
+   * other program is started. They start programs as they like unless told.
+   */
+  readonly programs?: boolean
+  /** What runs the host's commands contained: within a tool call it is started all the same. */
+  readonly shell?: Pick<RooShell, 'path'>
 }
 
 export interface Alias {
@@ -32,6 +40,10 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
     ['fs/promises', fs.promises],
     ['node:fs/promises', fs.promises],
   ])
+  if (options.programs === true) {
+    const programs = hostPrograms(session, { shell: options.shell?.path })
+    faces.set('child_process', programs).set('node:child_process', programs)
+  }
   const places = options.modules.map(physical)
   const isPlaced = (file: string) => !isBelow(file, OURS) && places.some((place) => isBelow(file, place))
   const earlier = takeFromCache(isPlaced)

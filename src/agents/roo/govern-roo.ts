@@ -33,7 +33,9 @@ export interface GovernedRoo {
 /** Brings a running, unforked Roo under an engine: its tasks, its MCP tools, and tools of ours. Once for each engine. */
 export function governRoo(options: GovernRooOptions): GovernedRoo {
   const { engine, gate } = options
-  engine.registerPreHook(new LiveLimitsHook(options, engine.catalogue))
+  const limits = new LiveLimitsHook(options, engine.catalogue)
+  engine.registerPreHook(limits)
+  engine.registerPostHook(limits)
   return {
     task: (task) => governTask(task, options),
     mcpHub: (hub, current) => governMcpHub(hub, current, engine),
@@ -44,7 +46,7 @@ export function governRoo(options: GovernRooOptions): GovernedRoo {
   }
 }
 
-function governTask(task: LiveTask, { engine, gate, aliased }: GovernRooOptions): Undo {
+function governTask(task: LiveTask, { engine, gate, aliased, shell }: GovernRooOptions): Undo {
   const { cwd, toolRepetitionDetector: detector, fileContextTracker: tracker } = task
   const taskId = conversationOf(task)
   let session: Session | undefined
@@ -52,9 +54,10 @@ function governTask(task: LiveTask, { engine, gate, aliased }: GovernRooOptions)
     session = opened
     return opened
   })
-  opening.catch(() => undefined)
+  const serving = opening.then((opened) => shell?.serve(opened))
+  serving.catch(() => undefined)
   const judging = { engine, catalogue: engine.catalogue, taskId, cwd, session: () => session }
-  const calls = new LiveCalls({ ...judging, readsItself: aliased !== true })
+  const calls = new LiveCalls({ ...judging, readsItself: aliased !== true, shell })
   const view = task.diffViewProvider
   task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.admitted() })
   const undos = [
@@ -63,7 +66,8 @@ function governTask(task: LiveTask, { engine, gate, aliased }: GovernRooOptions)
     },
     replaceMethod(detector, 'check', detector.check, (check) => (block) => calls.check(block, check(block))),
     replaceMethod(task, 'ask', task.ask, (ask) => async (type, text, partial, ...more) => {
-      return (await calls.answer(type, partial)) ?? ask(type, text, partial, ...more)
+      const refusal = await calls.answer(type, partial)
+      return refusal ?? calls.approved(type, await ask(type, text, partial, ...more))
     }),
     replaceMethod(task, 'pushToolResultToUserContent', task.pushToolResultToUserContent, (push) => (result) => {
       calls.pushing(result)
@@ -84,6 +88,8 @@ function governTask(task: LiveTask, { engine, gate, aliased }: GovernRooOptions)
       for (const undo of undos) undo()
       // A call that was broken off would hold on to all that the host does next.
       await engine.runPostHook({ taskId })
+      const unserve = await serving.catch(() => undefined)
+      await unserve?.()
     },
   }
 }

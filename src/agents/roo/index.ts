@@ -10,13 +10,18 @@ export type {
   LiveDiffView,
   LiveMcpHub,
   LiveMcpResult,
+  LiveMessage,
+  LiveProvider,
   LiveRepetition,
   LiveRepetitionDetector,
   LiveSaved,
+  LiveSettings,
   LiveTask,
   LiveToolResult,
   LiveToolUse,
+  LiveWebview,
 } from './live.js'
 export type { LiveLimits } from './live-limits.js'
 export type { RooToolResult } from './result.js'
+export { type RooShell, type RooShellOptions, rooShell } from './shell.js'
 export { createRooTools, type RooToolCall, type RooToolName, type RooTools, type RooToolsOptions } from './tools.js'

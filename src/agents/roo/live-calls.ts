@@ -3,7 +3,9 @@ import { type HookEngine, type HookResult, isAddedTool, type ToolCatalogue, with
 import type { Feedback, Session } from '../../index.js'
 import { isCustomTool } from './custom-tools.js'
 import type { LiveAnswer, LiveRepetition, LiveToolResult, LiveToolUse } from './live.js'
+import { lostShell } from './live-limits.js'
 import { LiveRefusal, recordOf } from './live-refusal.js'
+import type { RooShell } from './shell.js'
 
 export interface LiveCallsOptions {
   readonly engine: HookEngine
@@ -14,6 +16,8 @@ export interface LiveCallsOptions {
   readonly session: () => Session | undefined
   /** The host's reading does not go through the session. */
   readonly readsItself: boolean
+  /** Contains what the host's terminal runs. */
+  readonly shell: Pick<RooShell, 'missing' | 'ran'> | undefined
 }
 
 /** A tool call between its repetition check and its result. */
@@ -67,6 +71,17 @@ export class LiveCalls {
     return { response: 'noButtonClicked', text: call.refused }
   }
 
+  /** The host's own asking has let a call through: what contains its command may have been taken away meanwhile. */
+  async approved(type: string, answer: LiveAnswer): Promise<LiveAnswer> {
+    const call = this.#call
+    const { shell } = this.#options
+    if (!shell || type !== 'command' || call?.tool !== 'execute_command') return answer
+    const why = await shell.missing().catch(messageOf)
+    if (why === undefined) return answer
+    call.refused = lostShell(why)
+    return { response: 'noButtonClicked', text: call.refused }
+  }
+
   /** Resolves where the call under way may write; rejects with its refusal. */
   async admitted(): Promise<void> {
     const call = this.#call
@@ -81,6 +96,8 @@ export class LiveCalls {
     const call = this.#call
     if (call && isOf(result, call)) {
       this.#call = undefined
+      const session = this.#options.session()
+      if (session && call.tool === 'execute_command') this.#options.shell?.ran(session)
       if (call.refused !== undefined) Object.assign(result, { content: call.refused, is_error: true })
       const end = call.verdict.then((verdict) => this.#end(call, verdict, result.is_error === true))
       this.#ended = end.catch(() => undefined)
@@ -101,7 +118,7 @@ export class LiveCalls {
     try {
       return await engine.runPreHook({ taskId, cwd, toolName: name, params: { ...params, ...nativeArgs } }, 'record')
     } catch (error) {
-      return { allow: false, message: error instanceof Error ? error.message : String(error), feedback: [] }
+      return { allow: false, message: messageOf(error), feedback: [] }
     }
   }
 
@@ -137,6 +154,10 @@ export class LiveCalls {
         ?.fs.promises.readFile(resolve(cwd, path))
         .catch(() => undefined)
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Judged where it runs: tools of ours, and MCP tools. */

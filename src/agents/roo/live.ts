@@ -87,3 +87,28 @@ export interface LiveMcpResult {
   content: ({ type: 'text'; text: string } | { type: 'image' | 'audio' | 'resource' })[]
   isError?: boolean
 }
+
+/** What of a provider says how its tasks run commands. */
+export interface LiveProvider {
+  getState(): Promise<{ readonly terminalShellIntegrationDisabled?: boolean | undefined }>
+  readonly contextProxy: LiveSettings
+  /** Private there: whatever comes by `onDidReceiveMessage` is handled as a message of its own web view. */
+  setWebviewMessageListener(webview: LiveWebview): void
+}
+
+export interface LiveSettings {
+  getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled'): unknown
+  setValue(key: 'execaShellPath', value: string | undefined): PromiseLike<unknown>
+}
+
+export interface LiveWebview {
+  onDidReceiveMessage(listener: (message: LiveMessage) => PromiseLike<unknown>): { dispose(): void }
+}
+
+export interface LiveMessage {
+  readonly type: 'updateSettings'
+  readonly updatedSettings: {
+    readonly execaShellPath?: string | undefined
+    readonly terminalShellIntegrationDisabled?: boolean | undefined
+  }
+}

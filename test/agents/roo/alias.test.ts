@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Alias, type AliasOptions, aliasModules } from '../../../src/agents/roo/index.js'
 import type { Session } from '../../../src/index.js'
@@ -112,6 +114,38 @@ describe('dependencies that hold an fs of their own', () => {
     expect(fs.existsSync(`${outside}.lock`)).toBe(true)
     await release()
     expect(await reasonOf(() => deep.fs.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+  })
+})
+
+describe('programs', () => {
+  const SEARCH = `exports.given = [require('child_process'), require('node:child_process')]
+    exports.list = (program, dir) => exports.given[0].spawn(program, ['--files', dir])`
+
+  it('are started as the host likes, unless they are to be governed', async () => {
+    fs.writeFileSync(`${home}/host/search.cjs`, SEARCH)
+    install()
+    for (const each of require(`${home}/host/search.cjs`).given) expect(each).toBe(require('node:child_process'))
+  })
+
+  it('are governed by both names, for the named modules alone: a search sees what is staged', async () => {
+    fs.writeFileSync(`${home}/host/search.cjs`, SEARCH)
+    fs.writeFileSync(`${home}/search.cjs`, SEARCH)
+    place.write('tools/rg', '#!/bin/sh\nfor last; do :; done\nls "$last"\n')
+    fs.chmodSync(`${place.root}/tools/rg`, 0o755)
+    install({ programs: true, shell: { path: '/bin/echo' } })
+    const host = require(`${home}/host/search.cjs`)
+    const real = require('node:child_process')
+    expect(host.given[0]).toBe(host.given[1])
+    expect(host.given[0]).not.toBe(real)
+    for (const each of require(`${home}/search.cjs`).given) expect(each).toBe(real)
+    session.fs.writeFileSync('src/staged.ts', '')
+    const { stdout } = host.list(`${place.root}/tools/rg`, `${place.root}/src`)
+    expect(await text(stdout)).toBe('a.ts\nb.ts\nstaged.ts\nsub\n')
+    await session.toolCall({ tool: 'search_files', kind: 'other' }, async () => {
+      const [error] = await once(host.list('find', place.root), 'error')
+      expect(error).toMatchObject({ code: 'EACCES' })
+      expect(await text(host.given[0].spawn('ls', [], { shell: '/bin/echo' }).stdout)).toBe('-c ls\n')
+    })
   })
 })
 

@@ -12,10 +12,12 @@ import {
   type LiveTask,
   type LiveToolResult,
   type LiveToolUse,
+  type Undo,
 } from '../../../src/agents/roo/index.js'
 import { HookEngine, type HookEngineOptions, parsePatch } from '../../../src/hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../../src/index.js'
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
+import type { FakeHost } from './fake-host.js'
 
 /**
  * A Roo of the test's own that does what research found the real one to do: which calls of fs it makes and when, whom it asks,
@@ -34,6 +36,8 @@ export class FakeRoo implements LiveTask {
   /** `preventFocusDisruption`: ask first, then save directly. */
   direct = false
   fs = nodeFs
+  /** Runs its commands, where they are to be run at all. */
+  terminal: FakeHost | undefined
   diffViewProvider: LiveDiffView = diskView()
   fileContextTracker = { markFileAsEditedByRoo: (path: string) => void this.recentlyEditedByRoo.add(path) }
   toolRepetitionDetector = detector()
@@ -196,8 +200,8 @@ export class FakeRoo implements LiveTask {
     execute_command: ({ command }, push) =>
       this.#trying(push, async () => {
         if (!(await this.#approved('command', push))) return
-        this.ran.push(String(command))
-        push('ran')
+        if (!this.terminal) this.ran.push(String(command))
+        push((await this.terminal?.run(String(command), this.cwd)) ?? 'ran')
       }),
   }
 
@@ -246,6 +250,7 @@ export interface LiveStand {
   readonly roo: FakeRoo
   readonly governed: GovernedRoo
   readonly session: Session
+  readonly undo: Undo
   workspace(): Workspace
   staged(): Promise<string[]>
 }
@@ -284,7 +289,7 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   }
   const workspace = () => opened ?? expect.unreachable('nothing was opened')
   const staged = async () => (await session.changes()).changes.map(({ kind, path }) => `${kind} ${path}`)
-  return { place, engine, roo, governed, session, workspace, staged }
+  return { place, engine, roo, governed, session, undo, workspace, staged }
 }
 
 /** What the host's bundle would get. */

@@ -1,0 +1,278 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agents/roo/index.js'
+import { hostPrograms, serveShell } from '../../../src/index.js'
+import { compiled } from '../../support/compiled.js'
+import { tempDir } from '../../support/facade.js'
+import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { FakeHost, startShell } from './fake-host.js'
+import { FakeRoo, type LiveOptions, liveStand } from './live-stand.js'
+
+/** The variables of this process as they were, whatever the one that runs the tests was started with. */
+const NAMES = ['ESCROW_SESSION_ID', 'ESCROW_SHELL', 'ESCROW_SESSION'] as const
+const before = NAMES.map((name) => [name, process.env[name]] as const)
+const theirs = () => [process.env.ESCROW_SESSION_ID, process.env.ESCROW_SHELL]
+beforeEach(() => {
+  for (const name of NAMES) delete process.env[name]
+})
+afterEach(() => {
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+})
+
+/** `escrow-sh` as a package has it: a program. */
+function escrowSh(): string {
+  const path = `${compiled()}/src/cli/sh.js`
+  chmodSync(path, 0o755)
+  return path
+}
+
+async function installed(host = new FakeHost(), more: Partial<RooShellOptions> = {}): Promise<RooShell> {
+  const shell = await rooShell({ provider: host, path: escrowSh(), ...more })
+  onTestFinished(() => shell.dispose())
+  return shell
+}
+
+/** A governed task whose commands run by `escrow-sh`. */
+async function stand(options: LiveOptions = {}) {
+  const host = new FakeHost()
+  const shell = await installed(host)
+  const live = await liveStand({ shell, ...options })
+  live.roo.terminal = host
+  const run = (command: string) => live.roo.dispatch('execute_command', { command })
+  return { ...live, host, shell, run }
+}
+
+const refusal = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+describe('execute_command of a live task with escrow-sh for its shell', () => {
+  it('runs contained: it sees what is staged, what it does is staged, the disk stays as it was', async () => {
+    const { run, roo, place, staged, workspace, host } = await stand()
+    await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
+    const told = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
+    expect(told).toBe('Exit code: 3\nOutput:\nstaged\n')
+    expect((await staged()).sort()).toEqual(['create src/made.ts', 'delete src/b.ts', 'modify src/a.ts'])
+    expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual(['a one\na two\n', 'b\n'])
+    expect([existsSync(`${place.root}/src/made.ts`), host.loose]).toEqual([false, []])
+    const records = (await recordsOf(workspace())).map(own)
+    expect(records.filter(({ type }) => type === 'command')).toMatchObject([{ exit_code: 3, isolation: 'sandbox' }])
+  })
+
+  it('has the session’s variables while its call is under way, and nobody has them after it', async () => {
+    const { run, host, session } = await stand()
+    const seen: unknown[] = []
+    const { run: own } = host
+    host.run = async (command, cwd) => {
+      seen.push(theirs())
+      return own.call(host, command, cwd)
+    }
+    expect(theirs()).toEqual([undefined, undefined])
+    expect(await run('echo one')).toContain('one')
+    expect(seen).toEqual([[session.id, expect.stringMatching(/^\/.*\/sh$/)]])
+    expect(await run('echo two')).toContain('two')
+    expect(theirs()).toEqual([undefined, undefined])
+  })
+
+  it('runs so where the host’s modules may start nothing else', async () => {
+    const { run, host, shell, session, staged } = await stand({ aliased: true })
+    host.programs = hostPrograms(session, { shell: shell.path })
+    expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
+    host.shell = '/bin/sh'
+    expect(await run('echo two > src/two.ts')).toContain('Access Denied')
+    expect(await staged()).toEqual(['create src/one.ts'])
+  })
+
+  it('is refused as before by policy, in the words of escrow-sh', async () => {
+    const { run, host } = await stand({ policy: 'terminal: {classes: {destructive: deny}}' })
+    expect(await run('rm -rf src')).toMatch(/Exit code: 126(.|\n)*Access Denied/)
+    expect(host.loose).toEqual([])
+  })
+
+  it('is refused while the host would run it in a terminal of the editor, or by another shell', async () => {
+    const { run, host, staged } = await stand()
+    host.settings.terminalShellIntegrationDisabled = false
+    expect(refusal(await run('rm src/b.ts'))).toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringContaining('terminal of the editor'),
+    })
+    host.settings.terminalShellIntegrationDisabled = true
+    host.settings.execaShellPath = '/bin/bash'
+    expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('execaShellPath') })
+    expect([host.loose, await staged(), theirs()]).toEqual([[], [], [undefined, undefined]])
+    host.getState = () => Promise.reject(new Error('no state'))
+    expect(refusal(await run('rm src/b.ts'))).toMatchObject({ type: 'tool_error' })
+  })
+
+  it('is refused after all where the shell is taken away while a person is asked', async () => {
+    const { run, host, governed, engine, place, shell } = await stand()
+    const roo = new FakeRoo(place.root, 'task-1')
+    roo.terminal = host
+    roo.ask = async () => {
+      host.settings.terminalShellIntegrationDisabled = false
+      return { response: 'yesButtonClicked' }
+    }
+    const undo = governed.task(roo)
+    onTestFinished(() => undo.dispose())
+    await roo.getSystemPrompt()
+    const told = await roo.dispatch('execute_command', { command: 'rm src/b.ts' })
+    expect(refusal(told)).toMatchObject({ tool: 'execute_command', reason: 'unsupported', hint: expect.any(String) })
+    await engine.runPostHook({ taskId: 'task-1' })
+    host.settings.terminalShellIntegrationDisabled = true
+    await shell.dispose()
+    expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('taken away') })
+    expect(host.loose).toEqual([])
+  })
+
+  it('is refused without an intent, and no variables are left of it', async () => {
+    const { run } = await stand({ intent: null })
+    expect(refusal(await run('echo x'))).toMatchObject({ reason: 'missing_intent_id' })
+    expect(theirs()).toEqual([undefined, undefined])
+  })
+})
+
+describe('a call that a later hook refuses', () => {
+  it('leaves no variables behind, and its command is not run', async () => {
+    const { run, engine, place, shell } = await stand()
+    engine.registerPreHook({
+      preExecute: () => ({ message: 'Not today.', code: 'unsupported' }),
+      postExecute: () => undefined,
+    })
+    const refused = refusal(await run('echo x > src/x.ts'))
+    expect(refused).toMatchObject({ message: expect.stringContaining('Not today.') })
+    expect(theirs()).toEqual([undefined, undefined])
+    expect((await startShell(shell.path, 'echo x > src/x.ts', place.root)).output).toContain('No session is named')
+  })
+})
+
+describe('two tasks in one process', () => {
+  async function two() {
+    const at = await stand()
+    const other = new FakeRoo(at.place.root, 'task-2')
+    other.terminal = at.host
+    const session = await at.engine.sessionOf('task-2', at.place.root)
+    await session.selectIntent('INT-001')
+    const undo = at.governed.task(other)
+    onTestFinished(() => undo.dispose())
+    await other.getSystemPrompt()
+    return { ...at, other, otherSession: session }
+  }
+
+  it('run their commands one after the other, each in its own session', async () => {
+    const { run, other, otherSession, staged } = await two()
+    await run('echo 1 > src/one.ts')
+    await other.dispatch('execute_command', { command: 'ls src; echo 2 > src/two.ts' })
+    await run('echo 3 > src/three.ts')
+    expect(await staged()).toEqual(['create src/one.ts', 'create src/three.ts'])
+    expect((await otherSession.changes()).changes.map(({ path }) => path)).toEqual(['src/two.ts'])
+  })
+
+  it('never at once: the second is refused, and runs in neither session', async () => {
+    const { run, roo, other, otherSession, host, staged } = await two()
+    const { run: own } = host
+    let told: string | undefined
+    host.run = async (command, cwd) => {
+      told ??= await other.dispatch('execute_command', { command: 'echo stray > src/stray.ts' })
+      return own.call(host, command, cwd)
+    }
+    expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
+    expect(refusal(told ?? '')).toMatchObject({ message: expect.stringContaining('which task a command belongs to') })
+    expect([await staged(), (await otherSession.changes()).changes]).toEqual([['create src/mine.ts'], []])
+    expect(await other.dispatch('execute_command', { command: 'echo later' })).toContain('later')
+    expect(roo.results).toHaveLength(1)
+  })
+
+  it.each(['ended', 'let go'])('whose call never ends gives way when its task is %s', async (how) => {
+    const { roo, other, engine, host, undo } = await two()
+    const { run: own } = host
+    const begun = new Promise<void>((resolve) => {
+      host.run = () => new Promise(() => resolve())
+    })
+    void roo.dispatch('execute_command', { command: 'sleep 1000' })
+    await begun
+    expect(theirs()[0]).toBe('task-1')
+    await (how === 'ended' ? engine.endTask('task-1') : undo.dispose())
+    host.run = own
+    expect(await other.dispatch('execute_command', { command: 'echo x' })).toContain('Output:\nx')
+  })
+})
+
+describe('the shell of a task', () => {
+  it('runs the command that was judged, once, and no other', async () => {
+    const { host, place, run, shell, staged } = await stand()
+    const { run: own } = host
+    const told: string[] = []
+    host.run = async (command, cwd) => {
+      told.push((await startShell(shell.path, 'echo stray > src/stray.ts', cwd)).output)
+      const output = await own.call(host, command, cwd)
+      told.push((await startShell(shell.path, command, cwd)).output)
+      return output
+    }
+    expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
+    expect(told).toEqual([expect.stringContaining('was not judged'), expect.stringContaining('was not judged')])
+    expect(await staged()).toEqual(['create src/mine.ts'])
+    expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session is named')
+  })
+
+  it('is said anew in each activation: what the host has kept of the last one is not believed', async () => {
+    const kept = { execaShellPath: escrowSh(), terminalShellIntegrationDisabled: false }
+    const host = new FakeHost(kept)
+    await installed(host)
+    expect(host.settings).toMatchObject({ execaShellPath: escrowSh(), terminalShellIntegrationDisabled: true })
+    expect(host.messages).toHaveLength(1)
+    const deaf = new FakeHost({ ...kept, terminalShellIntegrationDisabled: true })
+    deaf.isDeaf = true
+    await expect(rooShell({ provider: deaf, path: escrowSh() })).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  it('has to be a program, by its absolute path', async () => {
+    const { path, dispose } = tempDir()
+    onTestFinished(dispose)
+    writeFileSync(`${path}/sh`, '')
+    for (const each of [`${path}/sh`, `${path}/absent`, 'escrow-sh'])
+      await expect(rooShell({ provider: new FakeHost(), path: each })).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  it('leaves variables and setting as they were', async () => {
+    Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
+    const kept = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
+    const host = new FakeHost(kept)
+    const shell = await installed(host)
+    expect([theirs(), host.shell]).toEqual([[undefined, undefined], shell.path])
+    await shell.dispose()
+    expect([theirs(), host.shell]).toEqual([['persons', '/persons/sh'], '/persons/bash'])
+    expect(host.settings).toEqual(kept)
+    const again = await installed(host)
+    Object.assign(host.settings, { execaShellPath: '/new' })
+    await again.dispose()
+    expect(host.settings.execaShellPath).toBe('/new')
+  })
+
+  it('taken away while a call is under way stays the host’s until its end: the command is not run by another', async () => {
+    Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
+    const { run, host, shell, staged } = await stand()
+    const { run: own } = host
+    host.run = async (command, cwd) => {
+      await shell.dispose()
+      expect(host.shell).toBe(shell.path)
+      return own.call(host, command, cwd)
+    }
+    expect(await run('echo x > src/x.ts')).toMatch(/Exit code: 126(.|\n)*not run/)
+    await expect.poll(() => [host.shell, ...theirs()]).toEqual([undefined, 'persons', '/persons/sh'])
+    expect([await staged(), host.loose]).toEqual([[], []])
+  })
+})
+
+it('escrow-sh, started the way execa does by the process that serves the session, works on the stage', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open(), 'shell')
+  session.fs.writeFileSync('src/a.ts', 'staged\n')
+  const server = await serveShell(session)
+  onTestFinished(() => server.close())
+  Object.assign(process.env, server.env)
+  const { code, output } = await startShell(escrowSh(), 'cat a.ts; echo more >> a.ts', `${at.root}/src`)
+  expect([code, output]).toEqual([0, 'staged\n'])
+  expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\nmore\n')
+  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+})
