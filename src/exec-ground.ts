@@ -1,4 +1,12 @@
-import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } from '../overlay/index.js'
+import {
+  ancestorsOf,
+  isWithin,
+  type Landed,
+  mergedState,
+  type Overlay,
+  parentOf,
+  type RelPath,
+} from '../overlay/index.js'
 import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ExecDeps } from './exec-terms.js'
@@ -166,6 +174,7 @@ export class Ground {
     const { store, view } = this.deps
     const { overlay } = store
     const mounted = this.place.since()
+    const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
     this.#isLanding = true
     try {
       const landed = landEffects(effects, {
@@ -173,7 +182,12 @@ export class Ground {
         overlay,
         within: (work) => view.within(work),
         isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
-        isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
+        isStale: (path) =>
+          this.#isChanged(path, mounted) ||
+          wayTo(path).some(
+            (way) => this.#touched.has(way) || (hidden.has(way) && changedSince(overlay, parentOf(way), mounted)),
+          ),
+        isStaleTree: (dir) => changedSince(overlay, dir, mounted) && !this.#hasOwnIn(dir),
       })
       if (this.isLasting) this.#remember(effects, landed)
       const fresh = kept.filter((path) => !this.#kept.has(path))
@@ -188,9 +202,15 @@ export class Ground {
   /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */
   #isChanged(path: RelPath, mounted: bigint): boolean {
     const { overlay } = this.deps.store
-    if (overlay.stage.bases.has(path) || !changedSince(overlay, path, mounted)) return false
+    if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
+    if (!changedSince(overlay, path, mounted)) return false
     const state = mergedState(overlay, path)
     return state === null || !this.#own.get(path)?.has(state.digest)
+  }
+
+  /** Commits of what was taken in change the directories it is in. */
+  #hasOwnIn(dir: RelPath): boolean {
+    return [...this.#own.keys()].some((path) => isWithin(path, dir))
   }
 
   #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
@@ -250,11 +270,11 @@ function wayTo(path: RelPath): RelPath[] {
   return [path, ...ancestorsOf(path)]
 }
 
-/** Whether the disk's own file came, or was changed, after a moment. */
+/** Whether the disk's own came, or was changed, after a moment: a directory where a name in it came or went. */
 function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
   const { lower } = overlay.placeOf(path)
   const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
-  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
+  return stats !== undefined && stats.ctimeNs >= moment
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {
