@@ -10,6 +10,7 @@ import {
 import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ExecDeps } from './exec-terms.js'
+import { mountsBelow } from './host/read.js'
 import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
@@ -55,8 +56,8 @@ export class Ground {
 
   /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
   static async open(deps: ExecDeps, isLasting: boolean, isolation?: Isolation): Promise<Ground> {
-    const lacking = (await probe()).find(({ ok }) => !ok)
     const { root } = deps.layout
+    const lacking = (await probe()).find(({ ok }) => !ok) ?? mountWithin(root)
     if (lacking === undefined) return new Ground(await openSandbox(root), deps, isLasting)
     const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
     admitUncontained(deps, isolation, problem, lacking.mend)
@@ -243,6 +244,14 @@ export class Ground {
     this.settle()
     await this.place.close()
   }
+}
+
+/** What is mounted in the workspace covers what a command would see and change there: the kernel lets nobody look below it. */
+function mountWithin(root: string) {
+  const [mount] = mountsBelow(root)
+  if (mount === undefined) return undefined
+  const problem = `${mount} is a mount of its own in the workspace.`
+  return { name: 'mounts', problem, mend: `mount it outside of ${root}, and link to it.` }
 }
 
 type Isolation = ExecOptions['isolation']
