@@ -86,7 +86,7 @@ export function commandEnv(
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
   const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
-  const set = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+  const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
   for (const [name, value] of set)
@@ -96,6 +96,24 @@ export function commandEnv(
       })
   return Object.fromEntries(set)
 }
+
+/**
+ * A directory that looks like a repository, by whatever name, has settings that name programs, and any `git status` in it would
+ * start them: git is told to take none but a `.git`, which no agent can make.
+ */
+function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const isWhole = Number.isInteger(given) && given > 0 && given < MOST_SETTINGS
+  const known = isWhole
+    ? Array.from({ length: given }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
+    : []
+  // Without one of them git does nothing but complain.
+  const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
+  const [key, value] = ['safe.bareRepository', 'explicit']
+  return { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value }
+}
+
+const MOST_SETTINGS = 100
 
 /** A workspace that is a home directory, or has one in it: its secrets stay secret. */
 export function secretsIn(root: string, { hidden }: Outlook): RelPath[] {
