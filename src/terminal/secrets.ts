@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
@@ -82,9 +82,10 @@ function textOf(path: string): string {
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   session: string,
+  root: string,
 ): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
-  const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
+  const own = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
   const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
@@ -95,6 +96,22 @@ export function commandEnv(
         hint: 'A name has a character or more and no "=", and neither name nor value has a NUL.',
       })
   return Object.fromEntries(set)
+}
+
+/** Places of the workspace come last: a program an agent puts there (`node_modules/.bin/ls`) takes no other's place. */
+function searchPath(root: string, { PATH = '' }: NodeJS.ProcessEnv = process.env): string | undefined {
+  const places = PATH.split(delimiter)
+  const isInside = (place: string) => !isAbsolute(place) || isWithin(physical(place), root)
+  const sorted = [...places.filter((place) => !isInside(place)), ...places.filter(isInside)].join(delimiter)
+  return sorted === '' ? undefined : sorted
+}
+
+function physical(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
 }
 
 /**
