@@ -3,7 +3,7 @@ import { isWithin } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
 import { layoutOf } from './core/layout.js'
 import { openPolicyFile } from './policy/index.js'
-import { isReviewerKey } from './trace/index.js'
+import { isReviewerKey, makeReviewerKey as makeTrustedKey } from './trace/index.js'
 
 /** Set for every command of a session, and so for an agent that is one. */
 const INSIDE = 'ESCROW_SESSION'
@@ -58,6 +58,12 @@ export function admitReviewer(root: string, { terminal, env = process.env }: Adm
     throw new EscrowError('access_denied', `${KEY} names no key that may decide: ${key} ${problem}.`, {
       hint: "'escrow keys --reviewer' makes one, and says where its public half is trusted.",
     })
+}
+
+/** Makes this user's reviewer's key, unless there is one. Who has it decides, so it is made where a person is. */
+export function makeReviewerKey(): ReturnType<typeof makeTrustedKey> {
+  refuseInside()
+  return makeTrustedKey()
 }
 
 function keyProblem(file: string, root: string): string | undefined {

@@ -1,8 +1,17 @@
-import { ancestorsOf, type Landed, mergedState, type Overlay, type RelPath } from '../overlay/index.js'
+import {
+  ancestorsOf,
+  isWithin,
+  type Landed,
+  mergedState,
+  type Overlay,
+  parentOf,
+  type RelPath,
+} from '../overlay/index.js'
 import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ExecDeps } from './exec-terms.js'
 import { atOneMoment } from './host/cached-file.js'
+import { mountsBelow } from './host/read.js'
 import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
@@ -48,8 +57,8 @@ export class Ground {
 
   /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
   static async open(deps: ExecDeps, isLasting: boolean, isolation?: Isolation): Promise<Ground> {
-    const lacking = (await probe()).find(({ ok }) => !ok)
     const { root } = deps.layout
+    const lacking = (await probe()).find(({ ok }) => !ok) ?? mountWithin(root)
     if (lacking === undefined) return new Ground(await openSandbox(root), deps, isLasting)
     const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
     admitUncontained(deps, isolation, problem, lacking.mend)
@@ -165,9 +174,10 @@ export class Ground {
   /** Takes effects in, each by itself, and remembers what was taken. */
   take({ effects, kept, unsettled, close }: Effects): Taken {
     const mounted = this.place.since()
+    const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
     this.#isLanding = true
     try {
-      const landed = atOneMoment(() => this.#landed(effects, mounted))
+      const landed = atOneMoment(() => this.#landed(effects, mounted, hidden))
       if (this.isLasting) this.#remember(effects, landed)
       const fresh = kept.filter((path) => !this.#kept.has(path))
       this.#kept = new Set(kept)
@@ -178,23 +188,36 @@ export class Ground {
     }
   }
 
-  #landed(effects: readonly Effect[], mounted: bigint): ReturnType<typeof landEffects> {
+  /** @param hidden what is gone because the directory it was in was made anew. */
+  #landed(effects: readonly Effect[], mounted: bigint, hidden: ReadonlySet<RelPath>): ReturnType<typeof landEffects> {
     const { store, view } = this.deps
+    const { overlay } = store
     return landEffects(effects, {
       layer: view.layer,
-      overlay: store.overlay,
+      overlay,
       within: (work) => view.within(work),
       isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
-      isStale: (path) => wayTo(path).some((way) => this.#touched.has(way)) || this.#isChanged(path, mounted),
+      isStale: (path) =>
+        this.#isChanged(path, mounted) ||
+        wayTo(path).some(
+          (way) => this.#touched.has(way) || (hidden.has(way) && changedSince(overlay, parentOf(way), mounted)),
+        ),
+      isStaleTree: (dir) => changedSince(overlay, dir, mounted) && !this.#hasOwnIn(dir),
     })
   }
 
   /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */
   #isChanged(path: RelPath, mounted: bigint): boolean {
     const { overlay } = this.deps.store
-    if (overlay.stage.bases.has(path) || !changedSince(overlay, path, mounted)) return false
+    if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
+    if (!changedSince(overlay, path, mounted)) return false
     const state = mergedState(overlay, path)
     return state === null || !this.#own.get(path)?.has(state.digest)
+  }
+
+  /** Commits of what was taken in change the directories it is in. */
+  #hasOwnIn(dir: RelPath): boolean {
+    return [...this.#own.keys()].some((path) => isWithin(path, dir))
   }
 
   #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
@@ -229,6 +252,14 @@ export class Ground {
   }
 }
 
+/** What is mounted in the workspace covers what a command would see and change there: the kernel lets nobody look below it. */
+function mountWithin(root: string) {
+  const [mount] = mountsBelow(root)
+  if (mount === undefined) return undefined
+  const problem = `${mount} is a mount of its own in the workspace.`
+  return { name: 'mounts', problem, mend: `mount it outside of ${root}, and link to it.` }
+}
+
 type Isolation = ExecOptions['isolation']
 
 /** Never in silence: by policy, or by the word of who runs the command. */
@@ -254,11 +285,11 @@ function wayTo(path: RelPath): RelPath[] {
   return [path, ...ancestorsOf(path)]
 }
 
-/** Whether the disk's own file came, or was changed, after a moment. */
+/** Whether the disk's own came, or was changed, after a moment: a directory where a name in it came or went. */
 function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
   const { lower } = overlay.placeOf(path)
   const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
-  return stats !== undefined && !stats.isDirectory() && stats.ctimeNs >= moment
+  return stats !== undefined && stats.ctimeNs >= moment
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {

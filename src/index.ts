@@ -1,6 +1,6 @@
 /** The public API of escrowfs. */
 
-export { admitReviewer } from './admit-reviewer.js'
+export { admitReviewer, makeReviewerKey } from './admit-reviewer.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
@@ -20,5 +20,5 @@ export { initWorkspace } from './init.js'
 export { groupChanges } from './review/groups.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
-export { makeReviewerKey, makeSigningKey } from './trace/index.js'
+export { makeSigningKey } from './trace/index.js'
 export { openWorkspace } from './workspace.js'

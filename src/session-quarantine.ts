@@ -79,14 +79,29 @@ async function take(session: LocalSession, wanted: readonly Kept[], all: readonl
     else byIntent.set(each.intent, [...(byIntent.get(each.intent) ?? []), each])
   }
   const active = session.intent
-  for (const [intent, group] of byIntent) {
-    if (active === undefined && intent !== undefined) await session.selectIntent(intent)
-    refused.push(...(await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))))
+  try {
+    for (const [intent, group] of byIntent) {
+      const denial = active === undefined && intent !== undefined ? await select(session, intent) : undefined
+      if (denial) refused.push(...group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message })))
+      else refused.push(...(await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))))
+    }
+  } finally {
+    if (active === undefined) await session.selectIntent(null)
   }
-  if (active === undefined) await session.selectIntent(null)
   // A directory that is there by now was none of what was asked for.
   const asked = new Set<string>(wanted.map(({ path }) => path))
   return refused.filter(({ path }) => asked.has(path))
+}
+
+/** Why the intent cannot be taken up, if so. */
+async function select(session: LocalSession, intent: string): Promise<EscrowError | undefined> {
+  try {
+    await session.selectIntent(intent)
+    return undefined
+  } catch (error) {
+    if (error instanceof EscrowError) return error
+    throw error
+  }
 }
 
 function refusalOf({ path, kind }: Kept): Refusal {

@@ -60,7 +60,7 @@ export class SessionTerminal {
       takeIn()
       const { refused } = landEffects(effects, {
         ...{ layer: view.layer, overlay: store.overlay, within: (work) => view.within(work) },
-        ...{ isClosed: () => false, isStale: () => false },
+        ...{ isClosed: () => false, isStale: () => false, isStaleTree: () => false },
       })
       return refused.map(({ path, reason, message }) => ({ path, reason, message }))
     }, true)

@@ -32,6 +32,7 @@ describe("in an agent's session", () => {
       approve: () => review.approve(),
       reject: () => review.reject('src/a.ts', 'no'),
       edit: () => review.edit('src/a.ts', 'y\n'),
+      key: () => makeReviewerKey(),
       commit: () => review.commit(),
       discard: () => review.discard(),
       answer: () => review.answer(question?.id ?? '', { answer: 'allow' }),

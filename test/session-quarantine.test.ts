@@ -67,6 +67,22 @@ describe('what is in quarantine', () => {
     expect(again.intent).toBeUndefined()
   })
 
+  it('for an intent that is none any more stays, what is of others is taken, and the session has no intent of it', async () => {
+    const { review, session, workspace } = await refused('echo y >> mail/m.ts')
+    await session.selectIntent('INT-002')
+    await session.exec('echo z >> src/a.ts')
+    await session.selectIntent(null)
+    await workspace.intents.expandScope('INT-001', ['mail/**'])
+    await workspace.intents.complete('INT-002')
+    const { taken, refused: again } = await review.takeQuarantined(['mail/m.ts', 'src/a.ts'])
+    expect([taken, again.map(({ path, reason }) => [path, reason])]).toEqual([
+      ['mail/m.ts'],
+      [['src/a.ts', 'intent_not_active']],
+    ])
+    expect(session.intent).toBeUndefined()
+    expect((await review.quarantined()).map(({ path }) => path)).toEqual(['src/a.ts'])
+  })
+
   it('is dropped for good, with its content, and nothing of it is staged', async () => {
     const { review, root } = await refused('echo y >> mail/m.ts; echo z >> docs/d.md')
     const dir = `${root}/.orchestration/sessions/agent/quarantine`

@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
+import { mountsBelow } from '../host/read.js'
 import type { Disk } from './disk.js'
 
 /**
@@ -103,15 +104,7 @@ function mountOf(fd: number): string | undefined {
 /** Whether something is mounted below a directory; also when that cannot be told. */
 function hasMountBelow(root: string): boolean {
   try {
-    const below = `${realpathSync(root)}/`.replace('//', '/')
-    const mounted = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-    // The kernel writes blanks and backslashes in octal.
-    const points = mounted.map((line) =>
-      (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, octal: string) =>
-        String.fromCharCode(Number.parseInt(octal, 8)),
-      ),
-    )
-    return points.some((point) => point.startsWith(below))
+    return mountsBelow(root).length > 0
   } catch {
     return true
   }

@@ -1,6 +1,16 @@
 /** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
 import type { Digest } from '../../overlay/digest.js'
 import { codeOf, fsError } from '../../overlay/errno.js'
 import { openRegular, readRegular } from '../../overlay/regular.js'
@@ -76,3 +86,16 @@ export function openDirectory(path: string): number {
 }
 
 export { closeSync as closeDirectory } from 'node:fs'
+
+/** The places below a directory where something is mounted, as this process sees them. Throws where that cannot be told. */
+export function mountsBelow(dir: string): string[] {
+  const below = `${realpathSync(dir)}/`.replace('//', '/')
+  const mounted = readFileSync('/proc/self/mountinfo').toString('latin1').split('\n')
+  // The kernel writes blanks and backslashes in octal.
+  const points = mounted.map((line) =>
+    (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    ),
+  )
+  return points.map((point) => Buffer.from(point, 'latin1').toString()).filter((point) => point.startsWith(below))
+}

@@ -6,7 +6,8 @@ import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.j
 
 /** What a command has done, read from the layer it writes to. */
 export type Effect =
-  | { readonly kind: 'gone'; readonly path: RelPath }
+  /** `hidden`: no sign of its own says so, but that its directory was made anew in the place of another. */
+  | { readonly kind: 'gone'; readonly path: RelPath; readonly hidden?: true }
   | { readonly kind: 'dir'; readonly path: RelPath; readonly mode: number; readonly isNew: boolean }
   | {
       readonly kind: 'file'
@@ -78,7 +79,11 @@ function readEffects(deps: EffectsDeps): Effects {
   const written = isLive ? liveLayer(places.written) : restingLayer(places.written)
   const merged = isLive ? liveLayer(places.merged) : undefined
   try {
-    return new Walk(deps, written, (dir) => merged?.names(dir) ?? readdirSync(`${places.merged}/${dir}`)).run()
+    const seen: Seen = merged ?? {
+      names: (dir) => readdirSync(`${places.merged}/${dir}`),
+      look: (path) => lookAt(`${places.merged}/${path}`),
+    }
+    return new Walk(deps, written, seen).run()
   } catch (error) {
     written.close()
     throw error
@@ -87,14 +92,16 @@ function readEffects(deps: EffectsDeps): Effects {
   }
 }
 
+type Seen = Pick<Layer, 'names' | 'look'>
+
 class Walk {
   readonly #found: Effects = { effects: [], kept: [], unsettled: [], close: () => this.written.close() }
 
   constructor(
     private readonly deps: EffectsDeps,
     private readonly written: Layer,
-    /** What a directory holds in the workspace as the command sees it. */
-    private readonly seen: (dir: RelPath) => string[],
+    /** The workspace as the command sees it. */
+    private readonly seen: Seen,
   ) {}
 
   run(): Effects {
@@ -160,10 +167,20 @@ class Walk {
 
   /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */
   #goneBelow(dir: RelPath, written: ReadonlySet<string>): void {
+    if (dir === ROOT) return
     const before = namesBelow(this.deps.places, dir).filter((name) => !written.has(name))
-    if (before.length === 0) return
-    const seen = new Set(this.seen(dir))
-    for (const name of before) if (!seen.has(name)) this.#found.effects.push({ kind: 'gone', path: childOf(dir, name) })
+    if (before.length === 0 || this.#isMerged(dir)) return
+    const seen = new Set(this.seen.names(dir))
+    for (const name of before)
+      if (!seen.has(name)) this.#found.effects.push({ kind: 'gone', path: childOf(dir, name), hidden: true })
+  }
+
+  /**
+   * One that shows what is below it hides nothing in silence; its names may be those of before, where a program holds it
+   * open. The kernel gives such a directory one link, and any other at least two.
+   */
+  #isMerged(dir: RelPath): boolean {
+    return this.seen.look(dir)?.nlink === 1
   }
 
   /** Changed files below a `.git`; git's own refresh of its index counts for nothing. */

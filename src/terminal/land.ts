@@ -28,6 +28,8 @@ export interface LandDeps {
   readonly within: <T>(work: () => T) => T
   /** Whether a path is no longer what the command saw when it began. */
   readonly isStale: (path: RelPath) => boolean
+  /** Whether what is in a directory is no longer what the command saw: it is not removed as a whole. */
+  readonly isStaleTree: (dir: RelPath) => boolean
   /** Whether a path could not be seen by the command, itself or by a directory on the way. */
   readonly isClosed: (path: RelPath) => boolean
 }
@@ -145,12 +147,17 @@ class Landing {
     const type = overlay.typeOf(path)
     if (type === undefined) return true
     if (this.#unmoved.has(path)) return false
+    const own = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
+    if (type === 'dir' && !this.#take(own, () => this.#assertSeen(path))) return false
     let isWhole = true
     if (type === 'dir')
       for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
     if (!isWhole) return false
-    const own = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
     return this.#take(own, () => layer.remove(path))
+  }
+
+  #assertSeen(dir: RelPath): void {
+    if (this.deps.isStaleTree(dir)) throw new Stale()
   }
 
   // ---- renames
@@ -205,7 +212,8 @@ class Landing {
     const { overlay } = this.deps
     const type = overlay.typeOf(path)
     if (type === 'file') yield path
-    else if (type === 'dir') for (const { name } of overlay.readdir(path)) yield* this.#filesIn(childOf(path, name))
+    else if (type === 'dir' && !this.deps.isStaleTree(path))
+      for (const { name } of overlay.readdir(path)) yield* this.#filesIn(childOf(path, name))
   }
 
   /** Refused as a whole where either name is: else the content would be nowhere. */

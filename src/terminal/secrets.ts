@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
@@ -82,11 +82,12 @@ function textOf(path: string): string {
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   session: string,
+  root: string,
 ): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
-  const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
+  const own = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
   const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
-  const set = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+  const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
   for (const [name, value] of set)
@@ -96,6 +97,40 @@ export function commandEnv(
       })
   return Object.fromEntries(set)
 }
+
+/** Places of the workspace come last: a program an agent puts there (`node_modules/.bin/ls`) takes no other's place. */
+function searchPath(root: string, { PATH = '' }: NodeJS.ProcessEnv = process.env): string | undefined {
+  const places = PATH.split(delimiter)
+  const isInside = (place: string) => !isAbsolute(place) || isWithin(physical(place), root)
+  const sorted = [...places.filter((place) => !isInside(place)), ...places.filter(isInside)].join(delimiter)
+  return sorted === '' ? undefined : sorted
+}
+
+function physical(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+/**
+ * A directory that looks like a repository, by whatever name, has settings that name programs, and any `git status` in it would
+ * start them: git is told to take none but a `.git`, which no agent can make.
+ */
+function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const isWhole = Number.isInteger(given) && given > 0 && given < MOST_SETTINGS
+  const known = isWhole
+    ? Array.from({ length: given }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
+    : []
+  // Without one of them git does nothing but complain.
+  const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
+  const [key, value] = ['safe.bareRepository', 'explicit']
+  return { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value }
+}
+
+const MOST_SETTINGS = 100
 
 /** A workspace that is a home directory, or has one in it: its secrets stay secret. */
 export function secretsIn(root: string, { hidden }: Outlook): RelPath[] {

@@ -27,12 +27,15 @@ export interface JoinDeps {
  */
 export function joinBranches(deps: JoinDeps, by: Reviewer): LedgerHead | undefined {
   const { layout, file, published, anchors, revision } = deps
-  const tip = file.settleForked()
+  const { tip, torn } = file.settleForked()
   if (tip.sides.length === 0) return undefined
   assertAnchored(layout, anchors)
-  const draft = newDraft({ type: 'merge', intent: null, session: null, reviewer: by })
+  const draft = newDraft({
+    ...{ type: 'merge', intent: null, session: null, reviewer: by },
+    ...(torn && { data: { torn: { ...torn } } }),
+  })
   const placed = placeDraft(draft, tip, revision)
-  if (!published.publish(placed.tip.seq, placed.line) || !file.extend(tip, [placed])) {
+  if (!published.publish(placed.tip.seq, placed.line) || !file.extend(tip, [placed], torn?.bytes)) {
     throw new EscrowError('ledger_unavailable', `${layout.ledgerFile} is being changed by another program.`, {
       hint: 'Try again.',
     })

@@ -29,14 +29,26 @@ export interface LedgerFile {
   warm(): Promise<Tip>
   /** The tip of a whole file, after repairs. Throws `ledger_corrupt`, `ledger_fork`; nothing is written then. */
   settle(): Tip
-  /** The same of a file whose branches are still to be joined. */
-  settleForked(): Tip
-  /** Puts published lines behind a tip, durably. False if the file no longer ends there. */
-  extend(tip: Tip, placed: readonly Placed[]): boolean
+  /** The same of a file whose branches are still to be joined: what joins them stands in the place of a torn end. */
+  settleForked(): Forked
+  /** Puts published lines behind a tip, durably, over the bytes that are torn. False if the file no longer ends there. */
+  extend(tip: Tip, placed: readonly Placed[], torn?: number): boolean
   /** The content of a path whose lines the ledger has, as far as it was read. */
   lineHead(path: string): string | undefined
   /** Where the last reading or writing ended. */
   tip(): Tip
+}
+
+export interface Forked {
+  readonly tip: Tip
+  /** What follows the tip and is cut off, kept beside the file: what a record has to say of it. */
+  readonly torn?: Torn
+}
+
+interface Torn {
+  readonly bytes: number
+  readonly sha256: string
+  readonly saved_as: string
 }
 
 export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs | undefined): LedgerFile {
@@ -51,7 +63,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     return EMPTY_TIP
   }
 
-  function settle(mayFork: boolean): Tip {
+  function settle(mayFork: boolean): Forked {
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
       const reading = checked(file, readChain(file, from(), copies, seen), copies)
@@ -65,10 +77,12 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       }
       if (reading.torn === null && missing.length === 0) {
         known = reading.tip
-        return known
+        return { tip: known }
       }
-      if (missing.length === 0) assertJoined(file, reading.tip)
-      repair(reading, missing)
+      const { tip, torn } = reading
+      if (missing.length > 0 || tip.sides.length === 0 || torn === null) repair(reading, missing)
+      else if (unended(torn, tip).length === 0) return { tip, torn: setAside(file, torn) }
+      else extendDurable(file, Buffer.from('\n'), sizeThen(reading))
     }
     throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
   }
@@ -78,9 +92,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     const { tip, torn } = reading
     const restored = missing.length > 0 ? missing : unended(torn, tip)
     const data = {
-      bytes: torn?.length ?? 0,
-      sha256: torn && sha256hex(torn),
-      saved_as: torn && saveBeside(file, torn),
+      ...(torn ? setAside(file, torn) : { bytes: 0, sha256: null, saved_as: null }),
       restored: restored.map(({ record }) => String(record.id ?? '')),
     }
     const draft = newDraft({ type: 'recovered', intent: null, session: null, data })
@@ -95,11 +107,11 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       known = checked(file, await readChainAsync(file, from(), new Map(), seen), new Map()).tip
       return known
     },
-    settle: () => settle(false),
+    settle: () => settle(false).tip,
     settleForked: () => settle(true),
-    extend(tip, placed) {
+    extend(tip, placed, torn = 0) {
       if (placed.length === 0) return true
-      if (!extendDurable(file, joinLines(placed), tip.end)) return false
+      if (!extendDurable(file, joinLines(placed), tip.end, tip.end + torn)) return false
       if (tip.end === 0) syncDir(layout.dir)
       known = placed.at(-1)?.tip ?? tip
       for (const { record } of placed) seen(record)
@@ -179,6 +191,10 @@ export function lineStands(file: string, line: { start: number; end: number; has
   } finally {
     closeSync(fd)
   }
+}
+
+function setAside(file: string, torn: Buffer): Torn {
+  return { bytes: torn.length, sha256: sha256hex(torn), saved_as: saveBeside(file, torn) }
 }
 
 /** Returns the name the bytes are kept under: `agent_trace.jsonl.torn-<n>`. A repair done twice keeps them once. */

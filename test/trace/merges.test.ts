@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -147,6 +147,37 @@ describe('a ledger that git merged', () => {
     writeFileSync(second.ledgerFile, fileOf(lines.with(2, (lines[2] ?? '').replace('INT-001', 'INT-002'))))
     await expect(openLedger(second).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(linesOf(second)).toHaveLength(6)
+  })
+
+  it('is joined over a last line that was cut off, which the record tells of, and over one without an end', async () => {
+    for (const torn of ['{"version":"0.1.0","id":', '\0\0', undefined]) {
+      const { second } = await merged()
+      const whole = fileOf(linesOf(second))
+      writeFileSync(second.ledgerFile, torn === undefined ? whole.slice(0, -1) : whole + torn)
+      rmSync(second.ledgerDir, { recursive: true })
+      await openLedger(second).join()
+      expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
+      const told = own(linesOf(second).at(-1) ?? '').torn
+      expect(told).toEqual(torn && { bytes: torn.length, sha256: sha(torn), saved_as: 'agent_trace.jsonl.torn-1' })
+    }
+  })
+
+  it('is joined once, wherever the joining was cut short', async () => {
+    const { second } = await merged()
+    const before = readFileSync(second.ledgerFile).length
+    await openLedger(second).join()
+    const whole = readFileSync(second.ledgerFile)
+    const copies = readdirSync(second.ledgerDir).map((n) => [n, readFileSync(join(second.ledgerDir, n))] as const)
+    for (const end of [before, before + 1, whole.length - 1]) {
+      rmSync(second.ledgerDir, { recursive: true })
+      mkdirSync(second.ledgerDir)
+      for (const [name, bytes] of copies) writeFileSync(join(second.ledgerDir, name), bytes)
+      writeFileSync(second.ledgerFile, whole.subarray(0, end))
+      await openLedger(second).join()
+      expect(readFileSync(second.ledgerFile).subarray(0, whole.length).equals(whole)).toBe(true)
+      await openLedger(second).append(drafts(1))
+      expect(await openLedger(second).verify()).toMatchObject({ ok: true, anchored: 5 })
+    }
   })
 
   it('a branch that is taken out again, with its lines or with some of them, is missed', async () => {

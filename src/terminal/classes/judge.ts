@@ -139,6 +139,7 @@ function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: 
     const word = given[at]
     const text = word?.text
     if (text === undefined || text === '--') break
+    if (wrapper.bares?.test(text)) found.unknown(`${name} ${text}`, 'may change what the command does')
     const assigned = wrapper.assigns ? /^([^=-][^=]*)=/.exec(text)?.[1] : undefined
     if (assigned !== undefined) {
       if (perilOf(assigned) !== 'none') found.unknown(text, 'may change what the command does')

@@ -6,6 +6,8 @@ export interface Wrapper {
   readonly values: string
   /** Options that stand alone, or have their value in the same word. */
   readonly flags: string
+  /** Options that take variables away: some keep a program from what it would do else. */
+  readonly bares?: RegExp
   /** Words of its own before the command. */
   readonly operands?: number
   /** Takes `NAME=value` before the command. */
@@ -24,6 +26,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     {
       values: '-u --unset -C --chdir',
       flags: '-i --ignore-environment - -0 --null',
+      bares: /^-(?:$|[^-]*[iu]|-unset|-ignore-environment)/,
       assigns: true,
     },
   ],
@@ -66,7 +69,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['setsid', { values: '', flags: '-c -f -w --ctty --fork --wait' }],
   ['command', { values: '', flags: '-p', looks: '-v -V' }],
   ['builtin', { values: '', flags: '' }],
-  ['exec', { values: '-a', flags: '-c -l' }],
+  ['exec', { values: '-a', flags: '-c -l', bares: /^-[^-]*c/ }],
   ['coproc', { values: '', flags: '', is: 'other' }],
   ['noglob', { values: '', flags: '', is: 'other' }],
   ['busybox', { values: '', flags: '' }],

@@ -22,7 +22,7 @@ export const DESTRUCTIVE: readonly Line[] = [
   ['command -p rm x', 'destructive', 'command with an option'],
   ['builtin command exec rm x', 'destructive', 'three of them'],
   ['env rm x', 'destructive', 'env'],
-  ['env -u A -i LANG=C rm x', 'destructive', 'env with all it takes'],
+  ['env -u A -i LANG=C rm x', 'destructive other', 'env with all it takes'],
   ['sudo -u root -n rm x', 'destructive other', 'sudo'],
   ['nohup rm x &', 'destructive', 'nohup'],
   ['nice -n 5 ionice -c3 rm x', 'destructive', 'nice'],
@@ -104,6 +104,12 @@ export const DESTRUCTIVE: readonly Line[] = [
 ]
 
 export const UNTOLD: readonly Line[] = [
+  ['env -u GIT_CONFIG_COUNT git -C sub status', 'other', 'env takes away what keeps git from a made repository'],
+  ['env -i git status', 'other', 'and all of it'],
+  ['env --unset=X git status', 'other', 'spelt out'],
+  ['env - git status', 'other', 'by a dash'],
+  ['env -0i git status', 'other', 'among others'],
+  ['exec -c git status', 'other', 'exec does'],
   ['X=rm; $X -rf y', 'other', 'a program by a variable'],
   [`\${X} y`, 'other', 'and in braces'],
   ['$(echo rm) y', 'other', 'and by a substitution'],

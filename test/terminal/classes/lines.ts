@@ -103,7 +103,7 @@ export const NETWORK: readonly Line[] = [
   ['echo x > /dev/udp/x.test/80', 'network', 'and another'],
   ['echo "$(curl -s x)"', 'network', 'in a substitution'],
   ['diff <(curl x) f', 'network', 'in a process substitution'],
-  ['env -i curl x', 'network', 'behind env'],
+  ['env -i curl x', 'network other', 'behind env'],
   ['timeout -k 1 5 wget x', 'write network', 'behind timeout'],
   ['xargs -n1 curl < urls', 'network other', 'behind xargs'],
   ["find . -name u -exec curl -d @{} x ';'", 'network other', 'behind find'],

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { commandEnv } from '../../src/terminal/secrets.js'
+import { site } from './site.js'
+
+const settings = (env: Record<string, string>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GIT_CONFIG_')))
+
+describe('git in a command', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it('takes nothing an agent made for a repository, whose settings would name programs', async () => {
+    const { session, write } = await site()
+    write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny}}\n')
+    for (const dir of ['objects', 'refs']) session.fs.mkdirSync(`sub/${dir}`, { recursive: true })
+    session.fs.writeFileSync('sub/HEAD', 'ref: refs/heads/main\n')
+    session.fs.writeFileSync(
+      'sub/config',
+      '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "echo > src/ran; false"\n',
+    )
+    for (const { stderr, effects } of [
+      await session.exec('git -C sub status'),
+      await session.exec('git status', { cwd: 'sub' }),
+      await session.exec('cd sub && git status'),
+    ]) {
+      expect(stderr).toContain('safe.bareRepository')
+      expect(effects.changes).toEqual([])
+    }
+  })
+
+  it('keeps the settings its host was given by variables, as far as they are whole', () => {
+    const own = (at: number) => ({
+      GIT_CONFIG_COUNT: `${at + 1}`,
+      [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
+      [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
+    })
+    expect(settings(commandEnv({}, 's', '/none'))).toEqual(own(0))
+    const given = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }
+    expect(settings(commandEnv(given, 's', '/none'))).toEqual({ ...given, ...own(1) })
+    expect(settings(commandEnv({ ...given, GIT_CONFIG_VALUE_0: undefined }, 's', '/none'))).toEqual(own(0))
+    for (const count of ['-1', 'x', '1e9', ''])
+      expect(settings(commandEnv({ GIT_CONFIG_COUNT: count }, 's', '/none'))).toEqual(own(0))
+  })
+})

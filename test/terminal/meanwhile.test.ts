@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Site, site } from './site.js'
+
+/** A directory beside the workspace, older than any command, that a person moves in. */
+async function older(at: Site): Promise<(to: string) => void> {
+  const beside = `${at.root}-beside`
+  onTestFinished(() => fs.rmSync(beside, { recursive: true, force: true }))
+  fs.mkdirSync(`${beside}/deep`, { recursive: true })
+  fs.writeFileSync(`${beside}/mine`, 'mine\n')
+  fs.writeFileSync(`${beside}/deep/too`, 'mine too\n')
+  await wait(20)
+  return (to) => fs.renameSync(beside, `${at.root}/${to}`)
+}
+
+const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path)
+
+describe('what a person moves in while a command is at work', () => {
+  it('is not taken for removed where the command still sees a directory as it was', async () => {
+    const at = await site({ 'src/a': 'a\n' })
+    const move = await older(at)
+    const program = `mkdir 'src/own'; rmdir 'src/own'; open F, '>', 'src/own'; opendir D, 'src'; readdir D; $| = 1; print 'ready'; sleep 60`
+    const command = await at.session.start(['perl', '-e', program])
+    while (!command.read().text.includes('ready')) await wait(10)
+    move('src/moved')
+    const { effects, refused } = await command.ingest()
+    expect([paths(effects.changes), refused]).toEqual([['src/own'], []])
+    expect(await command.stop()).toMatchObject({ refused: [] })
+    expect(paths((await at.session.changes()).changes)).toEqual(['src/own'])
+  })
+
+  it('is not removed with the directory it was moved to, nor with one the command made in its place', async () => {
+    const at = await site({ 'src/a': 'a\n', 'out/b': 'b\n' })
+    const move = await older(at)
+    const command = at.session.exec('echo ready; sleep 0.5; rm -r src; rm -r out; mkdir out', {
+      onOutput: () => move('src/moved'),
+    })
+    const { effects, refused } = await command
+    expect(paths(effects.changes)).toEqual(['out/b'])
+    expect(refused.map(({ path, reason }) => [path, reason])).toEqual([['src', 'stale_file']])
+    expect(at.session.fs.readFileSync(`${at.root}/src/moved/deep/too`, 'utf8')).toBe('mine too\n')
+  })
+
+  it('and has the name of one the command makes is kept', async () => {
+    const at = await site({ 'src/a': 'a\n' })
+    const move = await older(at)
+    const { effects, refused } = await at.session.exec(
+      'mkdir out; echo x > out/x; echo ready; sleep 0.4; cp -r out src',
+      {
+        onOutput: () => move('out'),
+      },
+    )
+    expect(paths(effects.changes)).not.toContain('out/mine')
+    expect(paths(effects.changes)).not.toContain('out/deep/too')
+    expect(paths(refused).filter((path) => path.startsWith('src'))).toEqual([])
+    expect(at.session.fs.readFileSync(`${at.root}/out/mine`, 'utf8')).toBe('mine\n')
+  })
+})

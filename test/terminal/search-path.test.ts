@@ -1,0 +1,15 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { site } from './site.js'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+it('a program an agent puts into the workspace takes no other’s place, and is found where there is none', async () => {
+  const { session, root } = await site()
+  vi.stubEnv('PATH', `${root}/bin:${root}/none/../bin:bin::.:${process.env.PATH}`)
+  session.fs.mkdirSync('bin')
+  for (const name of ['cat', 'only-here'])
+    session.fs.writeFileSync(`bin/${name}`, '#!/bin/sh\necho made\n', { mode: 0o755 })
+  expect((await session.exec('cat src/b.ts; only-here')).stdout).toBe('b\nmade\n')
+  expect((await session.exec(['cat', 'src/b.ts'])).stdout).toBe('b\n')
+  expect((await session.exec('cat', { env: { PATH: `${root}/bin` } })).stdout).toBe('made\n')
+})
