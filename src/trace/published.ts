@@ -5,6 +5,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { readRegular } from '../../overlay/regular.js'
 import { createFile, ensureDir, publish, removeName, replaceDurable } from '../host/write.js'
+import { unavailable } from './faults.js'
 import { parseLine } from './lines.js'
 
 /**
@@ -112,7 +113,7 @@ function textIfThere(path: string): string | undefined {
     return readRegular(path, true).toString()
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw error
+    throw unavailable(path, error)
   }
 }
 
