@@ -1,0 +1,58 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
+import { rendered } from './result.js'
+import { catalogueOf, type McpTool, type Moment, type Plan } from './tool.js'
+import { TOOLS } from './tools.js'
+
+export interface McpServerOptions {
+  readonly version?: string
+  /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
+  readonly human?: Human
+  /** Around each call, for what is to hold while it runs. */
+  readonly around?: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/**
+ * A server of the Model Context Protocol on a session: the tools of the filesystem server, a terminal, and ours. Connect it
+ * to a transport. Nothing in it approves, commits, discards or undoes.
+ */
+export function createMcpServer(session: Session, options: McpServerOptions = {}): McpServer {
+  const { version = '0', human, around = (work) => work() } = options
+  const server = new McpServer(
+    { name: 'escrowfs', version },
+    { instructions: INTENT_PROTOCOL, capabilities: { tools: {} } },
+  )
+  const run = personGate(session, human)
+  for (const tool of TOOLS) {
+    const { name, title, description, schema, output, annotations } = tool
+    const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
+    server.registerTool(name, config, (args: unknown, { signal }: Moment) =>
+      around(() => execute(session, run, tool, args, { signal })),
+    )
+  }
+  return server
+}
+
+/** Never rejects: a refusal, wrong arguments and a failure are all results the model can read. */
+async function execute(
+  session: Session,
+  run: PersonalRun,
+  tool: McpTool,
+  args: unknown,
+  moment: Moment,
+): Promise<CallToolResult> {
+  let plan: Plan
+  try {
+    plan = await tool.plan(args, session, moment)
+  } catch (error) {
+    return rendered({ status: 'failed', error, feedback: await feedbackOf(session) })
+  }
+  const use = { name: tool.name, args: recordOf(args) }
+  return rendered(await run(use, () => plan.run(session), { catalogue: catalogueOf(plan) }))
+}
+
+function recordOf(args: unknown): Readonly<Record<string, unknown>> {
+  return typeof args === 'object' && args !== null ? { ...args } : {}
+}

@@ -1,0 +1,15 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { McpHost } from './host.js'
+
+/** Serves the one client that started this process, over its standard streams, until it closes them or `signal` ends it. */
+export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    for (const end of ['end', 'close', 'error']) process.stdin.once(end, () => resolve())
+    process.stdout.once('error', () => resolve())
+    if (signal?.aborted) resolve()
+    signal?.addEventListener('abort', () => resolve())
+  })
+  const connection = await host.connect(new StdioServerTransport())
+  await gone
+  await connection.close()
+}
