@@ -17,8 +17,9 @@ export class Globs {
   of(pattern: string): Glob {
     if (pattern.length > LENGTH || pattern.split('{').length > BRACES + 1)
       throw new ToolFailure(`The pattern is longer than ${LENGTH} characters, or has more than ${BRACES} braces.`)
-    const regex = new Minimatch(pattern, { dot: true }).makeRe()
-    return regex === false ? () => [] : (paths) => this.#match(regex, paths)
+    const glob = new Minimatch(pattern, { dot: true })
+    const matches = { test: (path: string) => glob.match(path) }
+    return (paths) => this.#match(matches, paths)
   }
 
   /** The paths that none of the patterns matches. */
