@@ -21,6 +21,8 @@ export interface McpHostOptions {
 /** A client, until either side ends it. */
 export interface McpConnection {
   readonly sessionId: string
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>
   close(): Promise<void>
 }
 
@@ -68,19 +70,22 @@ async function connected(
   })
   const user = clientsUser(server.server, workspace.root)
   const isShared = options.session !== undefined
-  let ended: Promise<void> | undefined
-  const end = () => {
-    gone()
-    ended ??= isShared ? Promise.resolve() : session.close()
-    return ended
-  }
-  server.server.onclose = () => void end().catch(() => undefined)
+  const ended = new Promise<void>((resolve, reject) => {
+    server.server.onclose = () => {
+      gone()
+      if (isShared) resolve()
+      else session.close().then(resolve, reject)
+    }
+  })
+  // Nobody may be waiting for it.
+  ended.catch(() => undefined)
   await server.connect(transport)
   return {
     sessionId: session.id,
+    ended,
     async close() {
       await server.close()
-      await end()
+      await ended
     },
   }
 }

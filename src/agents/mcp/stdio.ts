@@ -15,6 +15,6 @@ export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promis
   const connection = await host.connect(
     new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE }),
   )
-  await gone
+  await Promise.race([gone, connection.ended])
   await connection.close()
 }
