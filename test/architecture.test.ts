@@ -132,6 +132,8 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'module http': 'listens on loopback for clients with a token',
     'package @modelcontextprotocol/sdk': 'reads and writes HTTP messages',
   },
+  'src/agents/mcp/notices.ts': { 'package @modelcontextprotocol/sdk': 'hears what a client subscribes to' },
+  'src/agents/mcp/resources.ts': { 'package @modelcontextprotocol/sdk': 'offers resources' },
   'src/agents/mcp/server.ts': {
     'package @modelcontextprotocol/sdk': 'speaks the protocol over a transport it is given',
   },

@@ -65,6 +65,7 @@ async function connected(
   const { version } = options
   const human: Human = async (question) => asked.getStore()?.(question)
   const server = createMcpServer(session, {
+    ledger: workspace.ledger,
     ...(version !== undefined && { version }),
     ...(options.askClient && { human, around: (work) => asked.run(user, work) }),
   })

@@ -1,7 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
-import type { Session } from '../../index.js'
+import type { Ledger, Session } from '../../index.js'
+import { Notices } from './notices.js'
+import { registerResources } from './resources.js'
 import { rendered } from './result.js'
 import { catalogueOf, type McpTool, type Moment, type Plan } from './tool.js'
 import { TOOLS } from './tools.js'
@@ -10,6 +12,8 @@ export interface McpServerOptions {
   readonly version?: string
   /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
   readonly human?: Human
+  /** For the session's own records, as a resource. */
+  readonly ledger?: Ledger
   /** Around each call, for what is to hold while it runs. */
   readonly around?: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -19,18 +23,22 @@ export interface McpServerOptions {
  * to a transport. Nothing in it approves, commits, discards or undoes.
  */
 export function createMcpServer(session: Session, options: McpServerOptions = {}): McpServer {
-  const { version = '0', human, around = (work) => work() } = options
+  const { version = '0', human, ledger, around = (work) => work() } = options
   const server = new McpServer(
     { name: 'escrowfs', version },
-    { instructions: INTENT_PROTOCOL, capabilities: { tools: {} } },
+    { instructions: INTENT_PROTOCOL, capabilities: { tools: {}, resources: { subscribe: true } } },
   )
   const run = personGate(session, human)
+  const notices = new Notices(session, server.server)
+  registerResources(server, session, { ledger, listed: () => notices.looked() })
   for (const tool of TOOLS) {
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
-    server.registerTool(name, config, (args: unknown, { signal }: Moment) =>
-      around(() => execute(session, run, tool, args, { signal })),
-    )
+    server.registerTool(name, config, async (args: unknown, { signal }: Moment) => {
+      const result = await around(() => execute(session, run, tool, args, { signal }))
+      await notices.after()
+      return result
+    })
   }
   return server
 }
