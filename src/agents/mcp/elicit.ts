@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { ElicitResult, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Human, HumanQuestion } from '../../hooks/index.js'
 import { admitReviewer } from '../../index.js'
 
@@ -10,14 +11,24 @@ const PATIENCE = 10 * 60_000
  * where the person who started the server has said so, and where policy does not want a person whose word can be proven
  * (`approval.by`). In all other cases there is none, and what waits for one is refused.
  */
-export function clientsUser(server: Server, root: string): Human {
+export function clientsUser(server: Server, root: string, during: RequestId): Human {
   return async (question) => {
     if (server.getClientCapabilities()?.elicitation === undefined || !isAdmitted(root)) return undefined
-    const { action, content } = await server.elicitInput(formOf(question), { timeout: PATIENCE })
-    if (action === 'cancel') return undefined
+    const answer = await answerTo(server, question, during)
+    if (answer === undefined || answer.action === 'cancel') return undefined
+    const { action, content } = answer
     const words = typeof content?.words === 'string' && content.words !== '' ? { words: content.words } : {}
     const by = { name: `user of ${server.getClientVersion()?.name ?? 'an MCP client'}` }
     return { approved: action === 'accept' && content?.approve === true, ...words, by }
+  }
+}
+
+/** A client that went away, takes too long or answers what was not asked has not answered. */
+async function answerTo(server: Server, question: HumanQuestion, during: RequestId): Promise<ElicitResult | undefined> {
+  try {
+    return await server.elicitInput(formOf(question), { timeout: PATIENCE, relatedRequestId: during })
+  } catch {
+    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { approverOf, type Human } from '../../hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../index.js'
 import { clientsUser } from './elicit.js'
@@ -67,9 +68,11 @@ async function connected(
   const server = createMcpServer(session, {
     ledger: workspace.ledger,
     ...(version !== undefined && { version }),
-    ...(options.askClient && { human, around: (work) => asked.run(user, work) }),
+    ...(options.askClient && { human, around }),
   })
-  const user = clientsUser(server.server, workspace.root)
+  function around<T>(work: () => Promise<T>, request: RequestId): Promise<T> {
+    return asked.run(clientsUser(server.server, workspace.root, request), work)
+  }
   const isShared = options.session !== undefined
   const ended = new Promise<void>((resolve, reject) => {
     server.server.onclose = () => {

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
 import type { Ledger, Session } from '../../index.js'
 import { Notices } from './notices.js'
@@ -14,8 +14,12 @@ export interface McpServerOptions {
   readonly human?: Human
   /** For the session's own records, as a resource. */
   readonly ledger?: Ledger
-  /** Around each call, for what is to hold while it runs. */
-  readonly around?: <T>(work: () => Promise<T>) => Promise<T>
+  /** Around the call that a request asks for, for what is to hold while it runs. */
+  readonly around?: <T>(work: () => Promise<T>, request: RequestId) => Promise<T>
+}
+
+interface Requested {
+  readonly requestId: RequestId
 }
 
 /**
@@ -34,8 +38,8 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
   for (const tool of TOOLS) {
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
-    server.registerTool(name, config, async (args: unknown, { signal }: Moment) => {
-      const result = await around(() => execute(session, run, tool, args, { signal }))
+    server.registerTool(name, config, async (args: unknown, { signal, requestId }: Moment & Requested) => {
+      const result = await around(() => execute(session, run, tool, args, { signal }), requestId)
       await notices.after()
       return result
     })

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
@@ -81,6 +82,23 @@ describe('over HTTP', () => {
       expect(textOf(await callerOf(two)('read_text_file', { path: 'src/b.ts' }))).toBe('b\n')
       expect(place.text('src/a.ts')).toBe('a one\na two\n')
     }
+  })
+
+  it("asks the client's user within the call that needs an answer", async () => {
+    const { place, url } = await served({ intent: 'INT-001', askClient: true })
+    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: ask, src/b.ts: ask}\n')
+    const client = newClient({ elicitation: {} })
+    const actions = ['accept', 'decline'] as const
+    let at = 0
+    client.setRequestHandler(ElicitRequestSchema, async () => ({
+      action: actions[at++] ?? 'cancel',
+      content: { approve: true },
+    }))
+    await client.connect(new StreamableHTTPClientTransport(url))
+    const write = (path: string) => callerOf(client)('write_file', { path, content: 'x\n' })
+    expect((await write('src/a.ts')).isError).toBeUndefined()
+    expect((await write('src/b.ts')).isError).toBe(true)
+    expect(at).toBe(2)
   })
 
   it('is begun by `escrow mcp --http`, which prints the address', async () => {

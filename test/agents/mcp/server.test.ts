@@ -2,6 +2,7 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
+import { startChild } from '../../children/run.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
 
@@ -178,6 +179,23 @@ describe('escrow mcp', () => {
     expect((await call('search_files', { path: '.', pattern: '{a,b}'.repeat(90) })).isError).toBe(true)
     expect(transport.pid).not.toBeNull()
     expect((await call('read_text_file', { path: 'src/b.ts' })).isError).toBeUndefined()
+  })
+
+  it('governs a call that comes without a greeting, behind a line that is none', async () => {
+    const place = testWorkspace()
+    const child = startChild('mcp.ts', '-C', place.root)
+    const params = { name: 'write_file', arguments: { path: 'src/a.ts', content: 'x' } }
+    for (const line of [
+      'no json',
+      '{"jsonrpc":"2.0"',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    ])
+      child.say(line)
+    const answer: { result?: { isError?: boolean } } = JSON.parse((await child.line()) ?? '')
+    expect(answer.result?.isError).toBe(true)
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    await child.end()
+    expect(child.process.exitCode).toBe(0)
   })
 
   it('leaves a ledger that says who did what', async () => {
