@@ -104,6 +104,8 @@ describe('the rooms', () => {
     expect(forbidden('src/policy/x.ts', 'src/intents/registry.ts')).toBeDefined()
     expect(forbidden('src/core/x.ts', 'overlay/path.ts')).toBeDefined()
     expect(forbidden('overlay/x.ts', 'src/core/ids.ts')).toBeDefined()
+    expect(forbidden('src/cli/x.ts', 'src/agents/mcp/http.ts')).toBeDefined()
+    expect(forbidden('src/fs/x.ts', 'src/agents/mcp/index.ts')).toBeDefined()
   })
 })
 
