@@ -36,6 +36,8 @@ export interface Context {
   readonly colors: Colors
   /** The directory of `-C`, absolute. */
   directory(): string
+  /** The workspace the directory lies in. Throws {@link NoWorkspace}. */
+  root(): string
   library(): Promise<Library>
   /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>

@@ -30,6 +30,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     colors,
     library,
     directory: () => directoryOf(program, io),
+    root: () => rootOf(directoryOf(program, io)),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
     asReviewer: async (work) => {
       const root = rootOf(directoryOf(program, io))

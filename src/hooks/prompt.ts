@@ -9,7 +9,7 @@ Your changes are held in escrow: each is checked when you make it, staged, and r
 1. Before you change anything, call select_active_intent with the id of the intent that fits the task. list_intents shows what there is.
    Without an active intent, tools that change something are refused.
 2. Change only what the intent's owned_scope covers, and keep to its constraints. For more, call request_scope_expansion.
-3. A refusal is a JSON record of type tool_error. Its reason and hint say what to do; the same call again is refused again.
+3. A refusal (its record is of type tool_error) says why, and what to do; the same call again is refused again.
 4. Read a file again before you edit it when a refusal says it is stale.
 5. Words from the reviewer come with tool results. Follow them.`
 

@@ -11,6 +11,7 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/hooks.md',
+  'docs/hosts/mcp.md',
   'docs/hosts/roo.md',
   'docs/injected-fs.md',
   'docs/ledger.md',

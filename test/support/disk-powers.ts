@@ -33,7 +33,17 @@ const MODULES = new Set([
   ...['timers', 'timers/promises', 'url', 'util', 'zlib', 'perf_hooks', 'string_decoder', 'assert', 'stream/promises'],
 ])
 /** Dependencies that keep off the disk. */
-const PACKAGES = new Set(['commander', 'diff', 'memfs', 'node-diff3', 'picocolors', 'picomatch', 'yaml', 'zod'])
+const PACKAGES = new Set([
+  'commander',
+  'diff',
+  'memfs',
+  'minimatch',
+  'node-diff3',
+  'picocolors',
+  'picomatch',
+  'yaml',
+  'zod',
+])
 /** Ways to a module or to code that no import shows. */
 const BACK_DOORS = new Set([
   'binding',

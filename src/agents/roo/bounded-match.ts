@@ -6,8 +6,8 @@ const MATCH = new Script(
   '(() => { const hits = []; for (let i = 0; i < texts.length; i++) if (regex.test(texts[i])) hits.push(i); return hits })()',
 )
 
-/** The indexes of the texts a regex matches. Throws {@link ToolFailure} when the time is used up. */
-export type Matcher = (regex: RegExp, texts: readonly string[]) => number[]
+/** The indexes of the texts a regex, or what stands for one, matches. Throws {@link ToolFailure} when the time is used up. */
+export type Matcher = (regex: Pick<RegExp, 'test'>, texts: readonly string[]) => number[]
 
 /**
  * A matcher that spends at most `milliseconds` on all its calls together. Some patterns would run for years, and only

@@ -1,0 +1,39 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import { ADDED_TOOLS, type AddedToolName, isAddedTool, type ToolArguments, toolCatalogue } from '../../hooks/index.js'
+import { type McpTool, READS, STAGES, told } from './tool.js'
+
+const catalogue = toolCatalogue()
+
+/** `revert_staged_changes` alone takes something away: what is staged goes, a reviewer's own words in it too. */
+const ANNOTATIONS: Readonly<Record<AddedToolName, ToolAnnotations>> = {
+  select_active_intent: { ...STAGES, idempotentHint: true },
+  list_intents: READS,
+  request_scope_expansion: { ...STAGES, idempotentHint: false },
+  record_lesson: { ...STAGES, idempotentHint: false },
+  show_staged_changes: READS,
+  revert_staged_changes: { ...STAGES, destructiveHint: true, idempotentHint: true },
+  travel_to_snapshot: { ...STAGES, idempotentHint: false },
+}
+
+/** The tools escrowfs adds, as they are everywhere. */
+export const ADDED: readonly McpTool[] = Object.keys(ADDED_TOOLS)
+  .filter(isAddedTool)
+  .map((name) => {
+    const { description, schema, run } = ADDED_TOOLS[name]
+    const { class: of, kind, free } = catalogue.of(name)
+    return {
+      name,
+      title: titleOf(name),
+      description,
+      schema,
+      annotations: ANNOTATIONS[name],
+      plan: async (args, session) => {
+        const given: ToolArguments = schema.parse(args)
+        return { class: of, kind, ...(free && { free }), run: async () => told(await run(session, given)) }
+      },
+    }
+  })
+
+function titleOf(name: string): string {
+  return name.replace(/(^|_)(.)/g, (_, gap: string, letter: string) => (gap && ' ') + letter.toUpperCase())
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
+import { edited } from './edit-text.js'
+import { at, inside } from './paths.js'
+import { declared, defineTool, pathArgument, STAGES, TEXT, text, told } from './tool.js'
+
+const schema = z.object({
+  path: pathArgument,
+  edits: z.array(
+    z.object({
+      oldText: z.string().describe('The text to replace, as the file has it.'),
+      newText: z.string().describe('What takes its place.'),
+    }),
+  ),
+  dryRun: z.boolean().default(false).describe('Show the diff, and change nothing.'),
+  mutation_class: declared,
+})
+
+export const editFile = defineTool('edit_file', {
+  title: 'Edit File',
+  description: 'Replace texts in a file, all of them or none. Answers with a git-style diff. It is staged.',
+  schema,
+  output: TEXT,
+  annotations: { ...STAGES, idempotentHint: false },
+  plan: ({ path, edits, dryRun }) => ({
+    class: dryRun ? 'read' : 'write',
+    kind: 'edit',
+    ...(!dryRun && { writes: [{ path: at(path), effect: 'put' }] }),
+    run: async (session) => {
+      const place = await inside(session, path)
+      // Without a pause from here on: two edits at a time must both stay.
+      const { content, diff } = edited(textOf(session.fs, place, path), edits, place)
+      if (dryRun) return text(diff)
+      session.fs.writeFileSync(at(path), content)
+      return told(diff)
+    },
+  }),
+})
+
+/** A file that is no text would not survive being written back. */
+function textOf(fs: Session['fs'], place: string, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(place))
+  } catch (error) {
+    if (error instanceof TypeError) throw new ToolFailure(`${path} is not a UTF-8 text file.`)
+    throw error
+  }
+}

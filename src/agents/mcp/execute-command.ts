@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { ExecResult } from '../../index.js'
+import { type Answer, defineTool, STAGES } from './tool.js'
+
+/** Characters of each stream that are shown: its beginning and its end. */
+const SHOWN = 30_000
+
+const schema = z.object({
+  command: z.string().min(1).describe('A line for /bin/sh.'),
+  cwd: z.string().optional().describe('Where it starts; the root unless told.'),
+  timeout: z.number().positive().optional().describe('Seconds after which it is ended.'),
+})
+
+const output = z.object({
+  exitCode: z.number().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  ended: z.string().optional(),
+  changes: z.string(),
+  refused: z.array(z.object({ path: z.string(), reason: z.string(), message: z.string() })),
+})
+
+export const executeCommand = defineTool('execute_command', {
+  title: 'Execute Command',
+  description:
+    'Run a command on the staged workspace, contained and without a network. What it changes is staged where your intent allows it, and refused otherwise.',
+  schema,
+  output,
+  annotations: { ...STAGES, idempotentHint: false },
+  plan: ({ command, cwd, timeout }, _session, { signal }) => ({
+    class: 'terminal',
+    kind: 'command',
+    run: async (session) => {
+      const limit = timeout === undefined ? {} : { timeout: Math.ceil(timeout * 1000) }
+      return answerOf(await session.exec(command, { ...limit, ...(cwd !== undefined && { cwd }), signal }))
+    },
+  }),
+})
+
+function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecResult): Answer {
+  const structured: z.output<typeof output> = {
+    exitCode,
+    stdout: shortened(stdout),
+    stderr: shortened(stderr),
+    ...(ended !== undefined && { ended }),
+    changes: summary,
+    refused: refused.slice(0, REASONS).map(({ path, reason, message }) => ({ path, reason, message })),
+  }
+  const words = [
+    ended === undefined ? `Exit code: ${exitCode}` : `Ended before its time (${ended}); it does not go on.`,
+    ...(structured.stdout === '' ? [] : [`Output:\n${structured.stdout}`]),
+    ...(structured.stderr === '' ? [] : [`Errors:\n${structured.stderr}`]),
+    `Changes, staged for review:\n${summary}`,
+    ...structured.refused.map(({ path, message }) => `Refused: ${path}: ${message}`),
+  ]
+  return { content: [{ type: 'text', text: words.join('\n\n') }], structured, tells: true }
+}
+
+const REASONS = 20
+
+function shortened(text: string): string {
+  const over = text.length - SHOWN
+  if (over <= 0) return text
+  const half = SHOWN / 2
+  return `${text.slice(0, half)}\n[${over} characters are not shown; write them to a file to read them]\n${text.slice(-half)}`
+}

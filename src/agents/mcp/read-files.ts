@@ -1,0 +1,126 @@
+import { extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
+import { at, inside } from './paths.js'
+import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
+
+const textSchema = z.object({
+  path: pathArgument,
+  tail: z.number().optional().describe('Only the last so many lines.'),
+  head: z.number().optional().describe('Only the first so many lines.'),
+})
+
+const shared = {
+  schema: textSchema,
+  output: TEXT,
+  annotations: READS,
+  plan: (args: z.output<typeof textSchema>) => ({
+    class: 'read' as const,
+    kind: 'read' as const,
+    reads: [at(args.path)],
+    run: async (session: Session) => text(await readPart(session, args)),
+  }),
+}
+
+export const readTextFile = defineTool('read_text_file', {
+  ...shared,
+  title: 'Read Text File',
+  description:
+    'Read a file as UTF-8 text: all of it, or with `head` or `tail` its first or last lines. Shows what is staged where something is.',
+})
+
+export const readFile = defineTool('read_file', {
+  ...shared,
+  title: 'Read File (Deprecated)',
+  description: 'Read a file as text. Deprecated: use read_text_file.',
+})
+
+export const readMultipleFiles = defineTool('read_multiple_files', {
+  title: 'Read Multiple Files',
+  description: 'Read several files as text. One that cannot be read does not keep the others back.',
+  schema: z.object({ paths: z.array(pathArgument).min(1).describe('The files.') }),
+  output: TEXT,
+  annotations: READS,
+  plan: ({ paths }) => ({
+    class: 'read',
+    kind: 'read',
+    reads: paths.map(at),
+    run: async (session) => text((await Promise.all(paths.map((path) => readOne(session, path)))).join('\n---\n')),
+  }),
+})
+
+async function readOne(session: Session, path: string): Promise<string> {
+  try {
+    return `${path}:\n${await readAll(session, path)}\n`
+  } catch (error) {
+    return `${path}: Error - ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+async function readAll(session: Session, path: string): Promise<string> {
+  return session.fs.promises.readFile(await inside(session, path), 'utf8')
+}
+
+async function readPart(session: Session, { path, head, tail }: z.output<typeof textSchema>): Promise<string> {
+  if (head && tail) throw new ToolFailure('Give head or tail, not both.')
+  const whole = await readAll(session, path)
+  if (tail) return lastLines(whole, tail)
+  return head ? firstLines(whole, head) : whole
+}
+
+function firstLines(whole: string, count: number): string {
+  const lines = whole.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.slice(0, Math.max(0, Math.ceil(count))).join('\n')
+}
+
+/** As the filesystem server counts: what follows the last line's end is a line. */
+function lastLines(whole: string, count: number): string {
+  if (count < 0) return ''
+  return whole.replaceAll('\r\n', '\n').split('\n').slice(-count).join('\n')
+}
+
+const MEDIA: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.bmp': 'image/bmp',
+  '.svg': 'image/svg+xml',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.ogg': 'audio/ogg',
+  '.flac': 'audio/flac',
+}
+
+const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() })
+const resource = z.object({ uri: z.string(), mimeType: z.string().optional(), blob: z.string() })
+
+export const readMediaFile = defineTool('read_media_file', {
+  title: 'Read Media File',
+  description: 'Read a file as base64 with its MIME type: images and audio as such, all else as an embedded resource.',
+  schema: z.object({ path: pathArgument }),
+  output: z.object({ content: z.array(z.union([media, z.object({ type: z.literal('resource'), resource })])) }),
+  annotations: READS,
+  plan: ({ path }) => ({
+    class: 'read',
+    kind: 'read',
+    reads: [at(path)],
+    run: async (session) => {
+      const place = await inside(session, path)
+      const block = mediaBlock(place, (await session.fs.promises.readFile(place)).toString('base64'))
+      return { content: [block], structured: { content: [block] } }
+    },
+  }),
+})
+
+function mediaBlock(place: string, data: string): ContentBlock {
+  const mimeType = MEDIA[extname(place).toLowerCase()] ?? 'application/octet-stream'
+  if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
+  return { type: 'resource', resource: { uri: pathToFileURL(place).href, mimeType, blob: data } }
+}

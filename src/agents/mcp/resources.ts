@@ -1,0 +1,124 @@
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Change, Intent, Ledger, Session, TraceRecord } from '../../index.js'
+
+/** Records of the ledger that are shown at once: the newest. */
+const RECORDS = 200
+/** Staged files that are listed; the diff of all has the others. */
+const LISTED = 1_000
+
+/** What a client may look at, beside what its tools show. All of it is read-only. */
+export function registerResources(
+  server: McpServer,
+  session: Session,
+  { ledger, listed }: { readonly ledger: Ledger | undefined; readonly listed: () => Promise<void> },
+): void {
+  registerIntents(server, session)
+  registerStage(server, session, listed)
+  if (ledger !== undefined) registerTrace(server, session, ledger)
+}
+
+function registerIntents(server: McpServer, session: Session): void {
+  const known = async () => {
+    const { intent } = session
+    const others = (await session.intents()).filter(({ id }) => id !== intent?.id)
+    return intent === undefined ? others : [intent, ...others]
+  }
+  const list = async () => ({
+    resources: (await known()).map(({ id, name }) => ({
+      uri: intentUri(id),
+      name: id,
+      title: name,
+      mimeType: JSON_TYPE,
+    })),
+  })
+  const config = { title: 'Intents', description: 'Scope, constraints and criteria.', mimeType: JSON_TYPE }
+  server.registerResource('intent', new ResourceTemplate('intent://{+id}', { list }), config, async (uri, { id }) => {
+    const found = (await known()).find((each) => each.id === decoded(id))
+    return document(uri, JSON_TYPE, JSON.stringify(need<Intent>(found, uri), null, 2))
+  })
+}
+
+function registerStage(server: McpServer, session: Session, listed: () => Promise<void>): void {
+  const name = encodeURIComponent(session.id)
+  const list = async () => {
+    await listed()
+    const { changes } = await session.changes()
+    const files = changes.slice(0, LISTED).map(({ path, kind }) => {
+      return { uri: stageUri(session, path), name: path, description: kind, mimeType: DIFF_TYPE }
+    })
+    return { resources: files }
+  }
+  server.registerResource(
+    'stage',
+    `stage://${name}/diff`,
+    { title: 'All that is staged', mimeType: DIFF_TYPE },
+    async (uri) => document(uri, DIFF_TYPE, (await session.changes()).changes.map(diffOf).join('\n')),
+  )
+  const config = { title: 'Staged files', description: 'The diff of a staged file.', mimeType: DIFF_TYPE }
+  const template = new ResourceTemplate(`stage://${name}/{+path}/diff`, { list })
+  server.registerResource('staged-file', template, config, async (uri, { path }) => {
+    const { changes } = await session.changes()
+    const found = changes.find((each) => each.path === decoded(path))
+    return document(uri, DIFF_TYPE, diffOf(need<Change>(found, uri)))
+  })
+}
+
+function registerTrace(server: McpServer, session: Session, ledger: Ledger): void {
+  server.registerResource(
+    'trace',
+    traceUri(session),
+    { title: "The session's records in the ledger", mimeType: 'application/x-ndjson' },
+    async (uri) => {
+      const records: TraceRecord[] = []
+      for await (const record of ledger.records()) {
+        if (record.session_id !== session.id) continue
+        records.push(record)
+        if (records.length > RECORDS) records.shift()
+      }
+      return document(uri, 'application/x-ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    },
+  )
+}
+
+const JSON_TYPE = 'application/json'
+const DIFF_TYPE = 'text/x-diff'
+
+const intentUri = (id: string): string => `intent://${encodeURIComponent(id)}`
+
+const traceUri = ({ id }: Session): string => `trace://${encodeURIComponent(id)}`
+
+function stageUri({ id }: Session, path: string): string {
+  return `stage://${encodeURIComponent(id)}/${path.split('/').map(encodeURIComponent).join('/')}/diff`
+}
+
+/** Every address whose content a call can have changed, by a stage as it was before and is now. */
+export function changedUris(session: Session, before: readonly Change[], now: readonly Change[]): string[] {
+  const states = (changes: readonly Change[]) => new Map(changes.map((each) => [each.path, JSON.stringify(each)]))
+  const [old, young] = [states(before), states(now)]
+  const paths = [...new Set([...old.keys(), ...young.keys()])].filter((path) => old.get(path) !== young.get(path))
+  const all = paths.length === 0 ? [] : [`stage://${encodeURIComponent(session.id)}/diff`]
+  return [...paths.map((path) => stageUri(session, path)), ...all, traceUri(session)]
+}
+
+function diffOf({ path, from, kind, hunks }: Change): string {
+  const heads = [
+    `# ${kind}`,
+    `--- ${kind === 'create' ? '/dev/null' : (from ?? path)}`,
+    `+++ ${kind === 'delete' ? '/dev/null' : path}`,
+  ]
+  return [...heads, ...hunks.map(({ text }) => text.trimEnd()), ''].join('\n')
+}
+
+function decoded(value: string | string[] | undefined): string {
+  return decodeURIComponent(typeof value === 'string' ? value : (value ?? []).join('/'))
+}
+
+function need<T>(found: T | undefined, uri: URL): T {
+  if (found === undefined) throw new Error(`There is nothing at ${uri.href}.`)
+  return found
+}
+
+function document(uri: URL, mimeType: string, text: string): ReadResourceResult {
+  return { contents: [{ uri: uri.href, mimeType, text }] }
+}

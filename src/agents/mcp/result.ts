@@ -1,0 +1,41 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type ToolOutcome, withFeedback, worded } from '../../hooks/index.js'
+import type { Feedback } from '../../index.js'
+import type { Answer } from './tool.js'
+
+/** Where a result's `_meta` has the record of a refusal, and reviewers' words. */
+export const DENIAL = 'dev.escrowfs/denial'
+export const FEEDBACK = 'dev.escrowfs/feedback'
+
+/** What a client is told of a call. A refusal is its message, with the record beside it; a failure is never a stack. */
+export function rendered(outcome: ToolOutcome<Answer>): CallToolResult {
+  const { feedback } = outcome
+  if (outcome.status === 'done') return heard({ ...answered(outcome.value, feedback) }, feedback)
+  if (outcome.status === 'denied') {
+    const { denial } = outcome
+    const _meta = { [DENIAL]: denial }
+    return heard({ content: [{ type: 'text', text: worded('record', denial) }], _meta, isError: true }, feedback)
+  }
+  const { error } = outcome
+  const words = error instanceof Error ? error.message : String(error)
+  return heard({ content: [{ type: 'text', text: words }], isError: true }, feedback)
+}
+
+/** A client may show the structured content alone: a reviewer's words are there too, but never in a file's content. */
+function answered({ content, structured, tells }: Answer, feedback: readonly Feedback[]): CallToolResult {
+  if (structured === undefined) return { content }
+  const text = structured.content
+  if (!tells || typeof text !== 'string') return { content, structuredContent: structured }
+  return { content, structuredContent: { ...structured, content: withFeedback(text, feedback) } }
+}
+
+/** A reviewer's words come in a block of their own, behind all else. */
+function heard(result: CallToolResult, feedback: readonly Feedback[]): CallToolResult {
+  if (feedback.length === 0) return result
+  const { content, _meta } = result
+  return {
+    ...result,
+    content: [...content, { type: 'text', text: withFeedback('', feedback) }],
+    _meta: { ..._meta, [FEEDBACK]: feedback },
+  }
+}

@@ -1,0 +1,130 @@
+import { join, relative } from 'node:path'
+import { z } from 'zod'
+import type { Session } from '../../index.js'
+import { type Glob, Globs } from './globs.js'
+import { codeOf, inside } from './paths.js'
+import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
+
+/** Entries a tree shows, and paths a search does. */
+const MOST = 10_000
+
+const excludePatterns = z.array(z.string()).optional().default([]).describe('Globs of what to leave out.')
+
+interface Node {
+  readonly name: string
+  readonly type: 'file' | 'directory'
+  readonly children?: Node[]
+}
+
+interface Found {
+  readonly name: string
+  /** Absolute. */
+  readonly path: string
+  readonly isDirectory: boolean
+}
+
+export const directoryTree = defineTool('directory_tree', {
+  title: 'Directory Tree',
+  description:
+    'A directory and what is below it as JSON: `name`, `type` (file or directory) and, of directories, `children`. ' +
+    `At most ${MOST} entries: the deepest are left out, and a second text says so.`,
+  schema: z.object({ path: pathArgument, excludePatterns }),
+  output: TEXT,
+  annotations: READS,
+  plan: ({ path, excludePatterns: patterns }) => ({
+    class: 'read',
+    kind: 'read',
+    run: async (session) => {
+      const { tree, cut } = await treeBelow(session, await inside(session, path), patterns)
+      return text(JSON.stringify(tree, null, 2), cutNote(cut))
+    },
+  }),
+})
+
+function cutNote(cut: readonly string[]): string | undefined {
+  if (cut.length === 0) return undefined
+  const some = cut.slice(0, 20).join(', ')
+  return `Not shown, as the tree has more than ${MOST} entries: what is in ${some}${cut.length > 20 ? ', …' : ''}. Ask for one of them.`
+}
+
+/** Level by level, so that what does not fit is the deepest. */
+async function treeBelow(session: Session, start: string, patterns: readonly string[]) {
+  const globs = new Globs()
+  const excluded = patterns.flatMap((pattern) => treeGlobs(globs, pattern))
+  const tree: Node[] = []
+  const waiting: { path: string; children: Node[] }[] = [{ path: start, children: tree }]
+  const cut: string[] = []
+  let left = MOST
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const entries = await entriesOf(session, next.path, next.path === start)
+    const kept = globs.without(entries, ({ path }) => relative(start, path), excluded)
+    if (kept.length > left) cut.push(relative(start, next.path) || '.')
+    for (const { name, path, isDirectory } of kept.slice(0, left)) {
+      const children: Node[] = []
+      next.children.push(isDirectory ? { name, type: 'directory', children } : { name, type: 'file' })
+      if (isDirectory) waiting.push({ path, children })
+    }
+    left -= Math.min(left, kept.length)
+  }
+  return { tree, cut }
+}
+
+/** A name without wildcards is left out wherever it is. */
+function treeGlobs(globs: Globs, pattern: string): Glob[] {
+  const all = pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`]
+  return all.map((each) => globs.of(each))
+}
+
+export const searchFiles = defineTool('search_files', {
+  title: 'Search Files',
+  description:
+    'Search below a directory for files and directories by a glob of their paths there: `*.ts` for those in it, `**/*.ts` for all. ' +
+    'Answers with absolute paths.',
+  schema: z.object({ path: pathArgument, pattern: z.string(), excludePatterns }),
+  output: TEXT,
+  annotations: READS,
+  plan: ({ path, pattern, excludePatterns: patterns }) => ({
+    class: 'read',
+    kind: 'read',
+    run: async (session) => {
+      const found = await matching(session, await inside(session, path), pattern, patterns)
+      if (found.length === 0) return text('No matches found')
+      const more = found.length > MOST ? [`[NOTE] The first ${MOST} matches. Use a narrower pattern or path.`] : []
+      return text([...found.slice(0, MOST), ...more].join('\n'))
+    },
+  }),
+})
+
+async function matching(session: Session, start: string, pattern: string, patterns: readonly string[]) {
+  const globs = new Globs()
+  const wanted = globs.of(pattern)
+  const excluded = patterns.map((each) => globs.of(each))
+  const found: string[] = []
+  const visit = async (directory: string): Promise<void> => {
+    const entries = await entriesOf(session, directory, directory === start)
+    const kept = globs.without(entries, ({ path }) => relative(start, path), excluded)
+    const hits = new Set(wanted(kept.map(({ path }) => relative(start, path))))
+    for (const [i, { path, isDirectory }] of kept.entries()) {
+      if (found.length > MOST) return
+      if (hits.has(i)) found.push(path)
+      if (isDirectory) await visit(path)
+    }
+  }
+  await visit(start)
+  return found
+}
+
+/** Below the first, a directory that went away or may not be read hides no other. */
+async function entriesOf(session: Session, directory: string, isFirst: boolean): Promise<Found[]> {
+  try {
+    const entries = await session.fs.promises.readdir(directory, { withFileTypes: true })
+    return entries.map((entry) => ({
+      name: entry.name,
+      path: join(directory, entry.name),
+      isDirectory: entry.isDirectory(),
+    }))
+  } catch (error) {
+    if (!isFirst && ['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
+    throw error
+  }
+}

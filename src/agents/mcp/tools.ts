@@ -1,0 +1,28 @@
+import { ADDED } from './added.js'
+import { editFile } from './edit-file.js'
+import { executeCommand } from './execute-command.js'
+import { getFileInfo, listAllowedDirectories, listDirectory, listDirectoryWithSizes } from './list-directories.js'
+import { readFile, readMediaFile, readMultipleFiles, readTextFile } from './read-files.js'
+import { directoryTree, searchFiles } from './search-tree.js'
+import type { McpTool } from './tool.js'
+import { createDirectory, moveFile, writeFile } from './write-files.js'
+
+/** Every tool a client is offered: those of the filesystem server, a terminal, and ours. None of them decides anything. */
+export const TOOLS: readonly McpTool[] = [
+  readFile,
+  readTextFile,
+  readMediaFile,
+  readMultipleFiles,
+  writeFile,
+  editFile,
+  createDirectory,
+  listDirectory,
+  listDirectoryWithSizes,
+  directoryTree,
+  moveFile,
+  searchFiles,
+  getFileInfo,
+  listAllowedDirectories,
+  executeCommand,
+  ...ADDED,
+]

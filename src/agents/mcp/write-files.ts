@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { ToolFailure } from '../../hooks/index.js'
+import type { Session } from '../../index.js'
+import { at, codeOf } from './paths.js'
+import { declared, defineTool, pathArgument, STAGES, TEXT, told } from './tool.js'
+
+export const writeFile = defineTool('write_file', {
+  title: 'Write File',
+  description:
+    'Write a whole file, new or not. It is staged: your reads show it, the disk has it once a person approves.',
+  schema: z.object({ path: pathArgument, content: z.string(), mutation_class: declared }),
+  output: TEXT,
+  annotations: { ...STAGES, idempotentHint: true },
+  plan: ({ path, content }) => ({
+    class: 'write',
+    kind: 'edit',
+    writes: [{ path: at(path), effect: 'put' }],
+    run: async (session) => {
+      await session.fs.promises.writeFile(at(path), content)
+      return told(`Successfully wrote to ${path}`)
+    },
+  }),
+})
+
+export const createDirectory = defineTool('create_directory', {
+  title: 'Create Directory',
+  description:
+    'Make a directory, with those on the way to it. One that is there already is left as it is. It is staged.',
+  schema: z.object({ path: pathArgument }),
+  output: TEXT,
+  annotations: { ...STAGES, idempotentHint: true },
+  // Each directory is judged as it is made: one that leads to a scope may be, though no file may be put there.
+  plan: ({ path }, session) => ({
+    class: isDirectory(session, at(path)) ? 'read' : 'write',
+    kind: 'edit',
+    run: async () => {
+      await session.fs.promises.mkdir(at(path), { recursive: true })
+      return told(`Successfully created directory ${path}`)
+    },
+  }),
+})
+
+function isDirectory(session: Session, path: string): boolean {
+  try {
+    return session.fs.statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+export const moveFile = defineTool('move_file', {
+  title: 'Move File',
+  description: 'Move or rename a file or directory. Fails where something has the new name. It is staged.',
+  schema: z.object({ source: pathArgument, destination: pathArgument, mutation_class: declared }),
+  output: TEXT,
+  annotations: { ...STAGES, idempotentHint: false },
+  plan: ({ source, destination }) => ({
+    class: 'write',
+    kind: 'edit',
+    writes: [
+      { path: at(source), effect: 'move' },
+      { path: at(destination), effect: 'put' },
+    ],
+    run: async ({ fs }) => {
+      // Without a pause between the two, so that nothing can be overwritten.
+      if (stands(fs, at(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
+      fs.renameSync(at(source), at(destination))
+      return told(`Successfully moved ${source} to ${destination}`)
+    },
+  }),
+})
+
+function stands(fs: Session['fs'], path: string): boolean {
+  try {
+    fs.lstatSync(path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}

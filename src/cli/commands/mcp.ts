@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { McpHost } from '../../agents/mcp/index.js'
+import type { Context } from '../context.js'
+
+interface Options {
+  readonly session?: string
+  readonly intent?: string
+  readonly model?: string
+  readonly askClient?: true
+  readonly http?: true | number
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Serve the workspace to a client of the Model Context Protocol: the tools of the official filesystem server, all writes staged. ' +
+        'A client starts it, and speaks with it over its standard streams.',
+    )
+    .option('--session <id>', 'the session to work in; a new one for each client unless told')
+    .option('--intent <id>', "the intent to work for; the registry's active one unless told")
+    .option('--model <id>', 'the model at work, for the ledger')
+    .option(
+      '--ask-client',
+      "let the client's user answer questions, unless policy wants a proven person (`approval.by`)",
+    )
+    .option('--http [port]', 'serve over HTTP on this machine, and print the address with its token', portOf)
+    .action((options: Options) => serve(context, options))
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is expected.')
+  return port
+}
+
+async function serve({ io, root }: Context, { http, ...options }: Options): Promise<void> {
+  // The adapter alone brings the protocol's library; no other command loads it.
+  const { openMcpHost, serveMcpHttp, serveMcpStdio } = await import('../../agents/mcp/index.js')
+  const host: McpHost = await openMcpHost(root(), { ...options, version: io.version })
+  try {
+    await untilEnded(async (signal) => {
+      if (http === undefined) return serveMcpStdio(host, signal)
+      const served = await serveMcpHttp(host, http === true ? {} : { port: http })
+      io.out(`${served.url}\n`)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await served.close()
+    })
+  } finally {
+    await host.close()
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Who ends us is waited for by what was begun: all that was acknowledged is on the disk then. */
+async function untilEnded(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  for (const signal of ENDING) process.on(signal, end)
+  try {
+    await work(controller.signal)
+  } finally {
+    for (const signal of ENDING) process.off(signal, end)
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { testWorkspace } from '../../support/workspace.js'
+import { callerOf, clientOnHost, newClient } from './stand.js'
+
+async function looking() {
+  const place = testWorkspace()
+  const client = newClient()
+  const told: string[] = []
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void told.push('list'))
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri))
+  await clientOnHost(place.root, { session: 's', intent: 'INT-001' }, client)
+  const read = async (uri: string) => {
+    const [first] = (await client.readResource({ uri })).contents
+    return first && 'text' in first ? first.text : ''
+  }
+  const uris = async () => (await client.listResources()).resources.map(({ uri }) => uri)
+  return { place, client, call: callerOf(client), read, uris, told }
+}
+
+describe('resources', () => {
+  it('are the intents, what is staged and the records of the session', async () => {
+    const { call, read, uris } = await looking()
+    expect(await uris()).toEqual(['stage://s/diff', 'trace://s', 'intent://INT-001', 'intent://INT-002'])
+    await call('write_file', { path: 'src/a.ts', content: 'a one\na 2\n' })
+    await call('write_file', { path: 'src/é %.ts', content: 'new\n' })
+    const file = 'stage://s/src/%C3%A9%20%25.ts/diff'
+    expect(await uris()).toEqual(expect.arrayContaining(['stage://s/src/a.ts/diff', file]))
+    expect(await read('stage://s/src/a.ts/diff')).toContain(
+      '--- src/a.ts\n+++ src/a.ts\n@@ -1,2 +1,2 @@\n a one\n-a two\n+a 2',
+    )
+    expect(await read(file)).toContain('+new')
+    expect(await read('stage://s/diff')).toContain('+new')
+    expect(JSON.parse(await read('intent://INT-001'))).toMatchObject({ name: 'Prices' })
+    for (const line of (await read('trace://s')).split('\n').filter(Boolean))
+      expect(JSON.parse(line)).toMatchObject({ session_id: 's' })
+  })
+
+  it('that are not there, or not of this session, are not shown', async () => {
+    const { read } = await looking()
+    for (const uri of [
+      'stage://s/src/a.ts/diff',
+      'stage://other/diff',
+      'trace://other',
+      'intent://INT-404',
+      'file:///etc/hostname',
+    ])
+      await expect(read(uri), uri).rejects.toThrow()
+  })
+
+  it('tell of their changes to who has looked: the list, and what is subscribed to', async () => {
+    const { client, call, uris, told } = await looking()
+    const write = (content: string) => call('write_file', { path: 'src/a.ts', content })
+    await write('unseen\n')
+    expect(told).toEqual([])
+    await uris()
+    await client.subscribeResource({ uri: 'stage://s/src/a.ts/diff' })
+    await write('again\n')
+    await call('read_text_file', { path: 'src/a.ts' })
+    expect(told).toEqual(['stage://s/src/a.ts/diff'])
+    await call('write_file', { path: 'src/b.ts', content: 'x\n' })
+    await client.unsubscribeResource({ uri: 'stage://s/src/a.ts/diff' })
+    await write('once more\n')
+    expect(told).toEqual(['stage://s/src/a.ts/diff', 'list'])
+  })
+})

@@ -1,0 +1,223 @@
+import { existsSync, symlinkSync } from 'node:fs'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
+import { startChild } from '../../children/run.js'
+import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
+
+const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
+
+describe('a refused call', () => {
+  it('is an error with the message of the denial, and the record beside it', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open()
+    const call = callerOf(await clientOn(await workspace.session({ id: 's' })))
+    const write = { path: 'src/a.ts', content: 'new\n' }
+    const refused = await call('write_file', write)
+    expect(refused.isError).toBe(true)
+    expect(textOf(refused)).toMatch(/^You must cite a valid active Intent ID/)
+    expect(refused._meta?.[DENIAL]).toMatchObject({ tool: 'write_file', reason: 'missing_intent_id' })
+    expect(textOf(await call('select_active_intent', { intent_id: 'INT-001' }))).toMatch(
+      /^Active intent set to INT-001/,
+    )
+    expect((await call('write_file', write)).isError).toBeUndefined()
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    expect(textOf(await call('write_file', { ...write, path: 'mail/m.ts' }))).toMatch(/^Scope Violation: INT-001/)
+  })
+
+  it('leaves nothing behind where one of its paths may not be written', async () => {
+    const place = testWorkspace()
+    const session = await working(await place.open())
+    const call = callerOf(await clientOn(session))
+    for (const [source, destination] of [
+      ['src/a.ts', 'mail/a.ts'],
+      ['mail/m.ts', 'src/m.ts'],
+    ])
+      expect((await call('move_file', { source, destination }))._meta?.[DENIAL]).toMatchObject({
+        reason: 'scope_violation',
+      })
+    expect((await session.changes()).changes).toEqual([])
+  })
+
+  it('by a preview of an edit needs no intent, and stages nothing', async () => {
+    const place = testWorkspace()
+    const session = await (await place.open()).session({ id: 's' })
+    const call = callerOf(await clientOn(session))
+    const edit = { path: 'src/a.ts', edits: [{ oldText: 'one', newText: '1' }] }
+    expect(textOf(await call('edit_file', { ...edit, dryRun: true }))).toContain('-a one\n+a 1')
+    expect((await call('edit_file', edit))._meta?.[DENIAL]).toMatchObject({ reason: 'missing_intent_id' })
+    expect((await session.changes()).changes).toEqual([])
+  })
+
+  it('reads nothing outside of the workspace, by no spelling', async () => {
+    const place = testWorkspace()
+    const session = await working(await place.open())
+    const call = callerOf(await clientOn(session))
+    symlinkSync('/etc', `${place.root}/src/etc`)
+    for (const path of ['/etc/hostname', '../../../etc/hostname', 'src/etc/hostname', '~', 'src/../../x', 'C:\\x']) {
+      for (const tool of ['read_text_file', 'list_directory', 'get_file_info', 'read_media_file'])
+        expect([path, (await call(tool, { path })).isError]).toEqual([path, true])
+    }
+  })
+})
+
+describe("a reviewer's words", () => {
+  it('come once, with the next result, and never in the content of a file', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open()
+    const call = callerOf(await clientOn(await working(workspace)))
+    await call('write_file', { path: 'src/a.ts', content: 'x\n' })
+    const review = await workspace.review('agent')
+    await review.reject('src/a.ts', 'Not like this.', { name: 'Ada' })
+    const read = await call('read_text_file', { path: 'src/b.ts' })
+    expect(read.structuredContent).toEqual({ content: 'b\n' })
+    expect(read.content.at(-1)).toMatchObject({ text: expect.stringContaining('Not like this.') })
+    expect(read._meta?.[FEEDBACK]).toMatchObject([{ path: 'src/a.ts', reason: 'Not like this.' }])
+    expect((await call('read_text_file', { path: 'src/b.ts' })).content).toHaveLength(1)
+  })
+})
+
+describe('what a client is offered', () => {
+  it('decides nothing: no tool, resource, template or prompt', async () => {
+    const place = testWorkspace()
+    const client = await clientOn(await working(await place.open()))
+    const { tools } = await client.listTools()
+    const capabilities = client.getServerCapabilities()
+    const resources = capabilities?.resources
+      ? [...(await client.listResources()).resources, ...(await client.listResourceTemplates()).resourceTemplates]
+      : []
+    expect(capabilities?.prompts).toBeUndefined()
+    expect(tools.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
+    expect(resources.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
+    for (const name of ['approve', 'commit', 'discard', 'undo', 'reject', 'answer', 'escrow_approve'])
+      expect((await callerOf(client)(name)).isError).toBe(true)
+  })
+
+  it('says of itself what is true', async () => {
+    const place = testWorkspace()
+    const { tools } = await (await clientOn(await working(await place.open()))).listTools()
+    const hinted = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint] !== false).map(({ name }) => name)
+    expect(hinted('openWorldHint')).toEqual([])
+    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
+    expect(writing.sort()).toEqual(
+      [
+        ...[
+          'create_directory',
+          'edit_file',
+          'execute_command',
+          'move_file',
+          'record_lesson',
+          'request_scope_expansion',
+        ],
+        ...['revert_staged_changes', 'select_active_intent', 'travel_to_snapshot', 'write_file'],
+      ].sort(),
+    )
+    expect(hinted('destructiveHint').filter((name) => writing.includes(name))).toEqual(['revert_staged_changes'])
+  })
+})
+
+describe("a question to the client's user", () => {
+  const ASK = 'access: {src/a.ts: ask}\n'
+  const write = { path: 'src/a.ts', content: 'x\n' }
+
+  async function asking(policy: string, askClient: boolean) {
+    const place = testWorkspace()
+    place.write('.orchestration/policy.yaml', policy)
+    const client = newClient({ elicitation: {} })
+    const shown: string[] = []
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+      shown.push(params.message)
+      return { action: 'accept', content: { approve: true } }
+    })
+    await clientOnHost(place.root, { session: 's', intent: 'INT-001', askClient }, client)
+    return { place, call: callerOf(client), shown }
+  }
+
+  it('is asked only where the server was started so, and its answer is theirs by name', async () => {
+    const { place, call, shown } = await asking(ASK, true)
+    expect((await call('write_file', write)).isError).toBeUndefined()
+    expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('is not asked otherwise: the call is refused, and the question waits for a person', async () => {
+    for (const [policy, askClient] of [
+      [ASK, false],
+      [`${ASK}approval: {by: person}\n`, true],
+    ] as const) {
+      const { call, shown } = await asking(policy, askClient)
+      expect((await call('write_file', write))._meta?.[DENIAL]).toMatchObject({ reason: 'needs_approval' })
+      expect(shown).toEqual([])
+    }
+  })
+})
+
+describe('escrow mcp', () => {
+  it('governs the working directory, and what it acknowledged outlives its being killed', async () => {
+    const place = testWorkspace()
+    const { client, transport, call } = await spawned(`${place.root}/src`, '--session', 's', '--intent', 'INT-001')
+    expect(client.getServerVersion()?.name).toBe('escrowfs')
+    expect((await call('write_file', { path: 'src/new.ts', content: 'new\n' })).isError).toBeUndefined()
+    process.kill(transport.pid ?? expect.unreachable(), 'SIGKILL')
+    await expect(call('read_text_file', { path: 'src/new.ts' })).rejects.toThrow()
+    expect(existsSync(`${place.root}/src/new.ts`)).toBe(false)
+    const again = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
+  })
+
+  it('takes huge and broken input, and goes on', async () => {
+    const place = testWorkspace()
+    const { transport, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    const content = `${'y'.repeat(20 * 1024 * 1024)}\nend`
+    expect((await call('write_file', { path: 'src/huge.txt', content })).isError).toBeUndefined()
+    expect(textOf(await call('read_text_file', { path: 'src/huge.txt', tail: 1 }))).toBe('end')
+    expect((await call('write_file', { path: 'src/x', content: { not: 'text' } })).isError).toBe(true)
+    expect((await call('no_such_tool')).isError).toBe(true)
+    expect((await call('search_files', { path: '.', pattern: `${'*a'.repeat(40)}b` })).isError).toBeUndefined()
+    expect((await call('search_files', { path: '.', pattern: '{a,b}'.repeat(90) })).isError).toBe(true)
+    expect(transport.pid).not.toBeNull()
+    expect((await call('read_text_file', { path: 'src/b.ts' })).isError).toBeUndefined()
+  })
+
+  it('governs a call that comes without a greeting, behind a line that is none', async () => {
+    const place = testWorkspace()
+    const child = startChild('mcp.ts', '-C', place.root)
+    const params = { name: 'write_file', arguments: { path: 'src/a.ts', content: 'x' } }
+    for (const line of [
+      'no json',
+      '{"jsonrpc":"2.0"',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    ])
+      child.say(line)
+    const answer: { result?: { isError?: boolean } } = JSON.parse((await child.line()) ?? '')
+    expect(answer.result?.isError).toBe(true)
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    await child.end()
+    expect(child.process.exitCode).toBe(0)
+  })
+
+  it('leaves a ledger that says who did what', async () => {
+    const place = testWorkspace()
+    const { client, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
+    await call('write_file', { path: 'src/new.ts', content: 'new\n' })
+    await call('write_file', { path: 'mail/m.ts', content: 'new\n' })
+    await client.close()
+    const records = await recordsOf(await place.open())
+    expect(records.map((record) => [own(record).type, own(record).reason ?? null])).toEqual([
+      ['intent_selected', null],
+      ['tool_call', null],
+      ['denied', 'scope_violation'],
+      ['tool_call', null],
+      ['intent_cleared', null],
+    ])
+  })
+
+  it('ends with words, and no server, where there is no workspace or no such intent', async () => {
+    const place = testWorkspace()
+    await expect(spawned(place.root, '--intent', 'INT-404')).rejects.toThrow()
+    const bare = testWorkspace({ 'a.txt': 'a' }, '')
+    await expect(spawned(bare.root)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { type CallToolResult, CallToolResultSchema, type ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import { onTestFinished } from 'vitest'
+import {
+  createMcpServer,
+  type McpHostOptions,
+  type McpServerOptions,
+  openMcpHost,
+} from '../../../src/agents/mcp/index.js'
+import type { Session } from '../../../src/index.js'
+import { compiled } from '../../support/compiled.js'
+
+export type Args = Record<string, unknown>
+export type Call = (name: string, args?: Args) => Promise<CallToolResult>
+
+export function newClient(capabilities: ClientCapabilities = {}): Client {
+  const client = new Client({ name: 'tester', version: '1' }, { capabilities })
+  onTestFinished(() => client.close())
+  return client
+}
+
+export function callerOf(client: Client): Call {
+  return async (name, args = {}) => CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
+}
+
+/** The official client on a session of this process. */
+export async function clientOn(session: Session, options: McpServerOptions = {}): Promise<Client> {
+  const client = newClient()
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  await createMcpServer(session, options).connect(far)
+  await client.connect(near)
+  return client
+}
+
+/** The official client on a host of this process. */
+export async function clientOnHost(root: string, options: McpHostOptions, client = newClient()): Promise<Client> {
+  const host = await openMcpHost(root, options)
+  onTestFinished(() => host.close())
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  await host.connect(far)
+  await client.connect(near)
+  return client
+}
+
+/** What starts `escrow mcp`. */
+export const escrowMcp = (): string => `${compiled()}/test/children/mcp.js`
+
+/** `escrow mcp` as a client starts it, and the process it is. */
+export async function spawned(cwd: string, ...options: string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [escrowMcp(), ...options],
+    cwd,
+    env: environment(),
+    stderr: 'pipe',
+  })
+  const client = newClient()
+  await client.connect(transport)
+  return { client, transport, call: callerOf(client) }
+}
+
+/** The official filesystem server on a directory. */
+export async function filesystemServer(root: string): Promise<Client> {
+  const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')
+  const args = [`${dirname(manifest)}/dist/index.js`, root]
+  const client = newClient()
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }))
+  return client
+}
+
+export function textOf(result: CallToolResult): string {
+  const [first] = result.content
+  return first?.type === 'text' ? first.text : ''
+}
+
+/** This process's own: the official client hands on a few variables only. */
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+}

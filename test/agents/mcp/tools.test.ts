@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { DENIAL } from '../../../src/agents/mcp/index.js'
+import type { Human } from '../../../src/hooks/index.js'
+import { probeNow } from '../../../src/terminal/index.js'
+import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { callerOf, clientOn, textOf } from './stand.js'
+
+async function stand(policy = '', human?: Human) {
+  const place = testWorkspace()
+  if (policy !== '') place.write('.orchestration/policy.yaml', policy)
+  const workspace = await place.open()
+  const session = await working(workspace)
+  return { place, workspace, session, call: callerOf(await clientOn(session, human ? { human } : {})) }
+}
+
+describe('a directory of very many entries', () => {
+  it('is listed page by page, each saying how to go on', async () => {
+    const { place, call } = await stand()
+    mkdirSync(`${place.root}/src/many`)
+    for (let i = 0; i < 10_050; i++) writeFileSync(`${place.root}/src/many/f${String(i).padStart(5, '0')}`, '')
+    for (const tool of ['list_directory', 'list_directory_with_sizes']) {
+      const seen = new Set<string>()
+      for (const offset of [0, 5_000, 10_000]) {
+        const lines = textOf(await call(tool, { path: 'src/many', offset })).split('\n')
+        for (const line of lines) if (line.startsWith('[FILE]')) seen.add(line)
+        const notes = lines.filter((line) => line.startsWith('[NOTE]'))
+        expect(notes).toEqual(offset === 10_000 ? [] : [expect.stringContaining(`offset ${offset + 5_000} for more`)])
+      }
+      expect(seen.size).toBe(10_050)
+    }
+    expect(textOf(await call('search_files', { path: 'src', pattern: '**/f*' }))).toContain('[NOTE] The first 10000')
+    const tree = await call('directory_tree', { path: '.' })
+    const nodes: { name: string; children?: { name: string; children?: unknown[] }[] }[] = JSON.parse(textOf(tree))
+    const many = nodes.find(({ name }) => name === 'src')?.children?.find(({ name }) => name === 'many')
+    expect(many?.children?.length).toBeGreaterThan(9_000)
+    expect(many?.children?.length).toBeLessThan(10_000)
+    expect(tree.content[1]).toMatchObject({ text: expect.stringContaining('src/many') })
+  })
+})
+
+describe('edits made side by side', () => {
+  it('all stay', async () => {
+    const { place, call } = await stand()
+    place.write('src/n.txt', Array.from({ length: 40 }, (_, i) => `<${i}>\n`).join(''))
+    const edit = (i: number) =>
+      call('edit_file', { path: 'src/n.txt', edits: [{ oldText: `<${i}>`, newText: `[${i}]` }] })
+    for (const { isError } of await Promise.all(Array.from({ length: 40 }, (_, i) => edit(i))))
+      expect(isError).toBeUndefined()
+    expect(textOf(await call('read_text_file', { path: 'src/n.txt' }))).not.toContain('<')
+  })
+
+  it('are refused where the file has moved on since it was read', async () => {
+    const { place, call } = await stand()
+    await call('read_text_file', { path: 'src/a.ts' })
+    place.write('src/a.ts', 'a one\nby a person\n')
+    const edit = { path: 'src/a.ts', edits: [{ oldText: 'a one', newText: 'a 1' }] }
+    await call('edit_file', { ...edit, dryRun: true })
+    expect((await call('edit_file', edit))._meta?.[DENIAL]).toMatchObject({ reason: 'stale_file' })
+    await call('read_text_file', { path: 'src/a.ts' })
+    expect((await call('edit_file', edit)).isError).toBeUndefined()
+  })
+
+  it('are nothing to a file that is no text', async () => {
+    const { place, session, call } = await stand()
+    writeFileSync(`${place.root}/src/bin`, Buffer.from([0x61, 0xff, 0x62]))
+    const result = await call('edit_file', { path: 'src/bin', edits: [{ oldText: 'a', newText: 'A' }] })
+    expect([result.isError, textOf(result)]).toEqual([true, 'src/bin is not a UTF-8 text file.'])
+    expect((await session.changes()).changes).toEqual([])
+  })
+})
+
+describe('what policy.yaml wants of a person', () => {
+  it('is asked before each call that changes something, with `approval.modal: all`', async () => {
+    const asked: string[] = []
+    const human: Human = async ({ tool, targets }) => {
+      asked.push(`${tool} ${targets.join()}`)
+      return { approved: targets[0] !== 'src/b.ts', words: 'Not that one.' }
+    }
+    const { call } = await stand('approval: {modal: all}\n', human)
+    const write = (path: string) => call('write_file', { path, content: 'x\n' })
+    expect((await write('src/a.ts')).isError).toBeUndefined()
+    expect((await write('src/b.ts'))._meta?.[DENIAL]).toMatchObject({ reason: 'user_rejected' })
+    await call('read_text_file', { path: 'src/b.ts' })
+    await call('edit_file', { path: 'src/a.ts', edits: [], dryRun: true })
+    expect(asked).toEqual(['write_file src/a.ts', 'write_file src/b.ts'])
+    const alone = await stand('approval: {modal: all}\n')
+    expect((await alone.call('write_file', { path: 'src/a.ts', content: '' }))._meta?.[DENIAL]).toBeDefined()
+  })
+
+  it('is asked after refusals in a row', async () => {
+    const kinds: string[] = []
+    const { call } = await stand('gate: {breaker: 2}\n', async ({ kind }) => void kinds.push(kind))
+    for (let i = 0; i < 3; i++) await call('write_file', { path: 'mail/m.ts', content: '' })
+    expect(kinds).toEqual(['breaker'])
+  })
+
+  it('is said by the agent, with `gate.require_mutation_class`', async () => {
+    const { call } = await stand('gate: {require_mutation_class: true}\n')
+    const write = { path: 'src/a.ts', content: 'x\n' }
+    expect((await call('write_file', write))._meta?.[DENIAL]).toMatchObject({ reason: 'missing_mutation_class' })
+    expect((await call('write_file', { ...write, mutation_class: 'INTENT_EVOLUTION' })).isError).toBeUndefined()
+  })
+
+  it('holds for every tool that needs an intent, with `gate.tools: all`', async () => {
+    const { call } = await stand('gate: {tools: all}\n')
+    await call('select_active_intent', { intent_id: null })
+    expect((await call('read_text_file', { path: 'src/a.ts' }))._meta?.[DENIAL]).toMatchObject({
+      reason: 'missing_intent_id',
+    })
+    expect((await call('select_active_intent', { intent_id: 'INT-001' })).isError).toBeUndefined()
+    expect((await call('read_text_file', { path: 'src/a.ts' })).isError).toBeUndefined()
+  })
+})
+
+describe('execute_command', () => {
+  it('runs contained and staged; where it cannot be, it is refused', async () => {
+    const { place, call } = await stand()
+    const result = await call('execute_command', {
+      command: 'echo two > src/a.ts; echo x > mail/m.ts; echo said; exit 3',
+    })
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    if ((await probeNow()).every(({ ok }) => ok)) {
+      expect(result.structuredContent).toMatchObject({
+        exitCode: 3,
+        stdout: 'said\n',
+        refused: [{ path: 'mail/m.ts' }],
+      })
+      expect(textOf(await call('read_text_file', { path: 'src/a.ts' }))).toBe('two\n')
+    } else expect(result.isError).toBe(true)
+  })
+
+  it('needs an intent', async () => {
+    const { workspace, call } = await stand()
+    await call('select_active_intent', { intent_id: null })
+    expect((await call('execute_command', { command: 'true' }))._meta?.[DENIAL]).toMatchObject({
+      reason: 'missing_intent_id',
+    })
+    await workspace.close()
+  })
+})
+
+describe('the tools we add', () => {
+  it('show, revert and travel, each its own call in the ledger', async () => {
+    const { place, workspace, session, call } = await stand()
+    await call('write_file', { path: 'src/a.ts', content: 'x\n' })
+    const shown = textOf(await call('show_staged_changes'))
+    expect(shown).toContain('src/a.ts (modify, pending)')
+    expect((await call('revert_staged_changes')).isError).toBeUndefined()
+    expect((await session.changes()).changes).toEqual([])
+    const last = (await session.snapshots()).findLast(({ tool }) => tool === 'revert_staged_changes')
+    await call('travel_to_snapshot', { snapshot_id: last?.id ?? '' })
+    expect((await session.changes()).changes).toHaveLength(1)
+    await call('request_scope_expansion', { paths: ['mail/**'], why: 'the letter' })
+    expect(await (await workspace.review('agent')).questions()).toMatchObject([{ kind: 'scope', globs: ['mail/**'] }])
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+    await session.flush()
+    const tools = (await recordsOf(workspace))
+      .map(own)
+      .flatMap(({ type, tool }) => (type === 'tool_call' ? [tool] : []))
+    expect(tools).toHaveLength(5)
+  })
+})

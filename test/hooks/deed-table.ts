@@ -1,0 +1,53 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
+
+/** One thing an agent tries, under an intent. */
+export interface Deed {
+  readonly intent: string | null
+  readonly tool: 'write_to_file' | 'apply_patch' | 'select_active_intent'
+  readonly path: string
+}
+
+// The breaker is a matter of a whole conversation, not of single deeds.
+const POLICY = `gate: {breaker: 1000}
+access: {src/secret.ts: deny, src/fixed.ts: read-only, src/hid.ts: hidden, src/ask.ts: ask, src/shut: deny}
+protected: [src/kept.ts]
+`
+const FILES = Object.fromEntries(
+  `src/a.ts src/b.ts src/sub/c.ts src/secret.ts src/fixed.ts src/hid.ts src/ask.ts src/kept.ts src/shut/x.ts mail/m.ts docs/prices.md
+  docs/other.md README.md CLAUDE.md package.json run.log .vscode/settings.json .github/workflows/ci.yml .roo/rules/r.md`
+    .split(/\s+/)
+    .map((path) => [path, `${path}\n`]),
+)
+const REST =
+  `src/new.ts ./src/b.ts src/sub/../a.ts src//a.ts src/../mail/m.ts src/sub/new.ts mail/new.ts .git/config .git/hooks/pre-commit
+  .GIT/config .orchestration/policy.yaml .orchestration/active_intents.yaml .orchestration/agent_trace.jsonl .intentignore
+  ../outside.txt /etc/escrow-test src/out.txt src/inner.ts src/loop src/away/x.txt new.log`.split(/\s+/)
+const PATHS = [...Object.keys(FILES), ...REST]
+
+/** Every one of them, for every door. */
+export const DEEDS: Deed[] = [
+  ...PATHS.map((path) => ({ intent: 'INT-001', tool: 'write_to_file', path }) as const),
+  ...PATHS.filter((_, at) => at % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
+  ...Object.keys(FILES)
+    .filter((_, at) => at % 2 === 0)
+    .map((path) => ({ intent: 'INT-001', tool: 'apply_patch', path }) as const),
+  ...['mail/m.ts', 'src/a.ts'].map((path) => ({ intent: 'INT-002', tool: 'apply_patch', path }) as const),
+  ...['INT-001', 'INT-003', 'INT-404'].map((path) => ({ intent: null, tool: 'select_active_intent', path }) as const),
+]
+
+/** The workspace they are tried in. */
+export function deedsPlace(): TestWorkspace {
+  const place = testWorkspace(FILES)
+  place.write('.orchestration/policy.yaml', POLICY)
+  place.write('.intentignore', '*.log\n')
+  mkdirSync(`${place.root}/.git/hooks`, { recursive: true })
+  for (const [name, to] of [
+    ['out.txt', '../../outside.txt'],
+    ['inner.ts', '../mail/m.ts'],
+    ['loop', 'loop'],
+    ['away', '/tmp'],
+  ] as const)
+    symlinkSync(to, `${place.root}/src/${name}`)
+  return place
+}
