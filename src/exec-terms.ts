@@ -65,7 +65,7 @@ export class ExecTerms {
       // Rules and directories may have changed while a person was asked.
       outlook: this.#outlook(),
       cwd: this.#directory(options.cwd ?? '.'),
-      env: commandEnv(options.env ?? {}, this.deps.id),
+      env: commandEnv(options.env ?? {}, this.deps.id, this.deps.intent()),
       network: options.network === true,
       admitted,
     }

@@ -19,6 +19,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'intents', summary: 'list, declare and change intents', load: () => import('./commands/intents.js') },
   { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
   { name: 'run', summary: 'run an agent, all it does staged', load: () => import('./commands/run.js') },
+  { name: 'hook', summary: "answer a client's hook", load: () => import('./commands/hook.js') },
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },

@@ -82,10 +82,11 @@ function textOf(path: string): string {
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   session: string,
+  intent?: string,
 ): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
   const own = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
-  const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
+  const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
   const set = Object.entries(all).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
