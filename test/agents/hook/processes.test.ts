@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compiled } from '../../support/compiled.js'
@@ -139,6 +139,8 @@ describe('a hook process', () => {
 describe('inside of a session’s mount', () => {
   it('what the session may write passes, and what it may not is refused in the same words', async () => {
     const at = place()
+    // Commands have a /tmp of their own, and the tests may well be run from there.
+    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${HOOK}/../../../../../..`)}": allow}\n`)
     const script = `${at.root}/events`
     const events = [
       ['claude', claudeEvent(at.root, 'PreToolUse', write())],
