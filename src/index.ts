@@ -1,6 +1,7 @@
 /** The public API of escrowfs. */
 
 export { admitReviewer } from './admit-reviewer.js'
+export { applyClients, type ClientFile, type ClientName, findClients, planClients } from './client-config.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
