@@ -11,6 +11,8 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/hooks.md',
+  'docs/hosts/claude.md',
+  'docs/hosts/cline.md',
   'docs/hosts/roo.md',
   'docs/injected-fs.md',
   'docs/ledger.md',
