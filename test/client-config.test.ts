@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyClients, type ClientName, findClients, planClients } from '../src/index.js'
@@ -73,6 +74,19 @@ describe('entering us into a client’s settings', () => {
     for (const client of ['claude', 'cline', 'roo'] as const) enter(client, true)
     for (const path of ['.claude/settings.json', '.mcp.json', '.clinerules/hooks/PreToolUse', '.roo/mcp.json'])
       expect([path, text(path)]).toEqual([path, undefined])
+  })
+
+  it('holds a client’s tools where escrow itself cannot be started, as each client heeds it', () => {
+    const { root, text, enter } = at()
+    enter('claude')
+    enter('cline')
+    const [{ hooks }] = JSON.parse(text('.claude/settings.json') ?? '').hooks.PreToolUse
+    const env = { PATH: '/nowhere' }
+    const claude = spawnSync('/bin/sh', ['-c', hooks[0].command], { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect([claude.status, claude.stdout]).toEqual([2, ''])
+    const script = `${root}/.clinerules/hooks/PreToolUse`
+    const cline = spawnSync(script, { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
   })
 
   it.each([
