@@ -6,6 +6,7 @@ import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
 import { closedByRules } from './exec-closed.js'
 import type { View } from './fs/view.js'
 import { type Policy, secretName } from './policy/index.js'
+import { CLIENTS_SETTINGS, HOOKS_OWN } from './policy/protected.js'
 import type { Admitted, SessionAdmission } from './session-admission.js'
 import type { StageStore } from './stage-store.js'
 import { commandEnv, type Outlook, outlookBy, SecretNames, secretsIn } from './terminal/index.js'
@@ -41,6 +42,7 @@ export interface Terms {
   readonly env: Readonly<Record<string, string>>
   readonly network: boolean
   readonly outlook: Outlook
+  readonly shut: readonly string[]
   /** What the record of it says of its admission. */
   readonly admitted: Admitted
 }
@@ -64,8 +66,13 @@ export class ExecTerms {
       args: typeof command === 'string' ? shellOf(command) : command,
       // Rules and directories may have changed while a person was asked.
       outlook: this.#outlook(),
+      shut: this.#shut(),
       cwd: this.#directory(options.cwd ?? '.'),
-      env: commandEnv(options.env ?? {}, this.deps.id, this.deps.layout.root),
+      env: commandEnv(options.env ?? {}, {
+        session: this.deps.id,
+        root: this.deps.layout.root,
+        intent: this.deps.intent(),
+      }),
       network: options.network === true,
       admitted,
     }
@@ -80,6 +87,22 @@ export class ExecTerms {
       ? closedByRules(store.overlay, mayRead)
       : this.#secrets.find(store.overlay).filter((path) => !mayRead(path))
     return [...ours, ...closed, ...secretsIn(layout.root, outlook)]
+  }
+
+  /**
+   * Clients read their hooks' settings anew while they run, from what the command sees: there it is too late to refuse a change
+   * at the end. What the scope opens stays open.
+   */
+  #shut(): string[] {
+    const { store, policy } = this.deps
+    const kept = (path: string): boolean => {
+      const type = store.overlay.typeOf(path as RelPath)
+      if (type !== 'dir' && type !== 'file') return false
+      const decision = policy.decide({ effect: type === 'dir' ? 'mkdir' : 'put', path, asked: path })
+      return decision.verdict === 'deny' && decision.denial.reason === 'protected_path'
+    }
+    const settings = CLIENTS_SETTINGS.filter(kept)
+    return settings.length === 0 ? [] : [...settings, ...HOOKS_OWN.filter(kept)]
   }
 
   /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */

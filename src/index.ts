@@ -1,6 +1,7 @@
 /** The public API of escrowfs. */
 
 export { admitReviewer, makeReviewerKey } from './admit-reviewer.js'
+export { applyClients, type ClientFile, type ClientName, findClients, planClients } from './client-config.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
@@ -17,8 +18,10 @@ export { editText } from './host/editor.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
+export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge } from './judge.js'
 export { groupChanges } from './review/groups.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
 export { makeSigningKey } from './trace/index.js'
+export { isInMount, rootOf } from './whereabouts.js'
 export { openWorkspace } from './workspace.js'

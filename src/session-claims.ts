@@ -63,6 +63,11 @@ export class SessionClaims {
   }
 }
 
+/** The intent a claim's file names. */
+export function claimedBy(file: string): string | undefined {
+  return readClaim(file)?.intent
+}
+
 const MAX_CLAIM_BYTES = 64 * 1024
 
 interface Claim {

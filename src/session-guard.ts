@@ -107,8 +107,8 @@ export class SessionGuard implements GuardRules {
   /** What reviewers said and did that the agent has not been told of; it counts as told now. */
   feedback(): Feedback[] {
     const fresh = <T extends { readonly id: string; readonly path: string }>(all: readonly T[]) => {
-      const untold = all.filter((each) => !this.#told.has(keyOf('feedback', each)))
-      for (const each of untold) this.#tell(keyOf('feedback', each))
+      const untold = all.filter((each) => !this.#told.has(feedbackKey(each)))
+      for (const each of untold) this.#tell(feedbackKey(each))
       return untold
     }
     const rejected = fresh(this.#rejections).map(({ path, hunks, reason, by }) => {
@@ -218,7 +218,7 @@ export class SessionGuard implements GuardRules {
   }
 }
 
-const TOLD = 'told'
+export const TOLD = 'told'
 
 /** What a reviewer did to a staged file, as the agent is told. */
 const AMENDED = {
@@ -238,6 +238,11 @@ const READ = {
 
 function keyOf(kind: string, { id, path }: { readonly id: string; readonly path: string }): string {
   return `${kind}:${id}:${path}`
+}
+
+/** What the notes of {@link TOLD} have of a reviewer's word that feedback has told. */
+export function feedbackKey(said: { readonly id: string; readonly path: string }): string {
+  return keyOf('feedback', said)
 }
 
 function rejectedBy({ by, hunks }: Rejection): string {

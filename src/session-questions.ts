@@ -115,6 +115,11 @@ export class SessionQuestions {
     return true
   }
 
+  /** An answer that feedback has not told. */
+  hasUntold(): boolean {
+    return this.#answers.some(({ id }) => !this.#told.has(id))
+  }
+
   feedback(): Feedback[] {
     return this.#answers
       .filter(({ id }) => !this.#told.has(id))

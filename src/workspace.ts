@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf, diffStage, foldsNames } from '../overlay/index.js'
+import { diffStage, foldsNames } from '../overlay/index.js'
 import { outside, refuseInside } from './admit-reviewer.js'
 import { recover } from './commit/index.js'
 import type {
@@ -20,7 +20,7 @@ import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
-import { isLink, readSmall } from './host/read.js'
+import { readSmall } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { type IntentVersions, openVersions, recordedRegistry } from './intent-versions.js'
@@ -34,6 +34,7 @@ import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
 import { stageUndo } from './undo-session.js'
+import { physicalRoot, refuseLink } from './workspace-root.js'
 
 /** Of a session's agent, far above what one says of itself. */
 const MAX_META_BYTES = 64 * 1024
@@ -55,31 +56,6 @@ export async function openWorkspace(root: string | URL, options: WorkspaceOption
   const workspace = new LocalWorkspace(layout, [given], ledger, options)
   await workspace.recover()
   return workspace
-}
-
-/** Behind a link our own files would have a second name, which nothing protects. */
-function refuseLink(layout: Layout): void {
-  if (!isLink(layout.dir)) return
-  throw new EscrowError('path_escape', `${layout.dir} is a symlink, so what is kept there is not protected.`, {
-    hint: 'Make it a directory of its own.',
-  })
-}
-
-function physicalRoot(given: string): string {
-  try {
-    const root = realpathSync(given)
-    if (statSync(root).isDirectory()) {
-      readdirSync(root)
-      return root
-    }
-  } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'It does not exist' : `It cannot be read (${codeOf(error)})`
-    throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. ${why}.`, {
-      hint: 'Name a directory that you can list.',
-      cause: error,
-    })
-  }
-  throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. It is not a directory.`)
 }
 
 class LocalWorkspace implements Workspace {

@@ -20,6 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
   { name: 'run', summary: 'run an agent, all it does staged', load: () => import('./commands/run.js') },
   { name: 'mcp', summary: 'serve the workspace to an MCP client', load: () => import('./commands/mcp.js') },
+  { name: 'hook', summary: "answer a client's hook", load: () => import('./commands/hook.js') },
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },

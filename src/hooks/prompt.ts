@@ -14,7 +14,7 @@ Your changes are held in escrow: each is checked when you make it, staged, and r
 5. Words from the reviewer come with tool results. Follow them.`
 
 /** The prompt's section for this turn: the protocol, and the active intent or the ones to choose from. */
-export async function intentPrompt(session: Session): Promise<string> {
+export async function intentPrompt(session: Pick<Session, 'intent' | 'intents'>): Promise<string> {
   const { intent } = session
   if (intent !== undefined) return `${INTENT_PROTOCOL}\n\n${intentContext(intent).xml}`
   const ids = (await session.intents()).map(({ id, name }) => `- ${id}: ${name}`)

@@ -22,10 +22,12 @@ type Row = readonly [level: Level, names: readonly string[], why: string]
 const ROWS: readonly Row[] = [
   ['never', ['.git'], 'git keeps its own data and hooks there'],
   ['never', ['.orchestration'], 'intents, policy and ledger are kept there'],
+  ['never', ['node_modules/escrowfs', 'node_modules/.bin/escrow*'], 'what holds agents to the rules runs from there'],
   ['never', ['.intentignore'], 'it switches intents off and paths free'],
   ['literal', ['.gitmodules', '.gitconfig'], 'git runs what it says'],
   ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
-  ['literal', ['.claude', '.cursor', '.roo', '.cline', '.mcp.json'], 'it configures an agent'],
+  ['literal', ['.claude', '.claude.json', '.cursor', '.roo', '.cline', '.mcp.json'], 'it configures an agent'],
+  ['literal', ['.codex', '.gemini', '.opencode', 'opencode.json', 'documents/cline/hooks'], 'it configures an agent'],
   ['literal', ['agents.md', 'claude.md', '.clinerules*', '.roorules*', '.cursorrules'], 'it instructs an agent'],
   ['literal', ['.husky', '.devcontainer', '.github/workflows', '.envrc', '.npmrc'], 'a tool runs what it says'],
   ['literal', ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zprofile'], 'a shell runs what it says'],
@@ -40,6 +42,20 @@ const ROWS: readonly Row[] = [
   ['highlight', ['makefile', '*.config.*'], 'a build runs what it says'],
   ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
 ]
+
+/** Where clients keep what makes them ask us, at the root: a command that empties it would be asked about no more. */
+export const CLIENTS_SETTINGS = [
+  '.claude',
+  '.clinerules',
+  '.cline',
+  '.roo',
+  '.cursor',
+  '.codex',
+  '.gemini',
+  '.mcp.json',
+]
+/** Where a client's hook runs from, in a workspace that has one. */
+export const HOOKS_OWN = ['node_modules/escrowfs']
 
 interface Rule {
   readonly level: Level

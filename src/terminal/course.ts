@@ -21,6 +21,8 @@ export interface CommandOptions {
   /** Bytes they may hold at a time; three quarters of the machine's unless told. */
   readonly memory?: number | undefined
   readonly outlook: Outlook
+  /** Names of the workspace that cannot be changed there, whatever the stage would say. */
+  readonly shut: readonly string[]
   /** It has our own input, output and terminal: nothing of what it says is told or kept. */
   readonly terminal?: boolean
   /** Bytes of each stream that are kept; {@link OUTPUT} unless told. */

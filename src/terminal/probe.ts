@@ -99,6 +99,7 @@ async function sandbox(): Promise<Capability> {
       network: false,
       processes: 64,
       outlook: { hidden: [], shown: [] },
+      shut: [],
     }
     const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
     return told('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)

@@ -15,7 +15,7 @@ const NEVER_SHOWN = ['/dev', '/proc']
 
 /** @param scratch the directory of the layers. Throws where an option would become two. */
 export function sandboxOf(root: string, scratch: string, options: CommandOptions): string[] {
-  const { cwd, env, network, outlook, terminal } = options
+  const { cwd, env, network, outlook, shut, terminal } = options
   const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return [
     ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
@@ -41,7 +41,8 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
     ...(network ? resolving() : []),
     ...outside(outlook, scratch),
-    ...['--bind', root, root, '--ro-bind-try', `${root}/.orchestration`, `${root}/.orchestration`],
+    ...['--bind', root, root],
+    ...['.orchestration', ...shut].flatMap((name) => ['--ro-bind-try', `${root}/${name}`, `${root}/${name}`]),
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],
   ]

@@ -78,15 +78,22 @@ function textOf(path: string): string {
   }
 }
 
+/** What a command is told of itself. */
+export interface CommandPlace {
+  readonly session: string
+  readonly root: string
+  readonly intent?: string | undefined
+}
+
 /** The environment a command starts with: ours without secrets, then what was asked for. Throws `unsupported`. */
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
-  session: string,
-  root: string,
+  { session, root, intent }: CommandPlace,
 ): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
   const own = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
-  const all = { ...Object.fromEntries(kept), ...own, ...given, ESCROW_SESSION: session }
+  const told = { ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
+  const all = { ...Object.fromEntries(kept), ...own, ...given, ...told }
   const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )

@@ -18,7 +18,7 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
-import type { Capability } from '../../src/index.js'
+import { applyClients, type Capability, findClients, planClients } from '../../src/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -80,6 +80,9 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
       note('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
     },
+    planClients,
+    applyClients,
+    findClients,
     editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)

@@ -12,6 +12,8 @@ const DOCUMENTS = [
   'SECURITY.md',
   'docs/hooks.md',
   'docs/hosts/mcp.md',
+  'docs/hosts/claude.md',
+  'docs/hosts/cline.md',
   'docs/hosts/roo.md',
   'docs/injected-fs.md',
   'docs/ledger.md',

@@ -2,6 +2,8 @@ import type nodeFs from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { answerClaude } from '../../src/agents/claude/index.js'
+import { answerCline } from '../../src/agents/cline/index.js'
 import { aliasModules, createRooTools } from '../../src/agents/roo/index.js'
 import {
   enforceToolSecurityPreHook,
@@ -151,15 +153,44 @@ const DOORS: Record<string, Door> = {
     ),
 }
 
+/** What a hook process goes by inside of a session's mount. */
+const hookDeps = ({ session, place }: Stand) => {
+  const env = { ESCROW_SESSION: ID, ...(session.intent && { ESCROW_INTENT_ID: session.intent.id }) }
+  return { env, cwd: place.root, isInMount: () => true }
+}
+
+const claudeHook: Door = (s, deed) =>
+  asked(s, deed, async () => {
+    const told = { session_id: 'c', cwd: s.place.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
+    const call = { tool_name: 'Write', tool_input: { file_path: deed.path, content: 'x\n' } }
+    const { hookSpecificOutput: output } = await answerClaude(JSON.stringify({ ...told, ...call }), hookDeps(s))
+    return JSON.stringify(output).includes('"deny"') ? 'refused' : 'run'
+  })
+
+const clineHook: Door = (s, deed) =>
+  asked(s, deed, async () => {
+    const isPatch = deed.tool === 'apply_patch'
+    const { patch, ...others } = params(deed)
+    const preToolUse = { toolName: deed.tool, parameters: isPatch ? { input: patch } : others }
+    const event = { hookName: 'PreToolUse', taskId: 'c', workspaceRoots: [s.place.root], preToolUse }
+    return (await answerCline(JSON.stringify(event), hookDeps(s))).cancel ? 'refused' : 'run'
+  })
+
+/** Doors that judge and let the mount stage. Which intent is selected, and what a person is asked, is the mount's own. */
+const HOOK_PROCESSES: Record<string, readonly [door: Door, takes: (deed: Deed) => boolean]> = {
+  'Claude Code’s hook': [claudeHook, ({ tool }) => tool === 'write_to_file'],
+  'Cline’s hook': [clineHook, ({ tool }) => tool !== 'select_active_intent'],
+}
+
 /** Outside of any call a host's module is on its own outside of the workspace; inside it is not. */
 const OUTSIDE = ['../outside.txt', '/etc/escrow-test']
 
 /** What became of each deed: whether it was done, what is staged by it, and what the ledger says was denied. */
-async function outcomes(door: Door): Promise<Map<string, unknown>> {
+async function outcomes(door: Door, deeds: readonly Deed[] = DEEDS): Promise<Map<string, unknown>> {
   const s = await stand()
   const found = new Map<string, unknown>()
   let seen = 0
-  for (const deed of DEEDS) {
+  for (const deed of deeds) {
     if ((s.session.intent?.id ?? null) !== deed.intent) await s.session.selectIntent(deed.intent)
     const done = await door(s, deed)
     const staged = (await s.session.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
@@ -217,4 +248,15 @@ describe('every door', () => {
       expect(differing.map(([deed, outcome]) => ({ deed, plain: plain?.get(deed), through: outcome }))).toEqual([])
     },
   )
+
+  it.each(Object.keys(HOOK_PROCESSES))('of %s does too, for each deed it can be asked about', async (name) => {
+    const [door, takes] = HOOK_PROCESSES[name] ?? expect.unreachable()
+    const deeds = DEEDS.filter(takes)
+    const through = await outcomes(door, deeds)
+    const differing = [...through].filter(
+      ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain?.get(deed)),
+    )
+    expect(differing.map(([deed, outcome]) => ({ deed, plain: plain?.get(deed), through: outcome }))).toEqual([])
+    expect(through.size).toBeGreaterThan(40)
+  })
 })

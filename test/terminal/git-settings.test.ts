@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { commandEnv } from '../../src/terminal/secrets.js'
 import { site } from './site.js'
 
+const AT = { session: 's', root: '/none' }
+
 const settings = (env: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GIT_CONFIG_')))
 
@@ -33,11 +35,11 @@ describe('git in a command', () => {
       [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
       [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
     })
-    expect(settings(commandEnv({}, 's', '/none'))).toEqual(own(0))
+    expect(settings(commandEnv({}, AT))).toEqual(own(0))
     const given = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }
-    expect(settings(commandEnv(given, 's', '/none'))).toEqual({ ...given, ...own(1) })
-    expect(settings(commandEnv({ ...given, GIT_CONFIG_VALUE_0: undefined }, 's', '/none'))).toEqual(own(0))
+    expect(settings(commandEnv(given, AT))).toEqual({ ...given, ...own(1) })
+    expect(settings(commandEnv({ ...given, GIT_CONFIG_VALUE_0: undefined }, AT))).toEqual(own(0))
     for (const count of ['-1', 'x', '1e9', ''])
-      expect(settings(commandEnv({ GIT_CONFIG_COUNT: count }, 's', '/none'))).toEqual(own(0))
+      expect(settings(commandEnv({ GIT_CONFIG_COUNT: count }, AT))).toEqual(own(0))
   })
 })

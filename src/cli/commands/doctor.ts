@@ -1,18 +1,23 @@
 import type { Command } from 'commander'
+import type { ClientName } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
+import { findRoot } from '../find-root.js'
 import { json, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
-export function register(command: Command, { io, exit, library }: Context): void {
+export function register(command: Command, { io, exit, library, directory }: Context): void {
   command
     .description('Try what running commands in containment needs of this machine, and name what mends it.')
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: true }) => {
-      const found = await (await library()).checkContainment()
+      const { checkContainment, findClients } = await library()
+      const found = await checkContainment()
+      const root = findRoot(directory())
+      const clients = root === undefined ? [] : findClients(root)
       const lacking = found.find(({ ok }) => !ok)
       if (lacking) exit(EXIT.refused)
       if (options.json) {
-        io.out(json({ ok: lacking === undefined, found }))
+        io.out(json({ ok: lacking === undefined, found, ...(clients.length > 0 && { clients }) }))
         return
       }
       io.out(
@@ -24,5 +29,24 @@ export function register(command: Command, { io, exit, library }: Context): void
           `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n` +
             'They can run on a copy, held in by nothing, where policy.yaml says `terminal: { isolation_none: true }`.\n',
         )
+      if (clients.length > 0)
+        io.out(table(clients.map(({ client, isEntered }) => [client, ...saidOf(client, isEntered)])))
     })
+}
+
+/** How a client is governed where we are entered, and what becomes of a tool where our hook fails altogether. */
+const GOVERNED: Readonly<Record<ClientName, readonly [how: string, failing: string]>> = {
+  claude: [
+    'governed by hooks; what it writes is staged by our MCP server',
+    'fails closed from 2.1.330 on, before that open',
+  ],
+  cline: ['governed by hooks; it stages nothing by itself', 'fails open where the hook cannot be run'],
+  roo: ['not governed by this: our MCP server is beside its own tools', 'see docs/hosts/roo.md'],
+  mcp: ['not governed by this: our MCP server is beside its own tools', "run it whole by 'escrow run'"],
+}
+
+function saidOf(client: ClientName, isEntered: boolean): readonly string[] {
+  return isEntered
+    ? GOVERNED[client]
+    : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]
 }

@@ -1,0 +1,142 @@
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { type CallJudge, toolError } from '../../index.js'
+import { protocol, reviewersWords } from '../hook/context.js'
+import { type HookDeps, hookDeps, intentFor, placesOf, sessionFor } from '../hook/deps.js'
+import { type Ruling, rule } from '../hook/ruling.js'
+import { type ClaudeEvent, type ClaudeToolEvent, claudeEvent } from './events.js'
+import { claudeCall } from './tools.js'
+
+/** The one JSON object of an answer. Nothing else may stand on stdout beside it. */
+export type ClaudeAnswer = Readonly<Record<string, unknown>>
+
+/** No word of ours: Claude Code goes by its own rules. */
+const NOTHING: ClaudeAnswer = {}
+
+/**
+ * Answers one event of Claude Code's hooks. Rejects where that cannot be done; then the hook ends with code 2, nothing on
+ * stdout, and the reason on stderr: this holds the tool, whatever the version.
+ */
+export async function answerClaude(text: string, more: Partial<HookDeps> = {}): Promise<ClaudeAnswer> {
+  const deps = hookDeps(more)
+  const event = eventOf(text)
+  if (event === undefined) return NOTHING
+  const root = workspaceOf(event, deps)
+  if (root === undefined) return elsewhere(event)
+  const isStaged = deps.isInMount(root, deps.env)
+  const agent = { tool: 'claude-code' }
+  const judge = await deps.openJudge(root, { session: sessionFor(deps, event.session_id), agent, ...intentFor(deps) })
+  switch (event.hook_event_name) {
+    case 'PreToolUse':
+      return beforeTool(judge, event, isStaged)
+    case 'PermissionRequest':
+      return permission(judge, event, isStaged)
+    case 'PostToolUse':
+      return told(event, await reviewersWords(judge))
+    case 'SessionStart':
+    case 'UserPromptSubmit':
+      return told(event, await protocol(judge, isStaged))
+    case 'Stop':
+      return stopping(event.stop_hook_active === true ? '' : await reviewersWords(judge))
+    case 'WorktreeCreate':
+      throw new Error(WORKTREE)
+  }
+}
+
+/** Undefined for an event that is none of ours: it holds nothing and asks nothing. */
+function eventOf(text: string): ClaudeEvent | undefined {
+  const told: unknown = JSON.parse(text)
+  const name = named.parse(told).hook_event_name
+  const known = claudeEvent.options.some((each) => each.shape.hook_event_name.value === name)
+  if (!known) return undefined
+  const read = claudeEvent.safeParse(told)
+  if (read.success) return read.data
+  throw new Error(`This ${name} is not as Claude Code sends it. ${z.prettifyError(read.error)}`)
+}
+
+const named = z.looseObject({ hook_event_name: z.string().min(1) })
+
+/** Of the project Claude Code was started in, which no tool call changes; else of where the call stands or points to. */
+function workspaceOf(event: ClaudeEvent, { env, rootOf }: HookDeps): string | undefined {
+  const project = env.CLAUDE_PROJECT_DIR ? rootOf(env.CLAUDE_PROJECT_DIR) : undefined
+  const found = project ?? rootOf(event.cwd)
+  if (found !== undefined || !('tool_input' in event)) return found
+  const { file_path, notebook_path } = event.tool_input
+  const places = [file_path, notebook_path].flatMap((path) => placesOf(path, event.cwd))
+  return places.map((place) => rootOf(dirname(place))).find((root) => root !== undefined)
+}
+
+function elsewhere(event: ClaudeEvent): ClaudeAnswer {
+  if (event.hook_event_name === 'WorktreeCreate') throw new Error(WORKTREE)
+  if (event.hook_event_name !== 'PreToolUse') return NOTHING
+  return decision('ask', 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.')
+}
+
+const WORKTREE =
+  'A worktree is a place of its own that no session stages. Run the whole of Claude Code by `escrow run -- claude` in its place.'
+
+async function beforeTool(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
+  const ruling = await rulingOn(judge, event, isStaged)
+  switch (ruling.word) {
+    case 'pass':
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse' } }
+    case 'ask':
+      return decision('ask', ruling.why)
+    case 'refuse': {
+      const words = await reviewersWords(judge)
+      return decision('deny', recordOf(ruling, event.tool_name), words === '' ? {} : { additionalContext: words })
+    }
+    case 'contain': {
+      const command = shellLine(judge, ruling.command)
+      return decision('ask', CONTAINED, { updatedInput: { ...event.tool_input, command } })
+    }
+  }
+}
+
+const CONTAINED = 'It runs contained: what it does is staged for your review, and nothing of it reaches the disk.'
+
+async function permission(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
+  const ruling = await rulingOn(judge, event, isStaged)
+  if (ruling.word !== 'refuse') return NOTHING
+  const message = recordOf(ruling, event.tool_name)
+  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } }
+}
+
+function rulingOn(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<Ruling> {
+  const call = claudeCall(event.tool_name, event.tool_input, event.cwd, event.tool_use_id)
+  return rule(judge, call, { isStaged, canContain: event.tool_name === 'Bash' })
+}
+
+function decision(word: 'deny' | 'ask', why: string, more: ClaudeAnswer = {}): ClaudeAnswer {
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: word,
+      permissionDecisionReason: why,
+      ...more,
+    },
+  }
+}
+
+function recordOf({ denial }: Extract<Ruling, { word: 'refuse' }>, tool: string): string {
+  return JSON.stringify(toolError({ ...denial, tool }))
+}
+
+function told({ hook_event_name: hookEventName }: ClaudeEvent, additionalContext: string): ClaudeAnswer {
+  return additionalContext === '' ? NOTHING : { hookSpecificOutput: { hookEventName, additionalContext } }
+}
+
+/** A reviewer's no is worth another round; the host bounds how many there can be. */
+function stopping(words: string): ClaudeAnswer {
+  return words === '' ? NOTHING : { decision: 'block', reason: words }
+}
+
+/** The command, run by our terminal in the session. */
+function shellLine({ session, intent }: CallJudge, command: string): string {
+  const words = ['--session', session, ...(intent ? ['--intent', intent.id] : []), '-c', command]
+  return ['escrow-sh', ...words.map(quoted)].join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+const base = { session_id: z.string().min(1), cwd: z.string().min(1) }
+const tool = {
+  ...base,
+  tool_name: z.string().min(1),
+  tool_input: z.record(z.string(), z.unknown()),
+  tool_use_id: z.string().optional(),
+}
+
+/** What Claude Code tells a hook, as far as we go by it. What each has beside that is dropped. */
+export const claudeEvent = z.discriminatedUnion('hook_event_name', [
+  z.object({ ...tool, hook_event_name: z.literal('PreToolUse') }),
+  z.object({ ...tool, hook_event_name: z.literal('PermissionRequest') }),
+  z.object({ ...tool, hook_event_name: z.literal('PostToolUse') }),
+  z.object({ ...base, hook_event_name: z.literal('SessionStart') }),
+  z.object({ ...base, hook_event_name: z.literal('UserPromptSubmit') }),
+  z.object({ ...base, hook_event_name: z.literal('Stop'), stop_hook_active: z.boolean().optional() }),
+  z.object({ ...base, hook_event_name: z.literal('WorktreeCreate') }),
+])
+
+export type ClaudeEvent = z.infer<typeof claudeEvent>
+export type ClaudeToolEvent = Extract<ClaudeEvent, { tool_name: string }>
+
+/** The events `escrow init --claude` asks for. */
+export const CLAUDE_EVENTS = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'SessionStart',
+  'UserPromptSubmit',
+  'Stop',
+  'WorktreeCreate',
+] as const satisfies readonly ClaudeEvent['hook_event_name'][]

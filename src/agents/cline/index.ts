@@ -1,0 +1,2 @@
+/** Cline's hooks, judged by a session's rules. */
+export { answerCline, type ClineAnswer, clineFailure } from './answer.js'

@@ -1,0 +1,104 @@
+import { toolCatalogue } from '../../hooks/index.js'
+import { placesOf } from '../hook/deps.js'
+import type { HostCall } from '../hook/ruling.js'
+
+export type ToolInput = Readonly<Record<string, unknown>>
+type Call = Omit<HostCall, 'tool' | 'id'>
+type Reader = (input: ToolInput, cwd: string) => Call
+
+const PATCHES = toolCatalogue().of('apply_patch')
+
+const harmless: Reader = () => ({ class: 'read' })
+const asking: Reader = () => ({ class: 'question' })
+
+const editor: Reader = ({ path, file_path, absolutePath }, cwd) => ({
+  class: 'write',
+  writes: [path, file_path, absolutePath]
+    .flatMap((each) => workspacePlaces(each, cwd))
+    .map((each) => ({ path: each, effect: 'put' })),
+})
+
+/** Every path of the patch, as the patch names it. */
+const patcher: Reader = ({ input, patch }, cwd) => ({
+  class: 'write',
+  writes: [input, patch]
+    .flatMap((text) => PATCHES.writes({ patch: text }))
+    .flatMap(({ path, effect }) => workspacePlaces(path, cwd).map((each) => ({ path: each, effect }))),
+})
+
+const reader: Reader = (input, cwd) => ({
+  class: 'read',
+  reads: shown(input).flatMap((path) => workspacePlaces(path, cwd)),
+})
+const searcher: Reader = ({ path }, cwd) => ({ class: 'read', searches: workspacePlaces(path ?? '.', cwd) })
+const lister: Reader = ({ path }, cwd) => ({ class: 'read', reads: workspacePlaces(path ?? '.', cwd) })
+
+const terminal: Reader = ({ command, commands }) => {
+  const lines = Array.isArray(commands) ? commands : [command]
+  const told = lines.filter((line) => typeof line === 'string')
+  return { class: 'terminal', ...(told.length === lines.length && { command: told.join('\n') }) }
+}
+
+/** Of an older form, where the completion runs a command that shows what was done. */
+const completion: Reader = (input, cwd) =>
+  typeof input.command === 'string' && input.command !== '' ? terminal(input, cwd) : { class: 'question' }
+
+/** Cline's tools: the extension's, then those of its SDK. What is not here may do anything. */
+const TOOLS: Readonly<Record<string, Reader>> = {
+  write_to_file: editor,
+  replace_in_file: editor,
+  new_rule: editor,
+  apply_patch: patcher,
+  execute_command: terminal,
+  read_file: reader,
+  list_files: lister,
+  list_code_definition_names: lister,
+  search_files: searcher,
+  attempt_completion: completion,
+  ask_followup_question: asking,
+  plan_mode_respond: asking,
+  act_mode_respond: asking,
+  web_fetch: harmless,
+  web_search: harmless,
+  new_task: harmless,
+  condense: harmless,
+  summarize_task: harmless,
+  load_mcp_documentation: harmless,
+  access_mcp_resource: harmless,
+  use_skill: harmless,
+  focus_chain: harmless,
+  editor,
+  read_files: reader,
+  run_commands: terminal,
+  bash: terminal,
+  search_codebase: searcher,
+  fetch_web_content: harmless,
+  ask_question: asking,
+}
+
+/** The name under which `escrow init --cline` enters our server. */
+const SERVER = 'escrow'
+
+export function clineCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
+  const more = {
+    ...(id !== undefined && { id }),
+    ...(typeof input.mutation_class === 'string' && { declaresClass: true }),
+  }
+  const read = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined
+  const isOurs = tool === 'use_mcp_tool' && input.server_name === SERVER
+  return { tool, ...(read?.(input, cwd) ?? { class: isOurs ? 'ours' : 'unknown' }), ...more }
+}
+
+function shown({ path, file_path, paths, files }: ToolInput): unknown[] {
+  const many = [paths, files].flatMap((each) => (Array.isArray(each) ? each : []))
+  const named = many.map((each: unknown) =>
+    typeof each === 'object' && each !== null && 'path' in each ? each.path : each,
+  )
+  return [path, file_path, ...named]
+}
+
+/** Where a window has several roots, `@name:` says which is meant: the path is judged by both readings. */
+function workspacePlaces(path: unknown, cwd: string): string[] {
+  const plain = typeof path === 'string' ? path.replace(/^@[^:/]+:/, '') : path
+  return [...new Set([plain, path].flatMap((each) => placesOf(each, cwd)))]
+}

@@ -1,0 +1,23 @@
+import { intentPrompt, withFeedback } from '../../hooks/index.js'
+import type { CallJudge, Feedback } from '../../index.js'
+
+const STAGED = `You run inside of an escrow session: what your tools and commands write is staged, and a person reviews it.`
+
+const UNSTAGED = `Your own editing tools and terminal write to the disk itself, so escrow refuses them here. Use the tools of the \`escrow\` MCP server
+in their place: read_text_file, write_file, edit_file, create_directory, move_file, execute_command, select_active_intent. What
+they do is staged: your own reading tools show the disk, not the stage.`
+
+/** What a model is told at the beginning of its work, and of a turn. */
+export async function protocol(judge: CallJudge, isStaged: boolean): Promise<string> {
+  return withFeedback(`${isStaged ? STAGED : UNSTAGED}\n\n${await intentPrompt(judge)}`, await heard(judge))
+}
+
+/** What reviewers said, in words; '' where they said nothing new. */
+export async function reviewersWords(judge: CallJudge): Promise<string> {
+  return withFeedback('', await heard(judge))
+}
+
+/** Hearing needs the session, and a disk to note it on. Where they cannot be had the words come with a later call. */
+async function heard(judge: CallJudge): Promise<Feedback[]> {
+  return judge.feedback().catch(() => [])
+}

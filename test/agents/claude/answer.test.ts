@@ -1,0 +1,269 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { answerClaude, CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
+import { tempDir } from '../../support/facade.js'
+import { INTENTS, own, recordsOf, working } from '../../support/workspace.js'
+import { call, hookStand } from '../hook/stand.js'
+
+const WRITES = [
+  ['Write', { file_path: 'src/a.ts', content: 'x' }],
+  ['Edit', { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' }],
+  ['MultiEdit', { file_path: 'src/a.ts', edits: [] }],
+  ['NotebookEdit', { notebook_path: 'src/a.ipynb', new_source: '' }],
+] as const
+
+describe('a tool that writes', () => {
+  it.each(WRITES)('%s is refused outside of a mount, and our tools are named', async (tool, input) => {
+    const { claude, place } = hookStand()
+    const { decision, record, answer } = await claude('PreToolUse', call(tool, input))
+    expect(decision).toBe('deny')
+    expect(record).toMatchObject({
+      type: 'tool_error',
+      tool,
+      reason: 'unsupported',
+      file: expect.stringMatching(/^src\/a/),
+    })
+    expect(record.hint).toMatch(/`escrow` MCP server: write_file, edit_file/)
+    // One dialect, and nothing beside it: keys that another client knows make it run the tool.
+    expect(Object.keys(answer)).toEqual(['hookSpecificOutput'])
+    const [last] = (await recordsOf(await place.open())).reverse()
+    expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
+  })
+
+  it.each(WRITES)('%s passes inside of one, without a word of allowance', async (tool, input) => {
+    const { claude } = hookStand({ isStaged: true })
+    expect((await claude('PreToolUse', call(tool, input))).answer).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse' },
+    })
+  })
+
+  it.each([
+    ['README.md', 'scope_violation'],
+    ['.git/config', 'protected_path'],
+    [' .git/config ', 'protected_path'],
+    ['src/../.git/config', 'protected_path'],
+    ['.claude/settings.json', 'protected_path'],
+    ['src/link.ts', 'scope_violation'],
+    ['/etc/passwd', 'path_escape'],
+    ['~/x', 'path_escape'],
+    ['../x', 'path_escape'],
+  ])('is refused %j by the same judge with and without a mount (%s)', async (file_path, reason) => {
+    for (const isStaged of [true, false]) {
+      const { claude, place } = hookStand({ isStaged })
+      symlinkSync('../mail/m.ts', `${place.root}/src/link.ts`)
+      const { decision, record } = await claude('PreToolUse', call('Write', { file_path, content: 'x' }))
+      expect([decision, record.reason]).toEqual(['deny', reason])
+    }
+  })
+
+  it('is refused where it names no file, or without an intent', async () => {
+    for (const isStaged of [true, false]) {
+      expect((await hookStand({ isStaged }).claude('PreToolUse', call('Write', { file_path: 7 }))).decision).toBe(
+        'deny',
+      )
+      const { claude } = hookStand({ isStaged, intents: 'active_intents: []\n' })
+      const { record } = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
+      expect(record.reason).toBe('missing_intent_id')
+    }
+  })
+
+  it('is asked about where policy wants each call asked about, and denied where policy is not valid', async () => {
+    const modal = hookStand({ isStaged: true, policy: 'approval: {modal: all}\n' })
+    const write = call('Write', { file_path: 'src/a.ts', content: '' })
+    expect((await modal.claude('PreToolUse', write)).decision).toBe('ask')
+    const broken = hookStand({ isStaged: true, policy: 'nonsense: 1\n' })
+    expect((await broken.claude('PreToolUse', write)).record.reason).toBe('policy_invalid')
+  })
+
+  it('goes by the intent of the mount', async () => {
+    const { claude } = hookStand({ isStaged: true, env: { ESCROW_SESSION: 'r', ESCROW_INTENT_ID: 'INT-002' } })
+    const { record } = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
+    expect(record).toMatchObject({ reason: 'scope_violation', intent_id: 'INT-002' })
+  })
+})
+
+describe('Bash', () => {
+  const ls = call('Bash', { command: "echo 'it is'; ls", timeout: 5, run_in_background: false })
+
+  it('is put to our terminal, all else of its input kept, and never allowed by us', async () => {
+    const { decision, output } = await hookStand().claude('PreToolUse', ls)
+    expect(decision).toBe('ask')
+    expect(output.updatedInput).toEqual({
+      command: `escrow-sh --session c1 --intent INT-001 -c 'echo '\\''it is'\\''; ls'`,
+      timeout: 5,
+      run_in_background: false,
+    })
+  })
+
+  it('is refused where another process holds the session, which is then judged by what that one selected', async () => {
+    const { claude, place } = hookStand({ intents: INTENTS })
+    await working(await place.open(), 'c1', 'INT-002')
+    const { record } = await claude('PreToolUse', ls)
+    expect(record).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('execute_command') })
+    const write = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
+    expect(write.record).toMatchObject({ reason: 'scope_violation', intent_id: 'INT-002' })
+  })
+
+  it('is refused where its command is none: the client would run the first one', async () => {
+    for (const command of [undefined, 7, ['ls'], 'a\0b'])
+      expect((await hookStand().claude('PreToolUse', call('Bash', { command }))).decision).toBe('deny')
+  })
+
+  it('is judged by its class inside of a mount', async () => {
+    const { claude } = hookStand({ isStaged: true, policy: 'terminal: {classes: {destructive: deny}}\n' })
+    expect((await claude('PreToolUse', call('Bash', { command: 'rm -rf src' }))).record.reason).toBe('access_denied')
+    expect((await claude('PreToolUse', call('Bash', { command: 'ls' }))).decision).toBeUndefined()
+  })
+})
+
+describe('a tool that reads', () => {
+  it('is judged by access rules, secrets among them', async () => {
+    const { claude, place } = hookStand({ policy: 'access: {mail: deny, docs: hidden}\n' })
+    for (const path of ['.env', 'docs/x.md']) place.write(path, 'SECRET=1\n')
+    const reason = async (tool: string, input: Record<string, unknown>) =>
+      (await claude('PreToolUse', call(tool, input))).record.reason
+    expect(await reason('Read', { file_path: `${place.root}/mail/m.ts` })).toBe('access_denied')
+    expect(await reason('Read', { file_path: '.env' })).toBe('access_denied')
+    expect(await reason('Read', { file_path: 'docs/x.md' })).toBe('hidden')
+    expect(await reason('Grep', { pattern: 'SECRET' })).toBe('access_denied')
+    expect(await reason('Grep', { pattern: 'SECRET', path: 'mail' })).toBe('access_denied')
+    expect(await reason('Grep', { pattern: 'a', path: 'src' })).toBeUndefined()
+    expect(await reason('Read', { file_path: 'src/a.ts' })).toBeUndefined()
+    expect(await reason('Read', { file_path: 'src/none.ts' })).toBeUndefined()
+  })
+})
+
+describe('a tool nobody knows', () => {
+  it.each(['mcp__other__write', 'Frobnicate', 'toString', 'EnterWorktree'])(
+    '%s is asked about outside',
+    async (tool) => {
+      expect((await hookStand().claude('PreToolUse', call(tool, {}))).decision).toBe('ask')
+    },
+  )
+
+  it('needs an intent inside, and is left to the client then', async () => {
+    const without = hookStand({ isStaged: true, intents: 'active_intents: []\n' })
+    expect((await without.claude('PreToolUse', call('Frobnicate', {}))).record.reason).toBe('missing_intent_id')
+    expect((await hookStand({ isStaged: true }).claude('PreToolUse', call('Frobnicate', {}))).decision).toBeUndefined()
+  })
+
+  it('is our own server where it has its name: that judges itself', async () => {
+    expect((await hookStand().claude('PreToolUse', call('mcp__escrow__write_file', {}))).decision).toBeUndefined()
+    expect((await hookStand().claude('PreToolUse', call('mcp__escrowed__write_file', {}))).decision).toBe('ask')
+  })
+})
+
+describe('a place that is no workspace', () => {
+  it('has its calls asked about, and everything else left alone', async () => {
+    const { path, dispose } = tempDir()
+    const base = { session_id: 's', cwd: path }
+    const told = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })
+    const asked = await told({ hook_event_name: 'PreToolUse', ...call('Write', { file_path: 'a', content: '' }) })
+    expect(asked).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } })
+    for (const hook_event_name of ['SessionStart', 'UserPromptSubmit', 'Stop'])
+      expect(await told({ hook_event_name })).toEqual({})
+    dispose()
+  })
+
+  it('is the workspace all the same where the call points into one, or Claude Code was started in one', async () => {
+    const { place } = hookStand()
+    const from = { session_id: 's', cwd: '/', hook_event_name: 'PreToolUse' }
+    const into = { ...from, ...call('Write', { file_path: `${place.root}/src/a.ts`, content: '' }) }
+    const decided = { hookSpecificOutput: { permissionDecision: 'deny' } }
+    expect(await answerClaude(JSON.stringify(into), { env: {} })).toMatchObject(decided)
+    const out = { ...from, ...call('Write', { file_path: `${homedir()}/x`, content: '' }) }
+    const env = { CLAUDE_PROJECT_DIR: place.root }
+    expect(await answerClaude(JSON.stringify(out), { env })).toMatchObject(decided)
+  })
+})
+
+describe('the other events', () => {
+  it('a beginning and a prompt are told the protocol and the intent', async () => {
+    for (const event of ['SessionStart', 'UserPromptSubmit']) {
+      const { output } = await hookStand().claude(event, { prompt: 'do', source: 'startup' })
+      expect(output).toMatchObject({ hookEventName: event })
+      expect(output.additionalContext).toMatch(/# Working under an intent[\s\S]*<intent id="INT-001"/)
+    }
+  })
+
+  it('a reviewer’s no comes with the next event, once; at the end it is worth another round', async () => {
+    const { claude, place } = hookStand({ intents: INTENTS })
+    const rejected = async (path: string) => {
+      const workspace = await place.open()
+      const session = await working(workspace, 'c1')
+      session.fs.writeFileSync(path, 'x')
+      await (await workspace.review('c1')).reject(path, `No ${path}.`)
+      await workspace.close()
+    }
+    await rejected('src/a.ts')
+    const after = await claude('PostToolUse', { ...call('Read', {}), tool_response: {} })
+    expect(after.output.additionalContext).toContain('No src/a.ts.')
+    expect((await claude('PostToolUse', { ...call('Read', {}), tool_response: {} })).answer).toEqual({})
+    await rejected('src/b.ts')
+    expect((await claude('Stop', { stop_hook_active: true })).answer).toEqual({})
+    expect((await claude('Stop', { stop_hook_active: false })).answer).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('No src/b.ts.'),
+    })
+    expect((await claude('Stop')).answer).toEqual({})
+  })
+
+  it('a permission is denied as the call is, and never given', async () => {
+    const { claude } = hookStand()
+    const denied = await claude('PermissionRequest', call('Write', { file_path: 'src/a.ts', content: '' }))
+    expect(denied.output).toMatchObject({
+      decision: { behavior: 'deny', message: expect.stringContaining('unsupported') },
+    })
+    for (const tool of ['Bash', 'Frobnicate', 'Read'])
+      expect((await claude('PermissionRequest', call(tool, { command: 'ls', file_path: 'src/a.ts' }))).answer).toEqual(
+        {},
+      )
+  })
+
+  it('a worktree is refused: nothing would stage what is written there', async () => {
+    await expect(hookStand().claude('WorktreeCreate', { name: 'w' })).rejects.toThrow(/escrow run -- claude/)
+  })
+
+  it('what is none of ours is left alone', async () => {
+    expect((await hookStand().claude('Notification', { message: 'x' })).answer).toEqual({})
+    expect(CLAUDE_EVENTS).not.toContain('Notification')
+  })
+})
+
+describe('what no hook can read', () => {
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '7',
+    '{}',
+    '{"hook_event_name":"PreToolUse"}',
+    '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_input":{}}',
+    '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"","tool_input":{}}',
+    '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"Write","tool_input":"x"}',
+    '{"hook_event_name":"Stop","session_id":"s"}',
+  ])('%s fails', async (text) => {
+    await expect(answerClaude(text, { env: {} })).rejects.toThrow()
+  })
+
+  it('a session’s id that is none fails, and so does a damaged workspace', async () => {
+    const { claude, place } = hookStand()
+    const write = call('Write', { file_path: 'src/a.ts', content: '' })
+    await expect(claude('PreToolUse', { ...write, session_id: '../x' })).rejects.toThrow(/session/)
+    mkdirSync(`${place.root}/.orchestration/sessions/c1`, { recursive: true })
+    place.write('.orchestration/sessions/c1/owner', 'nobody')
+    expect((await claude('PreToolUse', write)).decision).toBe('deny')
+    rmSync(`${place.root}/.orchestration/active_intents.yaml`)
+    place.write('.orchestration/active_intents.yaml', '{')
+    expect((await claude('PreToolUse', write)).record.reason).toBe('policy_invalid')
+  })
+
+  it('a ledger that cannot be written changes no decision', async () => {
+    const { claude, place } = hookStand()
+    mkdirSync(`${place.root}/.orchestration/agent_trace.jsonl`)
+    expect((await claude('PreToolUse', call('Write', { file_path: 'README.md', content: '' }))).decision).toBe('deny')
+    rmSync(`${place.root}/.orchestration/agent_trace.jsonl`, { recursive: true })
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { answerCline } from '../../../src/agents/cline/index.js'
+import { tempDir } from '../../support/facade.js'
+import { INTENTS, working } from '../../support/workspace.js'
+import { hookStand } from '../hook/stand.js'
+
+const PATCH = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a one\n+x\n*** Delete File: mail/m.ts\n*** End Patch'
+
+const reasonIn = (message: string | undefined): unknown => JSON.parse(message ?? '{}').reason
+
+describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialect) => {
+  it.each([
+    ['write_to_file', { path: 'src/a.ts', content: 'x' }],
+    ['replace_in_file', { path: 'src/a.ts', diff: '' }],
+    ['editor', { path: 'src/a.ts', new_text: '' }],
+    ['execute_command', { command: 'ls', requires_approval: 'false' }],
+    ['run_commands', { commands: ['ls', 'pwd'] }],
+    ['attempt_completion', { result: 'done', command: 'open x' }],
+  ])('%s is held outside of a mount, and passes inside of one', async (tool, parameters) => {
+    const held = await hookStand().cline(tool, parameters, dialect)
+    expect(held).toMatchObject({ cancel: true, contextModification: held.errorMessage, context: held.errorMessage })
+    expect(reasonIn(held.errorMessage)).toBe('unsupported')
+    expect(held.errorMessage).toContain('`escrow` MCP server')
+    expect(await hookStand({ isStaged: true }).cline(tool, parameters, dialect)).toEqual({
+      cancel: false,
+      contextModification: '',
+    })
+  })
+
+  it.each([
+    ['write_to_file', { path: 'README.md', content: '' }, 'scope_violation'],
+    ['write_to_file', { path: '@web:.clinerules/hooks/PreToolUse', content: '' }, 'protected_path'],
+    ['write_to_file', { path: '.cline/hooks/PreToolUse.sh', content: '' }, 'protected_path'],
+    ['new_rule', { path: '.clinerules/a.md', content: '' }, 'protected_path'],
+    ['apply_patch', { input: PATCH }, 'access_denied'],
+    ['apply_patch', { input: 'no patch' }, 'unsupported'],
+    ['write_to_file', {}, 'unsupported'],
+    ['run_commands', { commands: ['ls', 7] }, 'unsupported'],
+    ['read_file', { path: 'mail/m.ts' }, 'access_denied'],
+    ['read_files', { files: [{ path: 'src/a.ts' }, { path: 'mail/m.ts' }] }, 'access_denied'],
+    ['search_files', { path: '.', regex: 'm' }, 'access_denied'],
+  ])('%s %j is refused with and without a mount: %s', async (tool, parameters, reason) => {
+    for (const isStaged of [true, false]) {
+      const { cline } = hookStand({ isStaged, policy: 'access: {mail/m.ts: deny}\n' })
+      const { cancel, errorMessage } = await cline(tool, parameters, dialect)
+      expect([cancel, reasonIn(errorMessage)]).toEqual([true, reason])
+    }
+  })
+
+  it('what reads passes, and so does our own server', async () => {
+    const { cline } = hookStand()
+    for (const [tool, parameters] of [
+      ['read_file', { path: 'src/a.ts' }],
+      ['list_files', { path: '.' }],
+      ['ask_followup_question', { question: 'x' }],
+      ['use_mcp_tool', { server_name: 'escrow', tool_name: 'write_file', arguments: '{}' }],
+    ] as const)
+      expect(await cline(tool, parameters, dialect)).toEqual({ cancel: false, contextModification: '' })
+  })
+})
+
+describe('what nobody knows', () => {
+  it('is put to the person where the client can, and held where it cannot', async () => {
+    for (const [tool, parameters] of [
+      ['use_mcp_tool', { server_name: 'other', tool_name: 'x' }],
+      ['browser_action', { action: 'launch' }],
+      ['valueOf', {}],
+    ] as const) {
+      expect(await hookStand().cline(tool, parameters)).toMatchObject({ cancel: true })
+      expect(await hookStand().cline(tool, parameters, 'sdk')).toMatchObject({ cancel: false, review: true })
+    }
+  })
+
+  it('is so outside of a workspace too, and no event or broken text lets a tool run', async () => {
+    const { path, dispose } = tempDir()
+    const event = {
+      hookName: 'PreToolUse',
+      workspaceRoots: [path],
+      preToolUse: { toolName: 'write_to_file', parameters: {} },
+    }
+    expect(await answerCline(JSON.stringify(event), { env: {} })).toMatchObject({ cancel: true })
+    const call = { hookName: 'tool_call', workspaceRoots: [path], tool_call: { name: 'editor', input: {} } }
+    expect(await answerCline(JSON.stringify(call), { env: {} })).toMatchObject({ cancel: false, review: true })
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      '{"hookName":"PreToolUse"}',
+      '{"hookName":"tool_call"}',
+      '{"hookName":"x","tool_call":{}}',
+    ])
+      expect(await answerCline(text, { env: {}, cwd: path })).toMatchObject({
+        cancel: true,
+        errorMessage: expect.any(String),
+      })
+    dispose()
+  })
+})
+
+describe('the other events', () => {
+  const told = (root: string, hookName: string) =>
+    answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
+
+  it('beginnings are told the protocol, and reviewers’ words come once', async () => {
+    const { place } = hookStand({ intents: INTENTS })
+    for (const name of ['TaskStart', 'UserPromptSubmit', 'agent_start']) {
+      const { cancel, contextModification, context } = await told(place.root, name)
+      expect([cancel, context]).toEqual([false, contextModification])
+      expect(context).toContain('# Working under an intent')
+    }
+    const workspace = await place.open()
+    const session = await working(workspace, 't1')
+    session.fs.writeFileSync('src/a.ts', 'x')
+    await (await workspace.review('t1')).reject('src/a.ts', 'No.'.repeat(20_000))
+    await workspace.close()
+    const { context = '' } = await told(place.root, 'PostToolUse')
+    expect(context).toMatch(/From the reviewer:[\s\S]*No\.No\./)
+    // Cline reads 50 KB.
+    expect(JSON.stringify(await told(place.root, 'TaskStart')).length).toBeLessThan(50_000)
+    expect(context.length).toBeLessThan(31_000)
+    expect(await told(place.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })
+  })
+})

@@ -1,0 +1,168 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
+import { compiled } from '../../support/compiled.js'
+import { INTENTS, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { call, fieldsOf } from './stand.js'
+
+/** The hooks as clients run them: processes that are told an event and end. */
+
+const HOOK = `${compiled()}/test/children/hook.js`
+type Client = 'claude' | 'cline'
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+async function hook(client: Client, text: string, { root }: TestWorkspace, before = ''): Promise<Ended> {
+  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
+  const line = `${before}exec "$0" "$@"`
+  const child = spawn('/bin/sh', ['-c', line, process.execPath, HOOK, client], { cwd: root, env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    said.out += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    said.err += String(chunk)
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(text)
+  const [code] = await once(child, 'close')
+  return { code, ...said }
+}
+
+const NAMED = `active_intent_id: INT-001\n${INTENTS}`
+const place = () => testWorkspace(undefined, NAMED)
+
+const claudeEvent = (root: string, hook_event_name: string, more: object) =>
+  JSON.stringify({ session_id: 's1', cwd: root, hook_event_name, ...more })
+const write = (content = 'x') => call('Write', { file_path: 'src/a.ts', content })
+const clineEvent = (root: string, content = 'x') =>
+  JSON.stringify({
+    ...{ hookName: 'PreToolUse', taskId: 's1', workspaceRoots: [root] },
+    preToolUse: { toolName: 'write_to_file', parameters: { path: 'src/a.ts', content } },
+  })
+
+/** What Claude Code makes of how a hook ended: exit 0 with one JSON object, or exit 2 and nothing on stdout. */
+function claudeDecision({ code, out, err }: Ended): unknown {
+  if (code === 2) {
+    expect(out).toBe('')
+    expect(err).not.toBe('')
+    return 'deny'
+  }
+  expect(code).toBe(0)
+  const answer = fieldsOf(JSON.parse(out))
+  const output = fieldsOf(answer.hookSpecificOutput)
+  return output.permissionDecision ?? fieldsOf(output.decision).behavior
+}
+
+/** And Cline: of an exit code nothing, of the JSON `cancel`. */
+function clineHolds({ out }: Ended): unknown {
+  return fieldsOf(JSON.parse(out)).cancel
+}
+
+describe('a hook process', () => {
+  it.each(CLAUDE_EVENTS)(
+    'answers %s with one JSON object or holds it, and never allows a tool that writes',
+    async (event) => {
+      const at = place()
+      const ended = await hook('claude', claudeEvent(at.root, event, { ...write(), name: 'w', prompt: 'x' }), at)
+      expect(claudeDecision(ended)).not.toBe('allow')
+      if (['PreToolUse', 'PermissionRequest', 'WorktreeCreate'].includes(event))
+        expect(claudeDecision(ended)).toBe('deny')
+      if (ended.code === 0) expect(ended.out.trimEnd().split('\n')).toHaveLength(1)
+    },
+  )
+
+  it.each(['', '{', 'nothing', '{"hook_event_name":"PreToolUse"}', '[1]'])(
+    'holds what it cannot read: %j',
+    async (text) => {
+      const at = place()
+      expect(claudeDecision(await hook('claude', text, at))).toBe('deny')
+      expect(clineHolds(await hook('cline', text, at))).toBe(true)
+    },
+  )
+
+  it('reads an event of 10 MB', async () => {
+    const at = place()
+    const content = 'ä\n'.repeat(5_000_000 / 1.5)
+    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write(content)), at))).toBe('deny')
+    expect(clineHolds(await hook('cline', clineEvent(at.root, content), at))).toBe(true)
+    expect(claudeDecision(await hook('claude', `${'['.repeat(10_000_000)}`, at))).toBe('deny')
+  })
+
+  it('holds all the same on a disk that takes nothing more', async () => {
+    const at = place()
+    // No file of this process may grow: what a full disk says is another code for the same.
+    const full = "trap '' XFSZ; ulimit -f 0; "
+    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, full))).toBe('deny')
+    expect(clineHolds(await hook('cline', clineEvent(at.root), at, full))).toBe(true)
+  })
+
+  it('holds all the same where the session is damaged, or there never was one', async () => {
+    const at = place()
+    mkdirSync(`${at.root}/.orchestration/sessions/s1`, { recursive: true })
+    for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {
+      writeFileSync(`${at.root}/.orchestration/sessions/s1/${name}`, '{"what": is this\n{}\n')
+      expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at))).toBe('deny')
+      expect(clineHolds(await hook('cline', clineEvent(at.root), at))).toBe(true)
+    }
+  })
+
+  it('judges while another process holds the session', async () => {
+    const at = place()
+    await working(await at.open(), 's1', 'INT-002')
+    const ended = await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at)
+    expect(ended.out).toContain('scope_violation')
+    expect(clineHolds(await hook('cline', clineEvent(at.root), at))).toBe(true)
+  })
+
+  it('is not believed by a variable alone to be inside of a mount', async () => {
+    const at = place()
+    const set = 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; '
+    expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, set))).toBe('deny')
+    expect(clineHolds(await hook('cline', clineEvent(at.root), at, set))).toBe(true)
+  })
+
+  it('is wrong usage, which holds, for a client nobody knows', async () => {
+    const at = place()
+    const ended = spawnSync(process.execPath, [HOOK, 'codex'], { cwd: at.root, input: '{}', encoding: 'utf8' })
+    expect([ended.status, ended.stdout]).toEqual([2, ''])
+  })
+})
+
+describe('inside of a session’s mount', () => {
+  it('what the session may write passes, and what it may not is refused in the same words', async () => {
+    const at = place()
+    // Commands have a /tmp of their own, and the tests may well be run from there.
+    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${HOOK}/../../../../../..`)}": allow}\n`)
+    const script = `${at.root}/events`
+    const events = [
+      ['claude', claudeEvent(at.root, 'PreToolUse', write())],
+      ['claude', claudeEvent(at.root, 'PreToolUse', call('Write', { file_path: 'README.md', content: '' }))],
+      ['claude', claudeEvent(at.root, 'PreToolUse', call('Bash', { command: 'ls' }))],
+      ['claude', claudeEvent(at.root, 'SessionStart', {})],
+      ['cline', clineEvent(at.root)],
+    ] as const
+    mkdirSync(script)
+    events.forEach(([, text], index) => {
+      writeFileSync(`${script}/${index}`, text)
+    })
+    const lines = events.map(([client], index) => `"${process.execPath}" "${HOOK}" ${client} < events/${index}`)
+    const session = await working(await at.open(), 'r1')
+    const { stdout, stderr, exitCode } = await session.exec(lines.join('; '))
+    expect([stderr, exitCode]).toEqual(['', 0])
+    const [may, not = '', bash, start, cline] = stdout.trimEnd().split('\n')
+    expect(may).toBe('{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}')
+    expect(not).toContain('Scope Violation: INT-001 is not authorized to edit README.md')
+    expect(bash).toBe('{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}')
+    expect(start).toContain('inside of an escrow session')
+    expect(cline).toBe('{"cancel":false,"contextModification":""}')
+    rmSync(script, { recursive: true })
+  })
+})

@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs'
+import { answerClaude } from '../../../src/agents/claude/index.js'
+import { answerCline, type ClineAnswer } from '../../../src/agents/cline/index.js'
+import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
+
+const NAMED = `active_intent_id: INT-001
+active_intents:
+  - {id: INT-001, name: Prices, status: IN_PROGRESS, owned_scope: ["src/**"]}
+  - {id: INT-002, name: Mail, status: PENDING, owned_scope: ["mail/**"]}
+`
+
+export interface HookStand {
+  readonly place: TestWorkspace
+  /** An event of Claude Code's: its answer, decision and record of a refusal. */
+  claude(event: string, more?: Record<string, unknown>): Promise<ClaudeSaid>
+  cline(tool: string, parameters?: Record<string, unknown>, dialect?: 'extension' | 'sdk'): Promise<ClineAnswer>
+}
+
+export interface ClaudeSaid {
+  readonly answer: Readonly<Record<string, unknown>>
+  readonly output: Readonly<Record<string, unknown>>
+  readonly decision: unknown
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+export interface StandOptions {
+  /** The hook runs inside of a session's mount. */
+  readonly isStaged?: boolean
+  readonly intents?: string
+  readonly policy?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** A workspace, and hooks that are asked about it. */
+export function hookStand({ isStaged = false, intents = NAMED, policy, env = {} }: StandOptions = {}): HookStand {
+  const place = testWorkspace(undefined, intents)
+  mkdirSync(`${place.root}/.git`)
+  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  const more = { env, cwd: place.root, isInMount: () => isStaged }
+  return {
+    place,
+    async claude(event, told = {}) {
+      const text = JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...told })
+      const answer = await answerClaude(text, more)
+      const output = fieldsOf(answer.hookSpecificOutput)
+      const { permissionDecision: decision, permissionDecisionReason: why } = output
+      return { answer, output, decision, record: decision === 'deny' ? fieldsOf(JSON.parse(String(why))) : {} }
+    },
+    cline(tool, parameters = {}, dialect = 'extension') {
+      const about = { taskId: 't1', workspaceRoots: [place.root] }
+      const event =
+        dialect === 'extension'
+          ? { ...about, hookName: 'PreToolUse', preToolUse: { toolName: tool, parameters } }
+          : { ...about, hookName: 'tool_call', tool_call: { id: 'x', name: tool, input: parameters } }
+      return answerCline(JSON.stringify(event), more)
+    },
+  }
+}
+
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+}
+
+/** A call of a tool, as Claude Code tells it. */
+export const call = (tool_name: string, tool_input: Record<string, unknown>) => ({
+  tool_name,
+  tool_input,
+  tool_use_id: 'u1',
+})

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { applyClients, type ClientName, findClients, planClients } from '../src/index.js'
+import { escrow } from './cli/harness.js'
+import { tempDir } from './support/facade.js'
+import { reasonOf } from './support/workspace.js'
+
+function at(files: Readonly<Record<string, string>> = {}) {
+  const { path: root, dispose } = tempDir()
+  onTestFinished(dispose)
+  for (const dir of ['.orchestration', '.claude', '.clinerules/hooks', '.roo'])
+    mkdirSync(`${root}/${dir}`, { recursive: true })
+  for (const [path, text] of Object.entries(files)) writeFileSync(`${root}/${path}`, text)
+  const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
+  const enter = (client: ClientName, remove = false) => applyClients(root, planClients(root, [client], remove))
+  return { root, text, enter }
+}
+
+const SETTINGS = `{
+\t"permissions": {"deny": ["Bash(rm *)"]},
+\t"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}
+}`
+
+describe('entering us into a client’s settings', () => {
+  it('keeps what Claude Code has there, once, and goes out again as it came', () => {
+    const { text, enter } = at({
+      '.claude/settings.json': SETTINGS,
+      '.mcp.json': '{"mcpServers":{"own":{"command":"x"}}}\n',
+    })
+    enter('claude')
+    const settings = JSON.parse(text('.claude/settings.json') ?? '')
+    expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'] })
+    expect(settings.hooks.PreToolUse).toEqual([
+      { matcher: 'Bash', hooks: [{ type: 'command', command: 'mine' }] },
+      {
+        matcher: '*',
+        hooks: [
+          {
+            type: 'command',
+            command: 'escrow hook claude --session claude || exit 2',
+            timeout: 30,
+            onFailure: 'block',
+          },
+        ],
+      },
+    ])
+    expect(Object.keys(settings.hooks)).toContain('WorktreeCreate')
+    expect(text('.claude/settings.json')).toMatch(/^{\n\t"permissions"[\s\S]*}$/)
+    expect(JSON.parse(text('.mcp.json') ?? '').mcpServers).toEqual({
+      own: { command: 'x' },
+      escrow: { command: 'escrow', args: ['mcp', '--session', 'claude'] },
+    })
+    const once = text('.claude/settings.json')
+    enter('claude')
+    expect(text('.claude/settings.json')).toBe(once)
+    enter('claude', true)
+    expect(JSON.parse(text('.claude/settings.json') ?? '')).toEqual(JSON.parse(SETTINGS))
+    expect(JSON.parse(text('.mcp.json') ?? '')).toEqual({ mcpServers: { own: { command: 'x' } } })
+  })
+
+  it('makes files that were not there, and takes them away', () => {
+    const { root, text, enter } = at()
+    for (const client of ['claude', 'cline', 'roo'] as const) enter(client)
+    expect(statSync(`${root}/.clinerules/hooks/PreToolUse`).mode & 0o777).toBe(0o755)
+    expect(findClients(root).map(({ client, isEntered }) => [client, isEntered])).toEqual([
+      ...[
+        ['claude', true],
+        ['cline', true],
+        ['roo', true],
+      ],
+      ['mcp', true],
+    ])
+    for (const client of ['claude', 'cline', 'roo'] as const) enter(client, true)
+    for (const path of ['.claude/settings.json', '.mcp.json', '.clinerules/hooks/PreToolUse', '.roo/mcp.json'])
+      expect([path, text(path)]).toEqual([path, undefined])
+  })
+
+  it('holds a client’s tools where escrow itself cannot be started, as each client heeds it', () => {
+    const { root, text, enter } = at()
+    enter('claude')
+    enter('cline')
+    const [{ hooks }] = JSON.parse(text('.claude/settings.json') ?? '').hooks.PreToolUse
+    const env = { PATH: '/nowhere' }
+    const claude = spawnSync('/bin/sh', ['-c', hooks[0].command], { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect([claude.status, claude.stdout]).toEqual([2, ''])
+    const script = `${root}/.clinerules/hooks/PreToolUse`
+    const cline = spawnSync(script, { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
+  })
+
+  it.each([
+    ['claude', '.claude/settings.json', '// mine\n{}'],
+    ['claude', '.claude/settings.json', '[]'],
+    ['claude', '.claude/settings.json', '{"hooks": []}'],
+    ['claude', '.claude/settings.json', '{"hooks": {"Stop": {}}}'],
+    ['claude', '.mcp.json', '{"mcpServers": {"escrow": {"command": "other"}}}'],
+    ['cline', '.clinerules/hooks/PreToolUse', '#!/bin/sh\nmine\n'],
+    ['roo', '.roo/mcp.json', '{'],
+  ] as const)('%s: leaves %s alone where it is %j', async (client, path, before) => {
+    const { text, enter } = at({ [path]: before })
+    expect(await reasonOf(() => enter(client))).toBe('unsupported')
+    expect(text(path)).toBe(before)
+  })
+
+  it('follows no link, writes over nothing that has changed, and is a person’s', async () => {
+    const { root, enter, text } = at({ 'elsewhere.json': '{}' })
+    symlinkSync('elsewhere.json', `${root}/.mcp.json`)
+    expect(await reasonOf(() => enter('mcp'))).toBe('unsupported')
+    const files = planClients(root, ['roo'])
+    writeFileSync(`${root}/.roo/mcp.json`, '{"a": 1}')
+    expect(await reasonOf(() => applyClients(root, files))).toBe('stale_file')
+    expect(text('.roo/mcp.json')).toBe('{"a": 1}')
+    vi.stubEnv('ESCROW_SESSION', 'agent')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await reasonOf(() => planClients(root, ['roo']))).toBe('access_denied')
+  })
+
+  it('by the command shows the change first, and doctor says what came of it', async () => {
+    const { root, text } = at()
+    const before = await escrow(root, ['doctor'])
+    expect(before.out).toMatch(/^claude +not governed .*escrow init --claude/m)
+    const { code, out } = await escrow(root, ['init', '--claude', '--yes'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^\+ +"command": "escrow hook claude --session claude \|\| exit 2",$/m)
+    expect(out).toContain('created  .claude/settings.json\n')
+    expect((await escrow(root, ['doctor'])).out).toMatch(/^claude +governed by hooks.*fails closed/m)
+    expect((await escrow(root, ['init', '--claude', '--yes'])).out).toContain('The settings are as they should be.')
+    expect((await escrow(root, ['init', '--remove', '--yes'])).out).toContain('removed  .claude/settings.json\n')
+    expect(text('.claude/settings.json')).toBeUndefined()
+  })
+})
