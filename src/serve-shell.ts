@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { z } from 'zod'
 import type { Session } from './core/api.js'
-import { linesOf, type ShellServer, type ShellTells } from './core/shell-api.js'
+import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from './core/shell-api.js'
 import { listenPrivately } from './host/socket.js'
 import { refusalsIn } from './terminal/index.js'
 
-const asks = z.union([
+const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ run: z.string(), cwd: z.string() }),
   z.strictObject({ in: z.string() }),
   z.strictObject({ end: z.literal(true) }),

@@ -111,7 +111,7 @@ function readText(path: string): string | undefined {
 
 function statOf(path: string) {
   try {
-    return statSync(path)
+    return statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

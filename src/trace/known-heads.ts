@@ -17,18 +17,12 @@ export class KnownHeads {
   /** @param end the byte offset to look up to: what is read there is not known to be good yet. */
   at(hash: string | null, end: number): Head | undefined {
     if (hash === null) return NO_HEAD
-    return this.has(hash, end) ? this.#behind(hash) : undefined
-  }
-
-  /** Whether a line stands before a byte offset. */
-  has(hash: string, end: number): boolean {
     this.#places ??= placesIn(this.fd)
     const start = this.#places.get(Number.parseInt(hash.slice(0, DIGITS), 16))
-    return start !== undefined && start < end
+    return start !== undefined && start < end ? this.#behind(hash, start) : undefined
   }
 
-  #behind(wanted: string): Head | undefined {
-    const start = this.#places?.get(Number.parseInt(wanted.slice(0, DIGITS), 16)) ?? 0
+  #behind(wanted: string, start: number): Head | undefined {
     // A line of ours says by itself where it stands.
     const own = headsFrom(this.fd, start).next().value
     if (own?.own != null) return own.hash === wanted ? own : undefined

@@ -99,8 +99,10 @@ function isElsewhere(note: string, branch: string | undefined): boolean {
 }
 
 function settleOn(dir: string, note: string, branch: string | undefined): void {
-  if (branch === undefined || textIfThere(note) === branch) return
-  if (isElsewhere(note, branch)) clear(dir)
+  if (branch === undefined) return
+  const noted = textIfThere(note)
+  if (noted === branch) return
+  if (noted !== undefined) clear(dir)
   replaceDurable(note, branch, 0o600)
 }
 

@@ -101,7 +101,7 @@ function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<und
     const hash = sha256hex(line.bytes)
     const next = step(tip, parsed.value, hash, line.end - line.start, headAt)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
-    const isRepeated = next.sides.length > tip.sides.length && heads.has(hash, line.start)
+    const isRepeated = next.sides.length > tip.sides.length && heads.at(hash, line.start) !== undefined
     const problem = isRepeated ? 'is repeated' : seen(parsed.value, next)
     if (problem !== undefined) return { tip, torn: null, fault: plain(line.number, problem) }
     tip = next

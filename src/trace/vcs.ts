@@ -21,18 +21,7 @@ const MAX_BYTES = 16 * 1024 * 1024
  *   not understood. Repeated calls cost a few `stat`s while nothing changes.
  */
 export function openVcs(root: string): () => Vcs | undefined {
-  const files = new Map<string, { stamp: string; text: string | undefined }>()
-
-  function read(path: string): string | undefined {
-    const stamp = stampOf(path)
-    if (stamp === undefined) return undefined
-    const known = files.get(path)
-    if (known?.stamp === stamp) return known.text
-    const text = attempt(() => readSmall(path, MAX_BYTES))
-    files.set(path, { stamp, text })
-    return text
-  }
-
+  const read = textReader()
   return () => {
     const dirs = findGit(root, read)
     const revision = dirs && resolveRef(dirs, 'HEAD', read, 0)
@@ -45,9 +34,24 @@ export function openVcs(root: string): () => Vcs | undefined {
  * The ledger is a file of the working tree, so it goes with it.
  */
 export function openBranch(root: string): () => string | undefined {
+  const read = textReader()
   return () => {
-    const dirs = findGit(root)
-    return dirs && attempt(() => readSmall(join(dirs.own, 'HEAD'), MAX_BYTES).trim())
+    const dirs = findGit(root, read)
+    return dirs && read(join(dirs.own, 'HEAD'))?.trim()
+  }
+}
+
+/** Reads small texts, each again only once it was touched. */
+function textReader(): ReadText {
+  const files = new Map<string, { stamp: string; text: string | undefined }>()
+  return (path) => {
+    const stamp = stampOf(path)
+    if (stamp === undefined) return undefined
+    const known = files.get(path)
+    if (known?.stamp === stamp) return known.text
+    const text = attempt(() => readSmall(path, MAX_BYTES))
+    files.set(path, { stamp, text })
+    return text
   }
 }
 
@@ -68,7 +72,7 @@ function packedRef(packed: string | undefined, name: string): string | undefined
 }
 
 function stampOf(path: string): string | undefined {
-  const stat = attempt(() => statSync(path, { bigint: true }))
+  const stat = attempt(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
   if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return undefined
   return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
 }

@@ -59,9 +59,6 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   ExitPlanMode: asking,
 }
 
-/** Those that change something by themselves: what a matcher of hook settings has to name, beside MCP's. */
-export const CLAUDE_EDITORS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'] as const
-
 /** `mcp__escrow__…`: by the name under which `escrow init --claude` enters our server. */
 const OURS = /^mcp__escrow__/
 

@@ -9,7 +9,7 @@ import { call, fieldsOf } from './stand.js'
 
 /** The hooks as clients run them: processes that are told an event and end. */
 
-const HOOK = `${compiled()}/test/children/hook.js`
+const ESCROW = `${compiled()}/test/children/escrow.js`
 type Client = 'claude' | 'cline'
 
 interface Ended {
@@ -21,7 +21,7 @@ interface Ended {
 async function hook(client: Client, text: string, { root }: TestWorkspace, before = ''): Promise<Ended> {
   const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
   const line = `${before}exec "$0" "$@"`
-  const child = spawn('/bin/sh', ['-c', line, process.execPath, HOOK, client], { cwd: root, env })
+  const child = spawn('/bin/sh', ['-c', line, process.execPath, ESCROW, 'hook', client], { cwd: root, env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const said = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
@@ -131,7 +131,11 @@ describe('a hook process', () => {
 
   it('is wrong usage, which holds, for a client nobody knows', async () => {
     const at = place()
-    const ended = spawnSync(process.execPath, [HOOK, 'codex'], { cwd: at.root, input: '{}', encoding: 'utf8' })
+    const ended = spawnSync(process.execPath, [ESCROW, 'hook', 'codex'], {
+      cwd: at.root,
+      input: '{}',
+      encoding: 'utf8',
+    })
     expect([ended.status, ended.stdout]).toEqual([2, ''])
   })
 })
@@ -140,7 +144,7 @@ describe('inside of a session’s mount', () => {
   it('what the session may write passes, and what it may not is refused in the same words', async () => {
     const at = place()
     // Commands have a /tmp of their own, and the tests may well be run from there.
-    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${HOOK}/../../../../../..`)}": allow}\n`)
+    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
     const script = `${at.root}/events`
     const events = [
       ['claude', claudeEvent(at.root, 'PreToolUse', write())],
@@ -153,7 +157,7 @@ describe('inside of a session’s mount', () => {
     events.forEach(([, text], index) => {
       writeFileSync(`${script}/${index}`, text)
     })
-    const lines = events.map(([client], index) => `"${process.execPath}" "${HOOK}" ${client} < events/${index}`)
+    const lines = events.map(([client], index) => `"${process.execPath}" "${ESCROW}" hook ${client} < events/${index}`)
     const session = await working(await at.open(), 'r1')
     const { stdout, stderr, exitCode } = await session.exec(lines.join('; '))
     expect([stderr, exitCode]).toEqual(['', 0])

@@ -103,7 +103,7 @@ describe('over HTTP', () => {
 
   it('is begun by `escrow mcp --http`, which prints the address', async () => {
     const place = testWorkspace()
-    const child = startChild('mcp.ts', '--http', '-C', place.root)
+    const child = startChild('escrow.ts', 'mcp', '--http', '-C', place.root)
     const url = new URL((await child.line()) ?? '')
     expect(url.hostname).toBe('127.0.0.1')
     const client = await connected(url)

@@ -183,7 +183,7 @@ describe('escrow mcp', () => {
 
   it('governs a call that comes without a greeting, behind a line that is none', async () => {
     const place = testWorkspace()
-    const child = startChild('mcp.ts', '-C', place.root)
+    const child = startChild('escrow.ts', 'mcp', '-C', place.root)
     const params = { name: 'write_file', arguments: { path: 'src/a.ts', content: 'x' } }
     for (const line of [
       'no json',

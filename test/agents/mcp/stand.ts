@@ -46,14 +46,11 @@ export async function clientOnHost(root: string, options: McpHostOptions, client
   return client
 }
 
-/** What starts `escrow mcp`. */
-export const escrowMcp = (): string => `${compiled()}/test/children/mcp.js`
-
 /** `escrow mcp` as a client starts it, and the process it is. */
 export async function spawned(cwd: string, ...options: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [escrowMcp(), ...options],
+    args: [`${compiled()}/test/children/escrow.js`, 'mcp', ...options],
     cwd,
     env: environment(),
     stderr: 'pipe',

@@ -1,6 +1,6 @@
 import { run } from '../../src/cli/run.js'
 
-/** `escrow mcp`, as its users start it. */
+/** `escrow` as its users and their clients start it, wherever the package is. */
 const io = {
   out: (text: string) => process.stdout.write(text),
   err: (text: string) => process.stderr.write(text),
@@ -9,5 +9,4 @@ const io = {
   color: false,
   version: '1.2.3',
 }
-
-process.exitCode = await run(['mcp', ...process.argv.slice(2)], io, () => import('../../src/index.js'))
+process.exitCode = await run(process.argv.slice(2), io, () => import('../../src/index.js'))
