@@ -77,17 +77,19 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
   return { ...personsOnly(review), ...quarantineOf(of) }
 }
 
-/** Whoever is inside of a session may look, and no more. */
+/** What whoever is inside of a session may do: look. All else has to be named below, or it does not compile. */
+type Looks = 'sessionId' | 'changes' | 'content' | 'snapshots' | 'questions'
+
 function personsOnly(review: StageReview): StageReview {
-  return {
-    ...review,
+  const deciding = {
     approve: outside(review.approve),
     reject: outside(review.reject),
     edit: outside(review.edit),
     commit: outside(review.commit),
     discard: outside(review.discard),
     answer: outside(review.answer),
-  }
+  } satisfies Record<Exclude<keyof StageReview, Looks>, unknown>
+  return { ...review, ...deciding }
 }
 
 async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict): Promise<void> {
