@@ -17,6 +17,8 @@ export function doubtAbout(syntax: Syntax): string | undefined {
   if (oddCharacter(syntax.text)) return 'has characters that shells read differently'
   // The grammar ends a word there, and a shell goes on with it.
   if (/\S\\\n\S/.test(syntax.text)) return 'has a word that goes on in the next line'
+  // The grammar takes such a line for more words of the one before it.
+  if (/\n[ \t]*\\[^\n]/.test(syntax.text)) return 'has a line that begins with a backslash'
   return isCovered(syntax, syntax.root) ? undefined : 'has parts the grammar does not account for'
 }
 

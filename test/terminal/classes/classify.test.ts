@@ -92,6 +92,10 @@ const SPELT: readonly ((word: string) => string)[] = [
 describe('properties', () => {
   const lines = [...DESTRUCTIVE, ...NETWORK, ...WORKING].map(([line]) => line).filter((line) => !line.includes('<<'))
 
+  it('a line that begins with a backslash is no more of the line before it', async () => {
+    for (const line of ['ls && ls\n\\rm -rf x', 'ls\n \t\\curl x.y']) expect(await classesOf(line)).toContain('other')
+  })
+
   it('wrapping a line never takes a class away', async () => {
     const around = fc.array(fc.constantFrom(...AROUND), { minLength: 1, maxLength: 3 })
     await fc.assert(
