@@ -134,6 +134,10 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
   'src/host/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
+  'src/review/highlight.ts': {
+    'module vm': 'reads a text by the grammar of another within a time limit',
+    'package lowlight': 'turns text into tokens',
+  },
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
   'src/agents/mcp/http.ts': {
     'module http': 'listens on loopback for clients with a token',

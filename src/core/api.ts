@@ -229,7 +229,22 @@ export interface Workspace {
   mapIntents(): Promise<string>
   /** What is wrong with `policy.yaml`, and where: while it is, all writes are refused. Undefined: nothing. */
   policyProblem(): Promise<string | undefined>
+  /**
+   * Tells, soon after it happened in any process, that something a person looks at has moved. It says where, not what: look
+   * again. It never keeps the process alive, and ends with what it returns or with the workspace.
+   */
+  watch(told: (news: WorkspaceNews) => void): () => void
   close(): Promise<void>
+}
+
+/** Where something moved. */
+export interface WorkspaceNews {
+  /** The ids of those with another stage, verdict, question, owner or agent; those that came or went among them. */
+  readonly sessions: readonly string[]
+  /** Records or commits. */
+  readonly ledger: boolean
+  readonly intents: boolean
+  readonly policy: boolean
 }
 
 export type { CommitOptions, CommitProgress, CommitResult, Recovery } from './commit-api.js'

@@ -146,6 +146,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       note('undo', id)
       return reviewOf('undo-4', fake, note)
     },
+    watch: () => () => undefined,
     recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },
     mapIntents: async () => {
       note('mapIntents')
