@@ -3,6 +3,7 @@ import { chart } from './chart.js'
 import { commit } from './commit.js'
 import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
+import { hooks } from './hooks.js'
 import { open } from './open.js'
 import { memoryPlace, removePlaces } from './places.js'
 import { policy } from './policy.js'
@@ -11,7 +12,7 @@ import { trace } from './trace.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)
