@@ -8,11 +8,12 @@ import { open } from './open.js'
 import { memoryPlace, removePlaces } from './places.js'
 import { policy } from './policy.js'
 import { headline, type Report, saveResult, summaryText, thisMachine } from './report.js'
+import { review } from './review.js'
 import { trace } from './trace.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks, review }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)
