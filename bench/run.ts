@@ -3,15 +3,17 @@ import { chart } from './chart.js'
 import { commit } from './commit.js'
 import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
+import { hooks } from './hooks.js'
 import { open } from './open.js'
 import { memoryPlace, removePlaces } from './places.js'
 import { policy } from './policy.js'
 import { headline, type Report, saveResult, summaryText, thisMachine } from './report.js'
+import { review } from './review.js'
 import { trace } from './trace.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks, review }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)

@@ -20,7 +20,7 @@ export type IntentsRead =
   | { readonly ok: true; readonly value: IntentsFile }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-export const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
+const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
 
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
