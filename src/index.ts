@@ -14,11 +14,12 @@ export {
   toolError,
 } from './core/denials.js'
 export type { ShellServer } from './core/shell-api.js'
+export { hookToken } from './hook-token.js'
 export { editText } from './host/editor.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
-export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge } from './judge.js'
+export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge.js'
 export { groupChanges } from './review/groups.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'

@@ -20,6 +20,7 @@ export const claudeEvent = z.discriminatedUnion('hook_event_name', [
 ])
 
 export type ClaudeEvent = z.infer<typeof claudeEvent>
+export type ClaudeEventName = ClaudeEvent['hook_event_name']
 export type ClaudeToolEvent = Extract<ClaudeEvent, { tool_name: string }>
 
 /** The events `escrow init --claude` asks for. */
@@ -31,4 +32,4 @@ export const CLAUDE_EVENTS = [
   'UserPromptSubmit',
   'Stop',
   'WorktreeCreate',
-] as const satisfies readonly ClaudeEvent['hook_event_name'][]
+] as const satisfies readonly ClaudeEventName[]
