@@ -1,7 +1,9 @@
 /** The public API of escrowfs. */
 
 export { admitReviewer, makeReviewerKey } from './admit-reviewer.js'
-export { applyClients, type ClientFile, type ClientName, findClients, planClients } from './client-config.js'
+export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
+export type { ClientFile } from './client-files.js'
+export { CLIENTS, type ClientName } from './client-plans.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
