@@ -16,7 +16,7 @@ export const claudeEvent = z.discriminatedUnion('hook_event_name', [
   z.object({ ...base, hook_event_name: z.literal('SessionStart') }),
   z.object({ ...base, hook_event_name: z.literal('UserPromptSubmit') }),
   z.object({ ...base, hook_event_name: z.literal('Stop'), stop_hook_active: z.boolean().optional() }),
-  z.object({ ...base, hook_event_name: z.literal('WorktreeCreate') }),
+  z.object({ ...base, hook_event_name: z.literal('WorktreeCreate'), name: z.string().optional() }),
 ])
 
 export type ClaudeEvent = z.infer<typeof claudeEvent>

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { openJudges } from '../../index.js'
 import { type BodyLimits, bodyOf } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
-import { answerClaude, type ClaudeAnswer } from './answer.js'
+import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
 
@@ -45,6 +45,8 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
       event = eventNamed(nameIn(text)) ?? event
       return answered(await within(patience, answerClaude(text, deps)))
     } catch (error) {
+      // Without a path none is made.
+      if (error instanceof NoWorktree) return answered({ systemMessage: error.message })
       return answered(claudeFailure(event, error instanceof Error ? error.message : String(error)))
     }
   }
