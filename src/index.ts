@@ -1,7 +1,9 @@
 /** The public API of escrowfs. */
 
 export { admitReviewer, makeReviewerKey } from './admit-reviewer.js'
-export { applyClients, type ClientFile, type ClientName, findClients, planClients } from './client-config.js'
+export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
+export type { ClientFile } from './client-files.js'
+export { CLIENTS, type ClientName } from './client-plans.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
@@ -14,11 +16,12 @@ export {
   toolError,
 } from './core/denials.js'
 export type { ShellServer } from './core/shell-api.js'
+export { hookToken } from './hook-token.js'
 export { editText } from './host/editor.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
-export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge } from './judge.js'
+export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge.js'
 export { groupChanges } from './review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './review/highlight.js'
 export { type TextSpan, wordDiff } from './review/word-diff.js'

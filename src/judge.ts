@@ -1,41 +1,25 @@
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { isWithin, type RelPath, Resolver, ROOT } from '../overlay/index.js'
-import type { AgentInfo, Feedback, GateSettings, Intent, PlannedWrite, Session } from './core/api.js'
+import { isWithin, type RelPath, ROOT } from '../overlay/index.js'
+import type { Feedback, GateSettings, Intent, PlannedWrite, Session } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { type Denial, Denied } from './core/denials.js'
 import { isSessionId } from './core/ids.js'
-import { type Layout, layoutOf } from './core/layout.js'
+import { layoutOf } from './core/layout.js'
 import { closedByRules } from './exec-closed.js'
-import { GuardedLayer } from './fs/guarded.js'
 import { judgeWrites } from './fs/judge-writes.js'
-import { View } from './fs/view.js'
-import { isOwned } from './host/owner.js'
-import { openRegistry, selectable, selectableIds } from './intents/index.js'
-import { createPolicy, openPolicyFile, type Policy, secretName } from './policy/index.js'
+import { selectable, selectableIds } from './intents/index.js'
+import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
+import { type Policy, secretName } from './policy/index.js'
 import { missingMutationClass } from './policy/messages.js'
-import { mayBeProtected } from './policy/protected.js'
 import { amendmentsFor } from './review/amend.js'
-import { openReviewLog } from './review/log.js'
-import type { ReviewRecord } from './review/record.js'
 import { rejectionsFor } from './review/verdicts.js'
 import { SessionAdmission } from './session-admission.js'
-import { claimedBy } from './session-claims.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
-import { SessionQuestions } from './session-questions.js'
-import { readStage, type StageStore } from './stage-store.js'
 import { SecretNames } from './terminal/index.js'
-import { newDraft, openLedger } from './trace/index.js'
+import { newDraft } from './trace/index.js'
 import { openWorkspace } from './workspace.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
-export interface JudgeOptions {
-  /** The session the calls are of; it need not exist. */
-  readonly session: string
-  /** The intent they are made for. Without it: what the session's owner has selected, else the registry's active one. */
-  readonly intent?: string
-  readonly agent?: AgentInfo
-}
+export type { JudgeOptions } from './judged-session.js'
 
 /** A tool call that its host is going to run itself. */
 export interface JudgedCall {
@@ -72,58 +56,61 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
 
 /** Rejects where nobody can say what is allowed: damaged files, a session's id that is none. */
 export async function openJudge(root: string, options: JudgeOptions): Promise<CallJudge> {
-  const { session } = options
-  if (!isSessionId(session)) throw new EscrowError('path_escape', `"${session}" cannot be a session's id.`)
-  const layout = layoutOf(physicalRoot(root))
-  refuseLink(layout)
-  return new ReadOnlyJudge(layout, root, options)
+  return openJudges(root)(options)
 }
+
+/**
+ * Judges for a process that answers many calls. What was read and understood is kept for the next call as long as the files are
+ * the same; whether they are is looked up for each, so a judge goes by what a person has saved last.
+ */
+export function openJudges(given: string): (options: JudgeOptions) => Promise<CallJudge> {
+  let sources: JudgeSources | undefined
+  const kept = new Map<string, JudgedSession>()
+  return async (options) => {
+    if (!isSessionId(options.session))
+      throw new EscrowError('path_escape', `"${options.session}" cannot be a session's id.`)
+    const layout = layoutOf(physicalRoot(given))
+    refuseLink(layout)
+    if (sources?.layout.root !== layout.root) {
+      sources = sourcesOf(layout, given)
+      kept.clear()
+    }
+    const key = JSON.stringify([options.session, options.intent])
+    const session = kept.get(key) ?? new JudgedSession(sources, options)
+    // The one asked for last is the last to go.
+    kept.delete(key)
+    kept.set(key, session)
+    const [oldest] = kept.size > MOST ? kept.keys() : []
+    if (oldest !== undefined) kept.delete(oldest)
+    return new ReadOnlyJudge(sources, session, session.look(), options)
+  }
+}
+
+/** Sessions that are kept: each holds a stage in memory. */
+const MOST = 8
 
 class ReadOnlyJudge implements CallJudge {
   readonly root: string
   readonly session: string
   readonly isHeld: boolean
   readonly #policy: Policy
-  readonly #view: View
-  readonly #store: StageStore
-  readonly #questions: SessionQuestions
-  readonly #reviews: readonly ReviewRecord[]
-  readonly #intentId: string | undefined
-  readonly #registry
 
   constructor(
-    private readonly layout: Layout,
-    given: string,
+    private readonly sources: JudgeSources,
+    judged: JudgedSession,
+    private readonly seen: JudgedLook,
     private readonly options: JudgeOptions,
   ) {
-    this.root = layout.root
+    this.root = sources.layout.root
     this.session = options.session
-    const files = layout.session(options.session)
-    this.isHeld = isOwned(files.owner)
-    this.#registry = openRegistry(layout)
-    this.#intentId = options.intent ?? (this.isHeld ? claimedBy(files.claim) : undefined) ?? this.#named()
-    this.#store = readStage(layout, options.session)
-    this.#reviews = existsSync(dirname(files.review)) ? openReviewLog(files.review, layout.locks).read() : []
-    this.#questions = new SessionQuestions({
-      ...{ store: this.#store, intent: () => this.#intentId, approver: undefined },
-      answer: async () => undefined,
-    })
-    this.#questions.hear(this.#reviews)
-    this.#policy = createPolicy({
-      intents: () => this.#registry.state(),
-      activeIntentId: () => this.#intentId,
-      policy: openPolicyFile(layout),
-      // What the model has read is known to the session's owner alone.
-      base: () => 'fresh',
-      answers: () => this.#questions.answers,
-    })
-    this.#view = viewOf(layout, given, this.#store, this.#policy)
+    this.isHeld = seen.isHeld
+    this.#policy = judged.policy
   }
 
   get intent(): Intent | undefined {
-    const state = this.#registry.state()
-    if (!state.ok || this.#intentId === undefined || selectable(state, this.#intentId)) return undefined
-    return state.intents.get(this.#intentId)
+    const state = this.sources.registry.state()
+    if (!state.ok || this.seen.intentId === undefined || selectable(state, this.seen.intentId)) return undefined
+    return state.intents.get(this.seen.intentId)
   }
 
   get gate(): GateSettings {
@@ -131,7 +118,7 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   async intents(): Promise<Intent[]> {
-    const state = this.#registry.state()
+    const state = this.sources.registry.state()
     return selectableIds(state).flatMap((id) => (state.ok ? (state.intents.get(id) ?? []) : []))
   }
 
@@ -142,16 +129,14 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   async refuse(denial: Denial, { tool, id }: Pick<JudgedCall, 'tool' | 'id'>): Promise<void> {
-    const { reason, message, file, intentId = this.#intentId } = denial
+    const { reason, message, file, intentId = this.seen.intentId } = denial
     const draft = newDraft({
       ...{ type: 'denied', intent: intentId ?? null, session: this.session, agent: this.options.agent },
       ...{ reqId: id ?? null, reason, words: message, data: { tool_name: tool } },
       ...(file !== undefined && { path: file }),
     })
     // It is refused whether or not that can be written down: a session's mount has no ledger to write.
-    await openLedger(this.layout)
-      .append([draft])
-      .catch(() => undefined)
+    await this.sources.ledger.append([draft]).catch(() => undefined)
   }
 
   async feedback(): Promise<Feedback[]> {
@@ -166,14 +151,14 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   #hasNews(): boolean {
-    const told = new Set(this.#store.notes(TOLD))
-    const rejections = rejectionsFor(this.#reviews)
+    const told = new Set(this.seen.store.notes(TOLD))
+    const rejections = rejectionsFor(this.seen.reviews)
     const said = [
       ...rejections.filter(isToTell),
       ...withdrawalsToTell(rejections, told),
-      ...amendmentsFor(this.#reviews),
+      ...amendmentsFor(this.seen.reviews),
     ]
-    return said.some((each) => !told.has(feedbackKey(each))) || this.#questions.hasUntold()
+    return said.some((each) => !told.has(feedbackKey(each))) || this.seen.questions.hasUntold()
   }
 
   #refusal({ writes = [], reads = [], searches = [], needsIntent, declaresClass }: JudgedCall): Denial | undefined {
@@ -181,7 +166,7 @@ class ReadOnlyJudge implements CallJudge {
     return (
       (needsIntent === true ? this.#policy.withoutPath() : undefined) ??
       (undeclared ? missingMutationClass() : undefined) ??
-      judgeWrites(this.#view, writes, () => undefined)?.denial ??
+      judgeWrites(this.seen.view, writes, () => undefined)?.denial ??
       firstOf([...reads, ...searches], (path) => this.#readDenial(path)) ??
       firstOf(searches, (path) => this.#searchDenial(path))
     )
@@ -189,10 +174,11 @@ class ReadOnlyJudge implements CallJudge {
 
   #readDenial(path: string): Denial | undefined {
     try {
-      this.#view.within(() => {
-        const place = this.#view.at(path, 'follow')
-        if (place.inside) this.#view.layer.judge('read', place.path)
-        else this.#view.host(place)
+      const view = this.seen.view
+      view.within(() => {
+        const place = view.at(path, 'follow')
+        if (place.inside) view.layer.judge('read', place.path)
+        else view.host(place)
       })
       return undefined
     } catch (error) {
@@ -203,11 +189,11 @@ class ReadOnlyJudge implements CallJudge {
 
   /** A search shows what it finds: of what is closed below there, too. */
   #searchDenial(path: string): Denial | undefined {
-    const place = this.#view.within(() => this.#placeOf(path))
+    const place = this.seen.view.within(() => this.#placeOf(path))
     if (!place?.inside || place.type !== 'dir') return undefined
     const mayRead = (file: RelPath) =>
       this.#policy.decide({ effect: 'read', path: file, asked: file }).verdict !== 'deny'
-    const { overlay } = this.#store
+    const { overlay } = this.seen.store
     const closed = this.#policy.mayClose()
       ? closedByRules(overlay, mayRead)
       : new SecretNames((name) => secretName(name) !== undefined).find(overlay).filter((file) => !mayRead(file))
@@ -222,7 +208,7 @@ class ReadOnlyJudge implements CallJudge {
 
   #placeOf(path: string) {
     try {
-      return this.#view.at(path, 'follow')
+      return this.seen.view.at(path, 'follow')
     } catch {
       return undefined
     }
@@ -233,7 +219,7 @@ class ReadOnlyJudge implements CallJudge {
     let denial: Denial | undefined
     const admission = new SessionAdmission(
       this.#policy,
-      this.#questions,
+      this.seen.questions,
       () => undefined,
       (found) => {
         denial = found
@@ -249,13 +235,6 @@ class ReadOnlyJudge implements CallJudge {
       return { reason, message: error.message }
     }
   }
-
-  /** The registry's own, where it can be selected. */
-  #named(): string | undefined {
-    const state = this.#registry.state()
-    const id = state.ok ? state.activeIntentId : undefined
-    return id === undefined || selectable(state, id) ? undefined : id
-  }
 }
 
 function firstOf<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {
@@ -264,23 +243,4 @@ function firstOf<T>(items: readonly T[], judge: (item: T) => Denial | undefined)
     if (denial) return denial
   }
   return undefined
-}
-
-/** The stage as its log has it, over the disk. Nothing is written through it: it only judges. */
-function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy): View {
-  const { overlay } = store
-  const resolver = new Resolver(overlay, [given])
-  const rules = {
-    decide: policy.decide,
-    readsBy: (at: number) => policy.readsBy(at),
-    mayHide: (dir: string) => policy.mayHide(dir),
-    alikeBelow: (dir: string) => policy.alikeBelow(dir),
-    standsOut: mayBeProtected,
-    knownBelow: () => [],
-  }
-  const nothing = () => undefined
-  return new View({
-    ...{ root: layout.root, resolver, overlay, seen: nothing, seenStaged: nothing, opened: nothing, sync: nothing },
-    layer: new GuardedLayer(overlay, rules, (target, link) => resolver.leadsTo(target, link)),
-  })
 }

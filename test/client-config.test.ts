@@ -13,7 +13,8 @@ function at(files: Readonly<Record<string, string>> = {}) {
     mkdirSync(`${root}/${dir}`, { recursive: true })
   for (const [path, text] of Object.entries(files)) writeFileSync(`${root}/${path}`, text)
   const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
-  const enter = (client: ClientName, remove = false) => applyClients(root, planClients(root, [client], remove))
+  const enter = (client: ClientName, remove = false, http?: string) =>
+    applyClients(root, planClients(root, [client], { remove, ...(http !== undefined && { http }) }))
   return { root, text, enter }
 }
 

@@ -1,5 +1,5 @@
 import type picocolors from 'picocolors'
-import type { Capability, ClientFile, ClientName, SigningKey, Workspace } from '../index.js'
+import type { Capability, ClientFile, ClientName, ClientOptions, SigningKey, Workspace } from '../index.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -27,7 +27,7 @@ export interface Library {
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
-  planClients(root: string, clients: readonly ClientName[], remove?: boolean): ClientFile[]
+  planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
   findClients(root: string): readonly { readonly client: ClientName; readonly isEntered: boolean }[]
   editText(text: string, name: string): Promise<string>

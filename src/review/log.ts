@@ -51,7 +51,7 @@ function lockLost(): EscrowError {
 }
 
 /** Changes whenever the file does; an append after a cut may leave the size as it was. */
-function stampOf(file: string): string {
+export function stampOf(file: string): string {
   const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? 'absent' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
 }

@@ -39,7 +39,7 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
     case 'Stop':
       return stopping(event.stop_hook_active === true ? '' : await reviewersWords(judge))
     case 'WorktreeCreate':
-      throw new Error(WORKTREE)
+      throw await noWorktree(judge, event)
   }
 }
 
@@ -67,13 +67,31 @@ function workspaceOf(event: ClaudeEvent, { env, rootOf }: HookDeps): string | un
 }
 
 function elsewhere(event: ClaudeEvent): ClaudeAnswer {
-  if (event.hook_event_name === 'WorktreeCreate') throw new Error(WORKTREE)
+  if (event.hook_event_name === 'WorktreeCreate') throw new NoWorktree(event.name)
   if (event.hook_event_name !== 'PreToolUse') return NOTHING
   return decision('ask', 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.')
 }
 
-const WORKTREE =
-  'A worktree is a place of its own that no session stages. Run the whole of Claude Code by `escrow run -- claude` in its place.'
+/**
+ * A worktree is on the disk, beyond the session's mount and unknown to its review: what is written there would never be held. The mount itself
+ * cannot be given in its place, as no process outside of it sees it.
+ */
+export class NoWorktree extends Error {
+  override readonly name = 'NoWorktree'
+  constructor(asked: string | undefined) {
+    const session = asked !== undefined && /^[\w.-]{1,64}$/.test(asked) ? asked : 'NAME'
+    super(
+      'No Worktree: it would be a copy on the disk that nobody stages or reviews. Work in this directory, where other agents do not see what ' +
+        `is staged. For a stage of its own a person starts \`escrow run --session ${session} -- claude\`, and reviews it by that name.`,
+    )
+  }
+}
+
+async function noWorktree(judge: CallJudge, { name }: Extract<ClaudeEvent, { hook_event_name: 'WorktreeCreate' }>) {
+  const refusal = new NoWorktree(name)
+  await judge.refuse({ reason: 'unsupported', message: refusal.message }, { tool: 'WorktreeCreate' })
+  return refusal
+}
 
 async function beforeTool(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
   const ruling = await rulingOn(judge, event, isStaged)

@@ -16,10 +16,11 @@ export const claudeEvent = z.discriminatedUnion('hook_event_name', [
   z.object({ ...base, hook_event_name: z.literal('SessionStart') }),
   z.object({ ...base, hook_event_name: z.literal('UserPromptSubmit') }),
   z.object({ ...base, hook_event_name: z.literal('Stop'), stop_hook_active: z.boolean().optional() }),
-  z.object({ ...base, hook_event_name: z.literal('WorktreeCreate') }),
+  z.object({ ...base, hook_event_name: z.literal('WorktreeCreate'), name: z.string().optional() }),
 ])
 
 export type ClaudeEvent = z.infer<typeof claudeEvent>
+export type ClaudeEventName = ClaudeEvent['hook_event_name']
 export type ClaudeToolEvent = Extract<ClaudeEvent, { tool_name: string }>
 
 /** The events `escrow init --claude` asks for. */
@@ -31,4 +32,4 @@ export const CLAUDE_EVENTS = [
   'UserPromptSubmit',
   'Stop',
   'WorktreeCreate',
-] as const satisfies readonly ClaudeEvent['hook_event_name'][]
+] as const satisfies readonly ClaudeEventName[]

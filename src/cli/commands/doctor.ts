@@ -41,6 +41,15 @@ const GOVERNED: Readonly<Record<ClientName, readonly [how: string, failing: stri
     'fails closed from 2.1.330 on, before that open',
   ],
   cline: ['governed by hooks; it stages nothing by itself', 'fails open where the hook cannot be run'],
+  codex: [
+    'governed by hooks that you have trusted there; it stages nothing by itself',
+    'fails open where the hook takes too long, and for tools it asks no hook about',
+  ],
+  gemini: [
+    'governed by hooks in folders you trust there; it stages nothing by itself',
+    'fails open where the hook takes too long',
+  ],
+  opencode: ['governed by a plugin; it stages nothing by itself', 'fails open where plugins are switched off'],
   roo: ['not governed by this: our MCP server is beside its own tools', 'see docs/hosts/roo.md'],
   mcp: ['not governed by this: our MCP server is beside its own tools', "run it whole by 'escrow run'"],
 }

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander'
 import type { Context } from '../context.js'
 
-type Client = 'claude' | 'cline'
+const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode'] as const
+type Client = (typeof CLIENTS)[number]
 
 interface Options {
   readonly session?: string
@@ -11,22 +12,20 @@ interface Options {
 const MOST = 64 * 1024 * 1024
 /** Clients let a tool run once their hook takes too long, the soonest after 30 seconds. */
 const DEADLINE_MS = 20_000
-/** Of Claude Code's hooks: holds the tool, and the reason on stderr is told to the model. */
+/** Holds the tool at all clients but Cline, and the reason on stderr is told to the model. */
 const HOLDS = 2
 
 export function register(command: Command, { io, exit }: Context): void {
   command
     .description(
-      "Answer one event of a client's hooks, read from stdin. `escrow init --claude` or `--cline` enters it there.",
+      "Answer one event of a client's hooks, read from stdin. `escrow init --claude`, and so on, enters it there.",
     )
-    .addArgument(new Argument('<client>').choices(['claude', 'cline']))
+    .addArgument(new Argument('<client>').choices(CLIENTS))
     .option('--session <id>', "the session to judge by; the client's own unless told")
     .action(async (client: Client, { session }: Options) => {
       const more = { cwd: io.cwd, ...(session !== undefined && { session }) }
       await inTime(client, async () => {
-        const { text, end } = client === 'claude' ? await claude(more) : await cline(more)
-        io.out(text)
-        exit(end)
+        io.out(`${JSON.stringify(await ANSWERS[client](more))}\n`)
       }).catch((error: unknown) => {
         if (client === 'cline') return io.out(`${held(wordsOf(error))}\n`)
         io.err(`escrow: ${wordsOf(error)}\n`)
@@ -36,25 +35,25 @@ export function register(command: Command, { io, exit }: Context): void {
 }
 
 type More = { readonly cwd: string; readonly session?: string }
-type Said = { readonly text: string; readonly end: number }
 
-async function claude(more: More): Promise<Said> {
-  const { answerClaude } = await import('../../agents/claude/index.js')
-  return { text: `${JSON.stringify(await answerClaude(await input(), more))}\n`, end: 0 }
-}
-
-async function cline(more: More): Promise<Said> {
-  const { answerCline, clineFailure } = await import('../../agents/cline/index.js')
-  const answer = await input().then((text) => answerCline(text, more), clineFailure)
-  return { text: `${JSON.stringify(answer)}\n`, end: 0 }
+/** Each client's answer, in its own words alone. An adapter is loaded for its client only. */
+const ANSWERS: Readonly<Record<Client, (more: More) => Promise<object>>> = {
+  claude: async (more) => (await import('../../agents/claude/index.js')).answerClaude(await input(), more),
+  codex: async (more) => (await import('../../agents/codex/index.js')).answerCodex(await input(), more),
+  gemini: async (more) => (await import('../../agents/gemini/index.js')).answerGemini(await input(), more),
+  opencode: async (more) => (await import('../../agents/opencode/index.js')).answerOpencode(await input(), more),
+  cline: async (more) => {
+    const { answerCline, clineFailure } = await import('../../agents/cline/index.js')
+    return input().then((text) => answerCline(text, more), clineFailure)
+  },
 }
 
 /** What takes too long is refused here, before the client lets it through. */
 async function inTime(client: Client, work: () => Promise<void>): Promise<void> {
   const late = setTimeout(() => {
-    if (client === 'claude') process.stderr.write('escrow: the judgement took too long, so it is refused.\n')
-    else process.stdout.write(`${held('the judgement took too long.')}\n`)
-    process.exit(client === 'claude' ? HOLDS : 0)
+    if (client === 'cline') process.stdout.write(`${held('the judgement took too long.')}\n`)
+    else process.stderr.write('escrow: the judgement took too long, so it is refused.\n')
+    process.exit(client === 'cline' ? 0 : HOLDS)
   }, DEADLINE_MS)
   try {
     await work()

@@ -6,11 +6,12 @@ import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
 
 interface Options extends Partial<Record<ClientName, true>> {
+  readonly http?: string
   readonly remove?: true
   readonly yes?: true
 }
 
-const CLIENTS = ['claude', 'cline', 'roo', 'mcp'] as const
+const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
 
 export function register(command: Command, context: Context): void {
   command
@@ -20,19 +21,28 @@ export function register(command: Command, context: Context): void {
     )
     .option('--claude', 'Claude Code: its hooks and our MCP server')
     .option('--cline', 'Cline: its hooks')
+    .option('--codex', 'Codex: its hooks and our MCP server')
+    .option('--gemini', 'Gemini CLI: its hooks and our MCP server')
+    .option('--opencode', 'opencode: a plugin that asks our hook, and our MCP server')
     .option('--roo', 'Roo Code: our MCP server')
     .option('--mcp', 'any client that reads .mcp.json: our MCP server')
+    .option(
+      '--http <url>',
+      "with --claude: its hooks ask the server that runs there ('escrow serve'), in its own settings",
+    )
     .option('--remove', 'take escrow out of the settings of the clients named, or of all')
     .option('-y, --yes', 'do not ask')
-    .action((options: Options) => init(context, options))
+    .action((options: Options) => init(command, context, options))
 }
 
-async function init(context: Context, options: Options): Promise<void> {
+async function init(command: Command, context: Context, options: Options): Promise<void> {
   const { io, library, directory } = context
   const named = CLIENTS.filter((client) => options[client])
   const { initWorkspace, planClients, applyClients } = await library()
-  const remove = options.remove === true
-  const files = planClients(directory(), remove && named.length === 0 ? CLIENTS : named, remove)
+  const { remove = false, http } = options
+  if (http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
+  const about = { remove, ...(http !== undefined && { http }) }
+  const files = planClients(directory(), remove && named.length === 0 ? CLIENTS : named, about)
   if (!remove) {
     const { created, kept } = await initWorkspace(directory())
     for (const path of created) io.out(`created  ${oneLine(path)}\n`)

@@ -221,8 +221,15 @@ describe('the other events', () => {
       )
   })
 
-  it('a worktree is refused: nothing would stage what is written there', async () => {
-    await expect(hookStand().claude('WorktreeCreate', { name: 'w' })).rejects.toThrow(/escrow run -- claude/)
+  it('a worktree is refused and recorded, with and without a mount: nothing would stage what is written there', async () => {
+    for (const isStaged of [true, false]) {
+      const { claude, place } = hookStand({ isStaged })
+      await expect(claude('WorktreeCreate', { name: 'fix-1' })).rejects.toThrow(/escrow run --session fix-1 -- claude/)
+      const [last] = (await recordsOf(await place.open())).reverse()
+      expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
+      // A name the model chose is none of our words.
+      await expect(claude('WorktreeCreate', { name: 'x; rm -rf /' })).rejects.toThrow(/--session NAME -- claude/)
+    }
   })
 
   it('what is none of ours is left alone', async () => {

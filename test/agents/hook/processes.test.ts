@@ -10,7 +10,7 @@ import { call, fieldsOf } from './stand.js'
 /** The hooks as clients run them: processes that are told an event and end. */
 
 const ESCROW = `${compiled()}/test/children/escrow.js`
-type Client = 'claude' | 'cline'
+type Client = 'claude' | 'cline' | 'codex' | 'gemini' | 'opencode'
 
 interface Ended {
   readonly code: number | null
@@ -131,12 +131,55 @@ describe('a hook process', () => {
 
   it('is wrong usage, which holds, for a client nobody knows', async () => {
     const at = place()
-    const ended = spawnSync(process.execPath, [ESCROW, 'hook', 'codex'], {
+    const ended = spawnSync(process.execPath, [ESCROW, 'hook', 'emacs'], {
       cwd: at.root,
       input: '{}',
       encoding: 'utf8',
     })
     expect([ended.status, ended.stdout]).toEqual([2, ''])
+  })
+})
+
+describe.each([
+  ['codex', '"permissionDecision":"deny"'],
+  ['gemini', '"decision":"deny"'],
+  ['opencode', '"go":false'],
+] as const)('a hook process of %s', (client, denial) => {
+  const event = (root: string, content = 'x') => {
+    if (client === 'opencode')
+      return JSON.stringify({
+        ...{ event: 'tool.execute.before', directory: root, sessionID: 's1', tool: 'write' },
+        args: { filePath: 'src/a.ts', content },
+      })
+    const patch = { command: `*** Begin Patch\n*** Add File: src/new.ts\n+${content}\n*** End Patch` }
+    return client === 'codex'
+      ? claudeEvent(root, 'PreToolUse', call('apply_patch', patch))
+      : claudeEvent(root, 'BeforeTool', call('write_file', { file_path: 'src/a.ts', content }))
+  }
+
+  it('holds what it cannot read by code 2, words on stderr and none on stdout', async () => {
+    const at = place()
+    for (const text of ['', '{', '[1]', '{"hook_event_name":"PreToolUse"}', '['.repeat(10_000_000)]) {
+      const { code, out, err } = await hook(client, text, at)
+      expect([code, out]).toEqual([2, ''])
+      expect(err.trim()).not.toBe('')
+    }
+  })
+
+  it('holds an event of 10 MB, on a full disk, in a damaged session and outside of a mount a variable speaks of', async () => {
+    const at = place()
+    const held = async (text: string, before = '') => {
+      const { code, out, err } = await hook(client, text, at, before)
+      if (code === 2) expect([out, err.trim() === '']).toEqual(['', false])
+      else expect([code, out.trimEnd().split('\n').length, out]).toEqual([0, 1, expect.stringContaining(denial)])
+    }
+    await held(event(at.root))
+    await held(event(at.root, 'ä'.repeat(5_000_000)))
+    await held(event(at.root), "trap '' XFSZ; ulimit -f 0; ")
+    await held(event(at.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
+    mkdirSync(`${at.root}/.orchestration/sessions/s1`, { recursive: true })
+    writeFileSync(`${at.root}/.orchestration/sessions/s1/stage.log`, '{"what": is this\n{}\n')
+    await held(event(at.root))
   })
 })
 

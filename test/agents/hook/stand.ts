@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { answerClaude } from '../../../src/agents/claude/index.js'
 import { answerCline, type ClineAnswer } from '../../../src/agents/cline/index.js'
+import { answerCodex } from '../../../src/agents/codex/index.js'
+import { answerGemini } from '../../../src/agents/gemini/index.js'
+import { answerOpencode } from '../../../src/agents/opencode/index.js'
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 
 const NAMED = `active_intent_id: INT-001
@@ -13,8 +16,13 @@ export interface HookStand {
   readonly place: TestWorkspace
   /** An event of Claude Code's: its answer, decision and record of a refusal. */
   claude(event: string, more?: Record<string, unknown>): Promise<ClaudeSaid>
+  codex(event: string, more?: Fields): Promise<Fields>
+  gemini(event: string, more?: Fields): Promise<Fields>
+  opencode(event: string, more?: Fields): Promise<Fields>
   cline(tool: string, parameters?: Record<string, unknown>, dialect?: 'extension' | 'sdk'): Promise<ClineAnswer>
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 export interface ClaudeSaid {
   readonly answer: Readonly<Record<string, unknown>>
@@ -37,11 +45,16 @@ export function hookStand({ isStaged = false, intents = NAMED, policy, env = {} 
   mkdirSync(`${place.root}/.git`)
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
   const more = { env, cwd: place.root, isInMount: () => isStaged }
+  const told = (hook_event_name: string, rest: Fields) =>
+    JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name, ...rest })
   return {
     place,
-    async claude(event, told = {}) {
-      const text = JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...told })
-      const answer = await answerClaude(text, more)
+    codex: async (event, rest = {}) => fieldsOf(await answerCodex(told(event, rest), more)),
+    gemini: async (event, rest = {}) => fieldsOf(await answerGemini(told(event, rest), more)),
+    opencode: async (event, rest = {}) =>
+      fieldsOf(await answerOpencode(JSON.stringify({ event, sessionID: 'c1', directory: place.root, ...rest }), more)),
+    async claude(event, rest = {}) {
+      const answer = await answerClaude(told(event, rest), more)
       const output = fieldsOf(answer.hookSpecificOutput)
       const { permissionDecision: decision, permissionDecisionReason: why } = output
       return { answer, output, decision, record: decision === 'deny' ? fieldsOf(JSON.parse(String(why))) : {} }

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { type HookDeps, hookDeps } from '../hook/deps.js'
+import { asking, callBy, harmless, patcher, type Reader, terminal } from '../hook/readers.js'
+import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
+
+/** The one JSON object of an answer. Codex lets a tool run where one has a key it does not know. */
+export type CodexAnswer = Readonly<Record<string, unknown>>
+
+const NOTHING: CodexAnswer = {}
+
+/** Rejects where it cannot be done; then the hook ends with code 2, nothing on stdout, and the reason on stderr, without which it is not heeded. */
+export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
+  const { hook_event_name: name, ...event } = codexEvent.parse(JSON.parse(text))
+  return said(await verdictOn(eventOf(name, event), hookDeps(more)), name)
+}
+
+const codexEvent = z.object({
+  hook_event_name: z.string().min(1),
+  session_id: z.string().min(1),
+  cwd: z.string().min(1),
+  tool_name: z.string().min(1).optional(),
+  tool_input: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  stop_hook_active: z.boolean().optional(),
+})
+
+type Told = Omit<z.infer<typeof codexEvent>, 'hook_event_name'>
+
+const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
+  PreToolUse: 'tool',
+  PermissionRequest: 'tool',
+  PostToolUse: 'after',
+  SessionStart: 'begins',
+  UserPromptSubmit: 'begins',
+  Stop: 'ends',
+}
+
+function eventOf(name: string, told: Told): HookEvent {
+  const kind = Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'other') : 'other'
+  const { session_id: session, cwd, tool_name: tool, tool_use_id: id } = told
+  const about = { kind, agent: 'codex', session, cwd, isAgain: told.stop_hook_active === true }
+  if (kind !== 'tool' || tool === undefined) return about
+  const input = inputs.safeParse(told.tool_input).data ?? {}
+  return { ...about, call: callBy(TOOLS, { tool, input, cwd, id }, OURS.test(tool)) }
+}
+
+const inputs = z.record(z.string(), z.unknown())
+
+/** `Bash` stands for each of its shells. A patch comes as a command, too. */
+const TOOLS: Readonly<Record<string, Reader>> = {
+  Bash: terminal,
+  apply_patch: patcher('command', 'input', 'patch'),
+  update_plan: harmless,
+  web_search: harmless,
+  list_mcp_resources: harmless,
+  list_mcp_resource_templates: harmless,
+  read_mcp_resource: harmless,
+  request_user_input: asking,
+}
+
+/** By the name under which `escrow init --codex` enters our server. */
+const OURS = /^mcp__escrow__/
+
+function said(verdict: HookVerdict, name: string): CodexAnswer {
+  switch (verdict.word) {
+    case 'go':
+      return NOTHING
+    case 'tell':
+      return { hookSpecificOutput: { hookEventName: name, additionalContext: verdict.words } }
+    case 'on':
+      return { decision: 'block', reason: verdict.words }
+    case 'refuse':
+      return { hookSpecificOutput: { hookEventName: name, ...refusal(name, verdict.why) } }
+  }
+}
+
+function refusal(name: string, why: string): CodexAnswer {
+  if (name === 'PermissionRequest') return { decision: { behavior: 'deny', message: why } }
+  return { permissionDecision: 'deny', permissionDecisionReason: why }
+}

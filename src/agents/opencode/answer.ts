@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { type HookDeps, hookDeps } from '../hook/deps.js'
+import {
+  asking,
+  callBy,
+  editor,
+  harmless,
+  lister,
+  patcher,
+  type Reader,
+  reader,
+  searcher,
+  terminal,
+} from '../hook/readers.js'
+import { type HookEvent, verdictOn } from '../hook/verdict.js'
+
+/** What the plugin of `escrow init --opencode` is answered: it lets nothing run but by `go`. */
+export type OpencodeAnswer =
+  | { readonly go: true; readonly tell?: string }
+  | { readonly go: false; readonly refuse: string }
+
+/** Rejects where it cannot be done; the plugin refuses then. */
+export async function answerOpencode(text: string, more: Partial<HookDeps> = {}): Promise<OpencodeAnswer> {
+  const verdict = await verdictOn(eventOf(opencodeEvent.parse(JSON.parse(text))), hookDeps(more))
+  switch (verdict.word) {
+    case 'go':
+      return { go: true }
+    case 'refuse':
+      return { go: false, refuse: verdict.why }
+    case 'tell':
+    case 'on':
+      return { go: true, tell: verdict.words }
+  }
+}
+
+const about = { directory: z.string().min(1), sessionID: z.string().min(1).default('opencode') }
+const opencodeEvent = z.discriminatedUnion('event', [
+  z.object({
+    ...about,
+    event: z.literal('tool.execute.before'),
+    tool: z.string().min(1),
+    callID: z.string().optional(),
+    args: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ ...about, event: z.literal('tool.execute.after') }),
+  z.object({ ...about, event: z.literal('system') }),
+])
+
+function eventOf(told: z.infer<typeof opencodeEvent>): HookEvent {
+  const { directory: cwd, sessionID: session } = told
+  const event = { agent: 'opencode', session, cwd }
+  if (told.event !== 'tool.execute.before') return { ...event, kind: told.event === 'system' ? 'begins' : 'after' }
+  const { tool, args: input, callID: id } = told
+  return { ...event, kind: 'tool', call: callBy(TOOLS, { tool, input, cwd, id }, OURS.test(tool)) }
+}
+
+const TOOLS: Readonly<Record<string, Reader>> = {
+  write: editor('filePath'),
+  edit: editor('filePath'),
+  multiedit: editor('filePath'),
+  patch: patcher('patchText'),
+  apply_patch: patcher('patchText'),
+  bash: terminal,
+  read: reader('filePath'),
+  list: lister('path'),
+  glob: lister('path'),
+  grep: searcher('path'),
+  lsp: reader('filePath'),
+  webfetch: harmless,
+  websearch: harmless,
+  codesearch: harmless,
+  todowrite: harmless,
+  todoread: harmless,
+  task: harmless,
+  skill: harmless,
+  invalid: harmless,
+  question: asking,
+  plan_exit: asking,
+}
+
+/** By the name under which `escrow init --opencode` enters our server. */
+const OURS =
+  /^escrow_(?:read_(?:text_|media_|multiple_)?files?|write_file|edit_file|create_directory|list_directory(?:_with_sizes)?|directory_tree|move_file|search_files|get_file_info|list_allowed_directories|execute_command|select_active_intent|list_intents|request_scope_expansion|record_lesson|show_staged_changes|revert_staged_changes|travel_to_snapshot)$/

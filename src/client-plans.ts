@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  blockFile,
+  type ClientFile,
+  type Fields,
+  fieldsAt,
+  jsonFile,
+  notOurs,
+  ownFile,
+  textAt,
+  without,
+} from './client-files.js'
+import { CLINE_SCRIPT, CODEX_SERVER, OPENCODE_PLUGIN } from './client-texts.js'
+
+export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
+export type ClientName = (typeof CLIENTS)[number]
+
+/** Where Claude Code's hooks are served, if they are. */
+export interface HookAddress {
+  readonly origin: string
+  readonly token: string
+}
+
+/** The settings of a client with us in them, or without us. */
+export function plansOf(client: ClientName, root: string, remove: boolean, served?: HookAddress): ClientFile[] {
+  switch (client) {
+    case 'claude':
+      return claudeFiles(root, remove, served)
+    case 'cline':
+      return CLINE_EVENTS.map((event) => ({
+        ...ownFile(root, `.clinerules/hooks/${event}`, CLINE_SCRIPT, remove, ONE_OF_EACH),
+        isProgram: true,
+      }))
+    case 'codex':
+      return [
+        jsonFile(root, '.codex/hooks.json', (all) => withHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
+        blockFile(root, '.codex/config.toml', CODEX_SERVER, remove, /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/),
+      ]
+    case 'gemini':
+      return [
+        jsonFile(root, '.gemini/settings.json', (all) =>
+          withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
+            ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
+          }),
+        ),
+      ]
+    case 'opencode':
+      return [
+        ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
+        jsonFile(root, 'opencode.json', (all) =>
+          withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+        ),
+      ]
+    case 'roo':
+      return [serverFile(root, '.roo/mcp.json', 'roo', remove)]
+    case 'mcp':
+      return [serverFile(root, '.mcp.json', undefined, remove)]
+  }
+}
+
+const ONE_OF_EACH = 'a hook of another kind, and Cline runs one of each name in a directory'
+const CLINE_EVENTS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'TaskResume', 'UserPromptSubmit']
+
+/** Which entry of a client's list of hooks is ours, for each event. */
+type Hooks = readonly (readonly [event: string, entry: Fields])[]
+
+const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
+  ['PreToolUse', '*'],
+  ['PermissionRequest', '*'],
+  ['PostToolUse', '*'],
+  ['SessionStart'],
+  ['UserPromptSubmit'],
+  ['Stop'],
+  ['WorktreeCreate'],
+]
+
+function hooksOf(events: typeof CLAUDE_EVENTS, handler: (event: string) => Fields): Hooks {
+  return events.map(([event, matcher]) => [
+    event,
+    { ...(matcher !== undefined && { matcher }), hooks: [handler(event)] },
+  ])
+}
+
+/** A shell's own failures are not 2; the client would let the tool run. */
+const CLAUDE_HOOKS = hooksOf(CLAUDE_EVENTS, () => ({
+  ...{ type: 'command', command: 'escrow hook claude --session claude || exit 2', timeout: 30, onFailure: 'block' },
+}))
+
+/** A code of 2 holds there only with words beside it. */
+const heldBy = (client: string) =>
+  `escrow hook ${client} --session ${client} || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }`
+
+const CODEX_HOOKS = hooksOf(
+  [
+    ['PreToolUse', '.*'],
+    ['PermissionRequest', '.*'],
+    ['PostToolUse', '.*'],
+    ['SessionStart'],
+    ['UserPromptSubmit'],
+    ['Stop'],
+  ],
+  () => ({ type: 'command', command: heldBy('codex'), timeout: 30 }),
+)
+
+/** Its times are in milliseconds. */
+const GEMINI_HOOKS = hooksOf(
+  [['BeforeTool', '.*'], ['AfterTool', '.*'], ['SessionStart'], ['BeforeAgent'], ['AfterAgent']],
+  () => ({ name: 'escrow', type: 'command', command: heldBy('gemini'), timeout: 30_000 }),
+)
+
+const OPENCODE_SERVER = { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true }
+
+/** By a served hook they are the user's own, as they name a token and a port of this machine. It is one form or the other. */
+function claudeFiles(root: string, remove: boolean, served?: HookAddress): ClientFile[] {
+  const [shared, own] = ['.claude/settings.json', '.claude/settings.local.json']
+  const server = serverFile(root, '.mcp.json', 'claude', remove)
+  const isServed = textAt(root, own)?.includes(SERVED_AT) === true
+  if (isServed && !remove && served === undefined) return [server]
+  const commands = jsonFile(root, shared, (all) => withHooks(all, shared, CLAUDE_HOOKS, remove || served !== undefined))
+  const requests = jsonFile(root, own, (all) => {
+    const others = isServed ? withoutServed(all, own) : all
+    return served === undefined ? others : withHooks(others, own, servedHooks(served), false)
+  })
+  return [commands, { ...requests, isSecret: true }, server]
+}
+
+const SERVED_AT = '/hooks/claude?session='
+
+function servedHooks({ origin, token }: HookAddress): Hooks {
+  return hooksOf(CLAUDE_EVENTS, (event) => ({
+    ...{ type: 'http', url: `${origin}${SERVED_AT}claude&event=${event}` },
+    ...{ headers: { Authorization: `Bearer ${token}` }, timeout: 30, onFailure: 'block' },
+  }))
+}
+
+/** Without every served hook of ours, whatever its port. */
+function withoutServed(settings: Fields, path: string): Fields {
+  const hooks = Object.entries(fieldsAt(settings, 'hooks', path)).map(([event, entries]): [string, unknown] => [
+    event,
+    Array.isArray(entries) ? entries.filter((each: unknown) => !JSON.stringify(each).includes(SERVED_AT)) : entries,
+  ])
+  const left = hooks.filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
+  return without(settings, 'hooks', Object.fromEntries(left))
+}
+
+function withHooks(settings: Fields, path: string, ours: Hooks, remove: boolean): Fields {
+  const hooks: Record<string, unknown> = { ...fieldsAt(settings, 'hooks', path) }
+  for (const [event, entry] of ours) {
+    const entries: unknown = hooks[event] ?? []
+    if (!Array.isArray(entries)) throw notOurs(path, `has no list of hooks for ${event}`)
+    const others: unknown[] = entries.filter((each: unknown) => !isDeepStrictEqual(each, entry))
+    if (!remove) hooks[event] = others.length < entries.length ? entries : [...entries, entry]
+    else if (others.length > 0) hooks[event] = others
+    else delete hooks[event]
+  }
+  return remove ? without(settings, 'hooks', hooks) : { ...settings, hooks }
+}
+
+interface ServerEntry {
+  readonly key: string
+  readonly entry: Fields
+  readonly remove: boolean
+}
+
+function serverFile(root: string, path: string, session: string | undefined, remove: boolean): ClientFile {
+  const args = ['mcp', ...(session === undefined ? [] : ['--session', session])]
+  const entry = { command: 'escrow', args }
+  return jsonFile(root, path, (all) => withServer(all, path, { key: 'mcpServers', entry, remove }))
+}
+
+function withServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
+  const servers = fieldsAt(settings, key, path)
+  const { escrow, ...others } = servers
+  const command = typeof escrow === 'object' && escrow !== null && 'command' in escrow ? escrow.command : undefined
+  const program: unknown = Array.isArray(command) ? command[0] : command
+  if (escrow !== undefined && program !== 'escrow') throw notOurs(path, 'has a server of another kind named `escrow`')
+  if (!remove) return { ...settings, [key]: { ...servers, escrow: escrow ?? entry } }
+  return escrow === undefined ? settings : without(settings, key, others)
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { answerCodex } from '../../../src/agents/codex/index.js'
+import { INTENTS, working } from '../../support/workspace.js'
+import { call, fieldsOf, hookStand, type StandOptions } from '../hook/stand.js'
+
+/** What Codex knows in an answer. With any other key it lets the tool run. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  '': ['hookSpecificOutput', 'decision', 'reason'],
+  hookSpecificOutput: [
+    ...['hookEventName', 'permissionDecision', 'permissionDecisionReason', 'additionalContext', 'decision'],
+  ],
+  decision: ['behavior', 'message'],
+}
+
+/** As Codex reads it: `deny` needs a reason, and `ask` or `allow` let the tool run. */
+function heeded(answer: Readonly<Record<string, unknown>>): string {
+  const output = fieldsOf(answer.hookSpecificOutput)
+  for (const [where, fields] of [
+    ['', answer],
+    ['hookSpecificOutput', output],
+    ['decision', fieldsOf(output.decision)],
+  ] as const)
+    for (const key of Object.keys(fields)) expect(KNOWN[where]).toContain(key)
+  const { behavior, message } = fieldsOf(output.decision)
+  const { permissionDecision = behavior, permissionDecisionReason = message } = output
+  expect([undefined, 'deny']).toContain(permissionDecision)
+  return permissionDecision === 'deny' && String(permissionDecisionReason ?? '').trim() !== '' ? 'held' : 'runs'
+}
+
+async function before(tool: string, input: Record<string, unknown>, stand: StandOptions = {}, event = 'PreToolUse') {
+  const answer = await hookStand(stand).codex(event, call(tool, input))
+  const output = fieldsOf(answer.hookSpecificOutput)
+  const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message ?? '{}')
+  return { heeded: heeded(answer), why, answer }
+}
+
+const patch = (path: string) => ({
+  command: `*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a one\n+x\n*** Add File: ${path}\n+x\n*** End Patch`,
+})
+
+describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
+  it.each([
+    ['apply_patch', patch('src/new.ts')],
+    ['Bash', { command: 'ls' }],
+  ])('%s is held outside of a mount, and passes inside without a word of allowance', async (tool, input) => {
+    const held = await before(tool, input, {}, event)
+    expect([held.heeded, JSON.parse(held.why).reason]).toEqual(['held', 'unsupported'])
+    expect(held.why).toContain('`escrow` MCP server')
+    expect((await before(tool, input, { isStaged: true }, event)).answer).toEqual({})
+  })
+
+  it.each([
+    ['apply_patch', patch('mail/new.ts'), 'scope_violation'],
+    ['apply_patch', patch('.codex/hooks.json'), 'protected_path'],
+    ['apply_patch', patch('../x'), 'path_escape'],
+    ['apply_patch', { command: 'no patch' }, 'unsupported'],
+    ['apply_patch', {}, 'unsupported'],
+    ['Bash', { command: ['ls'] }, 'unsupported'],
+    ['Bash', 'ls', 'unsupported'],
+  ])('%s %j is held with and without a mount: %s', async (tool, input, reason) => {
+    for (const isStaged of [true, false]) {
+      const answer = await hookStand({ isStaged }).codex(event, { ...call(tool, {}), tool_input: input })
+      const output = fieldsOf(answer.hookSpecificOutput)
+      const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message)
+      expect([heeded(answer), JSON.parse(why).reason]).toEqual(['held', reason])
+    }
+  })
+})
+
+describe('what Codex cannot ask about', () => {
+  it('is held: a tool nobody knows, and where policy wants each call asked about', async () => {
+    for (const tool of ['mcp__other__write', 'exec_js', 'toString'])
+      expect((await before(tool, {})).heeded).toBe('held')
+    expect((await before('mcp__escrow__write_file', {})).answer).toEqual({})
+    expect((await before('mcp__escrowed__write_file', {})).heeded).toBe('held')
+    expect((await before('update_plan', {})).answer).toEqual({})
+    const modal = { isStaged: true, policy: 'approval: {modal: all}\n' }
+    expect((await before('Bash', { command: 'ls' }, modal)).heeded).toBe('held')
+  })
+
+  it.each(['', '{', 'null', '[]', '{}', '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/"}'])(
+    'is an event that cannot be read: %s',
+    async (text) => {
+      const { place } = hookStand()
+      const told = text.replace('"/"', JSON.stringify(place.root))
+      await expect(answerCodex(told, { env: {} })).rejects.toThrow()
+    },
+  )
+})
+
+describe('the other events', () => {
+  it('begin with the protocol, tell a reviewer’s words once, and do not end before they were heard', async () => {
+    const { codex, place } = hookStand({ intents: INTENTS })
+    for (const event of ['SessionStart', 'UserPromptSubmit']) {
+      const answer = await codex(event, { prompt: 'x', source: 'startup' })
+      expect(fieldsOf(answer.hookSpecificOutput)).toEqual({
+        hookEventName: event,
+        additionalContext: expect.stringContaining('# Working under an intent'),
+      })
+      heeded(answer)
+    }
+    const rejected = async (path: string) => {
+      const workspace = await place.open()
+      const session = await working(workspace, 'c1')
+      session.fs.writeFileSync(path, 'x')
+      await (await workspace.review('c1')).reject(path, `No ${path}.`)
+      await workspace.close()
+    }
+    await rejected('src/a.ts')
+    const after = await codex('PostToolUse', { ...call('Bash', { command: 'ls' }), tool_response: {} })
+    expect(JSON.stringify(after)).toContain('No src/a.ts.')
+    heeded(after)
+    expect(await codex('PostToolUse', call('Bash', { command: 'ls' }))).toEqual({})
+    await rejected('src/b.ts')
+    expect(await codex('Stop', { stop_hook_active: true })).toEqual({})
+    expect(await codex('Stop', { stop_hook_active: false })).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('No src/b.ts.'),
+    })
+    expect(await codex('PreCompact')).toEqual({})
+  })
+})

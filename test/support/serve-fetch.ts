@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+
+/** Serves a fetch-style handler by a bare server on loopback; resolves to its origin. It goes with the test. */
+export async function serveFetch(handler: (request: Request) => Promise<Response>): Promise<string> {
+  const server = createServer(async (incoming, outgoing) => {
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
+    const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
+    const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
+      ...{ method: incoming.method ?? 'GET', headers, duplex: 'half' },
+      ...(!isBare && { body: ReadableStream.from(Readable.from(incoming)) }),
+    })
+    const response = await handler(request)
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    outgoing.end(Buffer.from(await response.arrayBuffer()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
