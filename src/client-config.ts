@@ -7,6 +7,7 @@ import { EscrowError } from './core/api-error.js'
 import { isLink, readSmall } from './host/read.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from './host/write.js'
 
+/** A client whose settings `escrow init` can enter escrow in. */
 export type ClientName = 'claude' | 'cline' | 'roo' | 'mcp'
 
 /** One file of a client's settings as it is, and as it is going to be; undefined where there is none. */

@@ -29,6 +29,7 @@ import { newDraft, openLedger } from './trace/index.js'
 import { openWorkspace } from './workspace.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
+/** Whose calls are judged. */
 export interface JudgeOptions {
   /** The session the calls are of; it need not exist. */
   readonly session: string

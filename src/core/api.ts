@@ -43,11 +43,13 @@ export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-cal
  */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
 
+/** A person, as git names one. */
 export interface Reviewer {
   readonly name: string
   readonly email?: string
 }
 
+/** A reviewer's yes or no, bound to the bytes they were shown. */
 export interface Verdict {
   readonly id: string
   readonly verdict: 'approved' | 'rejected'
@@ -60,6 +62,7 @@ export interface Verdict {
   readonly at: string
 }
 
+/** The person's side of a session: what is staged, verdicts on it, and the way to the disk. */
 export interface Review extends Quarantine {
   /** The session whose stage this is. */
   readonly sessionId: string
@@ -87,6 +90,7 @@ export interface Review extends Quarantine {
   answer(questionId: string, answer: Answer): Promise<void>
 }
 
+/** What an agent is told between its calls: a reviewer's no, an edit, a discard, an answer, a failed formatter. */
 export interface Feedback {
   readonly path?: string
   /** Of the staged file, where it is about a part of it: the first and the last line. */
@@ -96,6 +100,7 @@ export interface Feedback {
   readonly by?: Reviewer
 }
 
+/** An agent's wish for more paths in its intent's scope. */
 export interface ScopeRequest {
   readonly id: string
   readonly globs: string[]
@@ -116,6 +121,7 @@ export type {
   StartOptions,
 } from './exec-api.js'
 
+/** A session as `escrow status` lists it. */
 export interface SessionSummary {
   readonly id: string
   /** A process holds it now. */
@@ -127,6 +133,7 @@ export interface SessionSummary {
   readonly damaged?: string
 }
 
+/** Who works in a session, for the ledger. */
 export interface AgentInfo {
   readonly model?: string
   readonly tool?: string
@@ -135,11 +142,13 @@ export interface AgentInfo {
   readonly conversation?: string
 }
 
+/** Which session to open, and for whom. An id that is known takes up what it has staged. */
 export interface SessionOptions {
   readonly id: string
   readonly agent?: AgentInfo
 }
 
+/** What policy says to one access, rule by rule. */
 export interface Explanation {
   readonly path: string
   readonly verdict: 'allow' | 'stage' | 'deny'
@@ -148,6 +157,10 @@ export interface Explanation {
   readonly rules: readonly RuleWord[]
 }
 
+/**
+ * The agent's side: a `node:fs` whose writes are staged, its intent, its commands and its snapshots. It cannot
+ * approve or commit.
+ */
 export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
@@ -191,6 +204,7 @@ export interface Session extends Commands {
 /** The staged work goes back, on a crash, to: its last call (process), its last tool call's end (power), nothing. */
 export type Durability = 'power' | 'process' | 'memory'
 
+/** How a workspace is opened. */
 export interface WorkspaceOptions {
   readonly durability?: Durability
   /**
@@ -202,6 +216,7 @@ export interface WorkspaceOptions {
   readonly approver?: Approver
 }
 
+/** A directory that is governed: its intents, its sessions and their reviews, its ledger. */
 export interface Workspace {
   readonly root: string
   readonly intents: IntentRegistry
