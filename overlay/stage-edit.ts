@@ -53,6 +53,7 @@ export interface SettleStep {
   readonly forget: readonly RelPath[]
 }
 
+/** One line of the stage's log. */
 export type StageEdit = EditCommon &
   (
     | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
@@ -160,6 +161,7 @@ export interface GraftedNode {
   readonly at?: number
 }
 
+/** What JSON can hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** An edit's bytes: in hand, or in the pack. */

@@ -2,8 +2,10 @@
 
 import type { Reviewer } from './api.js'
 
+/** Where an intent stands. DRAFT, PENDING and IN_PROGRESS can be selected. */
 export type IntentStatus = 'DRAFT' | 'PENDING' | 'IN_PROGRESS' | 'BLOCKED' | 'COMPLETED' | 'ARCHIVED'
 
+/** A piece of work a person declared: what it may touch, and what it must keep. */
 export interface Intent {
   readonly id: string
   readonly name: string
@@ -74,6 +76,7 @@ export interface IntentTemplate {
   readonly acceptanceCriteria: readonly string[]
 }
 
+/** The intents of a workspace, and a person's edits of them. */
 export interface IntentRegistry {
   list(): Promise<Intent[]>
   get(id: string): Promise<Intent | undefined>

@@ -18,6 +18,7 @@ export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
   | { readonly status: 'failed'; readonly error: unknown }
 )
 
+/** How a tool is run. */
 export interface RunOptions extends Pick<ToolCall, 'host' | 'ambient'> {
   readonly catalogue?: ToolCatalogue
   /** What must hold beside policy: see {@link ToolCall.gate}. */

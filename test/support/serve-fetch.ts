@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
+import { createServer, type IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 /** Serves a fetch-style handler by a bare server on loopback; resolves to its origin. It goes with the test. */
@@ -11,7 +10,7 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
     const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
     const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
       ...{ method: incoming.method ?? 'GET', headers, duplex: 'half' },
-      ...(!isBare && { body: ReadableStream.from(Readable.from(incoming)) }),
+      ...(!isBare && { body: streamOf(incoming) }),
     })
     const response = await handler(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
@@ -25,4 +24,15 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
   })
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = incoming[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value }: { done?: boolean; value?: unknown } = await chunks.next()
+      if (done) controller.close()
+      else if (value instanceof Uint8Array) controller.enqueue(value)
+    },
+  })
 }

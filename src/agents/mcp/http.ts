@@ -3,11 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { McpConnection, McpHost } from './host.js'
 
+/** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
   /** A free one unless told. */
   readonly port?: number
 }
 
+/** A server that listens. */
 export interface McpHttp {
   /** With the token, for a client's settings. */
   readonly url: string

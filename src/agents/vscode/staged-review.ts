@@ -5,6 +5,7 @@ import type { UriLike, VscodeLike } from './api.js'
 /** The scheme of both sides: documents of it cannot be edited, and no file is behind them. */
 export const STAGED_SCHEME = 'escrowfs'
 
+/** A session's staged work, reviewed in the editor. */
 export interface StagedReview {
   /** Shows all that is staged in one editor of several files. Resolves to how many there are. */
   show(sessionId: string): Promise<number>
