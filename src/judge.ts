@@ -19,14 +19,12 @@ import { amendmentsFor } from './review/amend.js'
 import { openReviewLog } from './review/log.js'
 import type { ReviewRecord } from './review/record.js'
 import { rejectionsFor } from './review/verdicts.js'
-import { SessionAdmission } from './session-admission.js'
 import { claimedBy } from './session-claims.js'
 import { feedbackKey, TOLD } from './session-guard.js'
 import { SessionQuestions } from './session-questions.js'
 import { readStage, type StageStore } from './stage-store.js'
 import { SecretNames } from './terminal/index.js'
 import { newDraft, openLedger } from './trace/index.js'
-import { openWorkspace } from './workspace.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
 export interface JudgeOptions {
@@ -156,6 +154,7 @@ class ReadOnlyJudge implements CallJudge {
 
   async feedback(): Promise<Feedback[]> {
     if (this.isHeld || !this.#hasNews()) return []
+    const { openWorkspace } = await import('./workspace.js')
     const workspace = await openWorkspace(this.root)
     try {
       const session = await workspace.session({ id: this.session })
@@ -226,6 +225,7 @@ class ReadOnlyJudge implements CallJudge {
   async #commandDenial({ command }: JudgedCall): Promise<Denial | undefined> {
     if (command === undefined) return undefined
     let denial: Denial | undefined
+    const { SessionAdmission } = await import('./session-admission.js')
     const admission = new SessionAdmission(
       this.#policy,
       this.#questions,

@@ -30,10 +30,8 @@ import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
 import { sessionBusy, sessionFailure } from './session-failure.js'
 import { beginNamed, unwritten } from './session-opening.js'
-import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
-import { stageUndo } from './undo-session.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
 /** Of a session's agent, far above what one says of itself. */
@@ -106,6 +104,7 @@ class LocalWorkspace implements Workspace {
 
   async review(sessionId: string): Promise<Review> {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
+    const { reviewOf } = await import('./session-review.js')
     const log = this.#reviewLog(sessionId)
     return reviewOf({
       layout: this.layout,
@@ -124,6 +123,7 @@ class LocalWorkspace implements Workspace {
 
   async undo(commitId: string): Promise<Review> {
     refuseInside()
+    const { stageUndo } = await import('./undo-session.js')
     return this.review(await stageUndo(this.layout, commitId))
   }
 
