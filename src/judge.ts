@@ -13,7 +13,7 @@ import { missingMutationClass } from './policy/messages.js'
 import { amendmentsFor } from './review/amend.js'
 import { rejectionsFor } from './review/verdicts.js'
 import { SessionAdmission } from './session-admission.js'
-import { feedbackKey, TOLD } from './session-guard.js'
+import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SecretNames } from './terminal/index.js'
 import { newDraft } from './trace/index.js'
 import { openWorkspace } from './workspace.js'
@@ -152,7 +152,12 @@ class ReadOnlyJudge implements CallJudge {
 
   #hasNews(): boolean {
     const told = new Set(this.seen.store.notes(TOLD))
-    const said = [...rejectionsFor(this.seen.reviews), ...amendmentsFor(this.seen.reviews)]
+    const rejections = rejectionsFor(this.seen.reviews)
+    const said = [
+      ...rejections.filter(isToTell),
+      ...withdrawalsToTell(rejections, told),
+      ...amendmentsFor(this.seen.reviews),
+    ]
     return said.some((each) => !told.has(feedbackKey(each))) || this.seen.questions.hasUntold()
   }
 

@@ -5,8 +5,8 @@ import { declarationsOf } from './declarations.js'
 import type { StageStore } from './stage-store.js'
 import { createMeasure } from './trace/index.js'
 
-/** Bytes of source that are compared for one look at a stage: about half a second of work. */
-const BUDGET = 512 * 1024
+/** Of what a commit may spend on comparing, a look at a stage may spend a fifth: some tenths of a second. */
+const BUDGET = 768 * 1024
 
 /** Measures what is staged, for a reviewer; what was measured once is remembered as long as both sides stay. */
 export function createMutations() {

@@ -14,6 +14,7 @@ import type {
   SessionOptions,
   SessionSummary,
   Workspace,
+  WorkspaceNews,
   WorkspaceOptions,
 } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
@@ -35,6 +36,7 @@ import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
 import { stageUndo } from './undo-session.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
+import { watchWorkspace } from './workspace-watch.js'
 
 /** Of a session's agent, far above what one says of itself. */
 const MAX_META_BYTES = 64 * 1024
@@ -67,6 +69,7 @@ class LocalWorkspace implements Workspace {
   readonly #live = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
   readonly #policy: Policy
+  readonly #watches = new Set<() => void>()
   #recovered: Recovery = { finished: [], rolledBack: [], left: [] }
 
   constructor(
@@ -151,7 +154,18 @@ class LocalWorkspace implements Workspace {
     return this.#recovered
   }
 
+  watch(told: (news: WorkspaceNews) => void): () => void {
+    const end = watchWorkspace(this.layout, told)
+    this.#watches.add(end)
+    return () => {
+      this.#watches.delete(end)
+      end()
+    }
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#watches) end()
+    this.#watches.clear()
     const open = await Promise.allSettled(this.#live.values())
     const closed = await Promise.allSettled(open.map((each) => each.status === 'fulfilled' && each.value.close()))
     const failed = closed.find((each) => each.status === 'rejected')

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, readdirSync, statSync, symlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 export interface Ran {
@@ -12,17 +11,14 @@ export interface Ran {
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * The `escrow` command's script: the built one. Where `dist/` is missing or older than the source, that is built for this run
+ * The `escrow` command's script: the built one. Where `dist/` is missing or older than the source, that is bundled for this run
  * below `home`: once, because starting ten processes from TypeScript takes longer than the whole demo.
  */
 export function findEscrow(home: string): string {
   if (isBuilt(project)) return `${project}dist/src/cli/main.js`
   copyFileSync(`${project}package.json`, `${home}/package.json`)
   symlinkSync(`${project}node_modules`, `${home}/node_modules`, 'junction')
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  const lean = ['--noCheck', '--sourceMap', 'false', '--declaration', 'false']
-  const args = [tsc, '-p', `${project}tsconfig.build.json`, ...lean, '--outDir', `${home}/dist`]
-  const ran = run(process.execPath, args, project, process.env)
+  const ran = run(process.execPath, [`${project}scripts/bundle.mjs`, `${home}/dist/src/cli`], project, process.env)
   if (ran.status !== 0) throw new Error(`The source cannot be built: ${ran.stdout}${ran.stderr}`)
   return `${home}/dist/src/cli/main.js`
 }

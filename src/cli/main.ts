@@ -4,16 +4,16 @@ import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import { run } from './run.js'
 
-const require = createRequire(import.meta.url)
-const { version }: { version: string } = require('escrowfs/package.json')
-
 const io: Io = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   cwd: process.cwd(),
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
-  version,
+  get version() {
+    const manifest: { version: string } = createRequire(import.meta.url)('escrowfs/package.json')
+    return manifest.version
+  },
 }
 
 // A reader that has seen enough (`| head`) is no failure.

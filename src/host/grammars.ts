@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
+import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
 
 /** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
@@ -17,7 +18,7 @@ export interface Failed {
 }
 
 export type Parsed = { readonly ok: true; readonly syntax: Syntax } | Failed
-export type Checked = { readonly ok: true } | Failed
+export type Checked = { readonly ok: true } | (Failed & { readonly side: 'before' | 'after' })
 
 /**
  * Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers.
@@ -27,28 +28,38 @@ export async function parse(grammar: string, text: string, skips?: (node: Node) 
   try {
     return (await parserFor(grammar, skips))(text)
   } catch (error) {
-    return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
+    return notLoaded(grammar, error)
   }
 }
 
-/** Whether a text parses, at a third of the cost of its tree. Never rejects. */
-export async function check(grammar: string, text: string): Promise<Checked> {
+/**
+ * Whether both versions of a text parse, at a third of the cost of their trees; of the second only what differs is parsed
+ * anew. Never rejects.
+ */
+export async function checkBoth(grammar: string, before: string, after: string): Promise<Checked> {
   try {
-    return (await workerFor(grammar, () => ({ ok: true }) as const))(text)
+    const checkOld = await workerFor(grammar, (tree, _, parser): Checked => {
+      tree.edit(editOf(before, after))
+      const now = parseWith(parser, after, () => OK, tree)
+      return now.ok ? OK : { ...now, side: 'after' }
+    })
+    const found = checkOld(before)
+    return found.ok || 'side' in found ? found : { ...found, side: 'before' }
   } catch (error) {
-    return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
+    return { ...notLoaded(grammar, error), side: 'before' }
   }
 }
+
+const OK = { ok: true } as const
 
 /** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
 export function parserFor(grammar: string, skips?: (node: Node) => boolean): Promise<(text: string) => Parsed> {
   return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text, skips) }) as const)
 }
 
-async function workerFor<T>(
-  grammar: string,
-  take: (tree: Tree, text: string) => T,
-): Promise<(text: string) => T | Failed> {
+type Take<T> = (tree: Tree, text: string, parser: ParserType) => T
+
+async function workerFor<T>(grammar: string, take: Take<T>): Promise<(text: string) => T | Failed> {
   const { Parser } = await engine()
   const language = await languageOf(grammar)
   return (text) => {
@@ -66,14 +77,15 @@ async function workerFor<T>(
   }
 }
 
-function parseWith<T>(parser: ParserType, text: string, take: (tree: Tree, text: string) => T): T | Failed {
+/** @param old the tree of a text that was edited into this one, and knows of it. */
+function parseWith<T>(parser: ParserType, text: string, take: Take<T>, old: Tree | null = null): T | Failed {
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
-  const tree = parser.parse(text, null, { progressCallback: () => --steps < 0 })
+  const tree = parser.parse(text, old, { progressCallback: () => --steps < 0 })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
-    const { rootNode } = tree
-    if (rootNode.hasError) return { ok: false, rule: 'syntax', detail: 'it does not parse' }
-    return take(tree, text)
+    return tree.rootNode.hasError
+      ? { ok: false, rule: 'syntax', detail: 'it does not parse' }
+      : take(tree, text, parser)
   } finally {
     tree.delete()
   }
@@ -96,6 +108,10 @@ function languageOf(grammar: string): Promise<Language> {
   )
   loaded.set(grammar, loading)
   return loading
+}
+
+function notLoaded(grammar: string, error: unknown): Failed {
+  return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
 }
 
 function said(error: unknown): string {

@@ -15,6 +15,8 @@ export interface Node {
 export interface Syntax {
   readonly text: string
   readonly root: Node
+  /** How many nodes there are: most of the work of copying and comparing. */
+  readonly nodes: number
 }
 
 /** Why a tree is not taken. */
@@ -61,7 +63,7 @@ export function copyTree(tree: Tree, text: string, skips: (node: Node) => boolea
         descending = cursor.gotoNextSibling()
       }
     }
-    return { text, root }
+    return { text, root, nodes: count }
   } finally {
     cursor.delete()
   }

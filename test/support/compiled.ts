@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -6,10 +7,13 @@ import { sha256hex } from '../../overlay/digest.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDERS = ['src', 'overlay', 'test/children']
+const BUNDLER = 'scripts/bundle.mjs'
+/** What the command's bundle is made of, beside the sources. */
+const ALSO = [BUNDLER, 'package.json', 'package-lock.json']
 
 /**
- * The sources and the tests' child programs as JavaScript, made once for each state of the tree: a child that starts in
- * a tenth of a second can be killed fifty times.
+ * The sources and the tests' child programs as JavaScript, the command bundled as it is published. Made once for each state of the
+ * tree, so no test meets a bundle of other sources: a child that starts in a tenth of a second can be killed fifty times.
  * @returns the directory that stands for the repository's root.
  */
 export function compiled(): string {
@@ -18,13 +22,15 @@ export function compiled(): string {
   )
   // Below node_modules the packages are found, and nothing of it is ever published.
   const cache = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-children')
-  const done = join(cache, sha256hex(JSON.stringify(files)))
+  const also = ALSO.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'))
+  const done = join(cache, sha256hex(JSON.stringify([files, also])))
   const making = `${done}.${process.pid}`
   mkdirSync(making, { recursive: true })
   try {
     if (isThere(done)) return done
     for (const [name, text] of files) emit(making, name, text)
-    writeFileSync(join(making, 'package.json'), '{"type":"module"}')
+    bundle(join(making, 'src/cli'))
+    copyFileSync(join(REPOSITORY, 'package.json'), join(making, 'package.json'))
     renameSync(making, done)
   } catch (error) {
     // Another test was faster.
@@ -33,6 +39,11 @@ export function compiled(): string {
     rmSync(making, { recursive: true, force: true })
   }
   return done
+}
+
+function bundle(into: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [join(REPOSITORY, BUNDLER), into], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The command cannot be bundled: ${stderr}`)
 }
 
 function sources(folder: string): string[] {

@@ -3,8 +3,10 @@ import { digest } from '../../../overlay/digest.js'
 import type { Measured } from '../../core/mutation.js'
 import type { classify } from './classify.js'
 
-/** Bytes of source, both sides, that are parsed for one commit or review: a second or two of work. */
-const BUDGET = 2 * 1024 * 1024
+/** Work for one commit or review, about a second of it: bytes of source of both sides, and the nodes that were compared. */
+const BUDGET = 4 * 1024 * 1024
+/** What a node costs of it. */
+const NODE = 16
 
 /** A file's whole content; null where there is none or it was not read. */
 export interface Sides {
@@ -27,9 +29,11 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     const known = measured.get(key)
     if (known !== undefined) return known
     left -= before.length + after.length
-    if (left < 0) return unverified('budget', `more than ${budget >> 10} KiB of changed files at once`)
+    if (left < 0) return unverified('budget', `too much was changed at once to compare all of it`)
     const { classify } = await loaded()
-    const found = await classify({ path: change.path, before, after })
+    const found = await classify({ path: change.path, before, after }, (nodes) => {
+      left -= NODE * nodes
+    })
     remember(key, found)
     return found
   }

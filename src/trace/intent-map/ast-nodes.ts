@@ -19,12 +19,21 @@ const FUNCTION_VALUES = /^(?:arrow_function|function_expression|generator_functi
 /** Files above this are listed without their parts. */
 const MAX_BYTES = 512 * 1024
 
-/** The parts of a file that have names, in their order; none where its language is not known or it does not parse. */
-export async function astNodes(path: string, content: Uint8Array): Promise<AstNode[]> {
+/**
+ * The parts of a file that have names, in their order; none where its language is not known or it does not parse.
+ * @param looked is told how many nodes of its syntax were looked at.
+ */
+export async function astNodes(
+  path: string,
+  content: Uint8Array,
+  looked: (nodes: number) => void = () => undefined,
+): Promise<AstNode[]> {
   const language = languageOf(path)
   if (language === undefined || content.length > MAX_BYTES) return []
   const parsed = await parse(language.grammar, Buffer.from(content).toString('utf8'), isBody)
-  return parsed.ok ? namedIn(parsed.syntax) : []
+  if (!parsed.ok) return []
+  looked(parsed.syntax.nodes)
+  return namedIn(parsed.syntax)
 }
 
 /** What a function holds is its own business. */

@@ -14,8 +14,10 @@ export interface MapChange {
   content(): Uint8Array | undefined
 }
 
-/** Bytes of files that are parsed for one commit: about a second of work. */
+/** Work for one commit, some tenths of a second: bytes of files that are parsed, and the nodes that are looked at. */
 const BUDGET = 1024 * 1024
+/** What a node costs of it. */
+const NODE = 16
 
 /**
  * Takes changes into a map, a file at a time. The intent gets the parts of a file whose lines it changed; what it and others
@@ -24,16 +26,21 @@ const BUDGET = 1024 * 1024
  */
 export async function updateMap(map: IntentMap, changes: readonly MapChange[], day: string): Promise<IntentMap> {
   const sections = new Sections(map.sections)
-  const left = { bytes: BUDGET }
+  const left = { work: BUDGET }
   for (const change of changes) sections.take(change, await nodesOf(change, left), day)
   return { ...map, sections: sections.all() }
 }
 
-async function nodesOf({ path, isGone, content }: MapChange, left: { bytes: number }): Promise<AstNode[] | undefined> {
-  if (isGone || left.bytes <= 0) return isGone ? [] : undefined
+async function nodesOf({ path, isGone, content }: MapChange, left: { work: number }): Promise<AstNode[] | undefined> {
+  if (isGone || left.work <= 0) return isGone ? [] : undefined
   const bytes = content()
-  left.bytes -= bytes?.length ?? 0
-  return bytes && astNodes(path, bytes)
+  left.work -= bytes?.length ?? 0
+  return (
+    bytes &&
+    astNodes(path, bytes, (nodes) => {
+      left.work -= NODE * nodes
+    })
+  )
 }
 
 /** A map under way: each intent's rows by their file. */

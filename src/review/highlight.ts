@@ -1,0 +1,116 @@
+import { createContext, Script } from 'node:vm'
+import type { createLowlight } from 'lowlight'
+import { codeOf } from '../../overlay/errno.js'
+
+/** A piece of a line; of what kind says the grammar (`keyword`, `string`, `comment`…), where it says so. */
+export interface Token {
+  readonly text: string
+  readonly kind?: string
+}
+
+/** @param milliseconds at most, 300 unless told: an agent's text may be made to take a grammar's patterns very long. */
+export type Highlighter = (
+  path: string,
+  text: string,
+  milliseconds?: number,
+) => readonly (readonly Token[])[] | undefined
+
+/** UTF-16 units. What is larger keeps a person waiting; no person reads the colours of a minified line. */
+const TEXT_LIMIT = 128 * 1024
+const LINE_LIMIT = 2_000
+
+/** Names of files that say their language themselves, where no ending does. */
+const BY_NAME = new Map([
+  ['dockerfile', 'dockerfile'],
+  ['makefile', 'makefile'],
+  ['.bashrc', 'bash'],
+  ['.gitconfig', 'ini'],
+  ['.npmrc', 'ini'],
+  ['.editorconfig', 'ini'],
+])
+
+/** Endings that are not among the aliases of their grammar. */
+const BY_ENDING = new Map([
+  ['mjs', 'javascript'],
+  ['cjs', 'javascript'],
+  ['mts', 'typescript'],
+  ['cts', 'typescript'],
+])
+
+/**
+ * Loads the grammars (some tenths of a second, once), and resolves to what splits a file's text into lines of tokens. It answers
+ * undefined where there is no grammar for the name, and for what is too large or takes too long. Joined, the tokens are the text without its line ends.
+ */
+export function loadHighlighter(): Promise<Highlighter> {
+  loading ??= load()
+  return loading
+}
+
+let loading: Promise<Highlighter> | undefined
+
+/** `vm` is a clock here, not a sandbox. */
+const TIME_LIMIT_MS = 300
+const WITHIN_TIME = new Script('work()')
+
+async function load(): Promise<Highlighter> {
+  const { common, createLowlight } = await import('lowlight')
+  const lowlight = createLowlight(common)
+  const sandbox = createContext({})
+  return (path, text, milliseconds = TIME_LIMIT_MS) => {
+    const language = languageOf(path)
+    if (language === undefined || !lowlight.registered(language) || !isReadable(text)) return undefined
+    const lines: Token[][] = [[]]
+    const work = () => put(lines, lowlight.highlight(language, text).children, undefined)
+    return isDone(sandbox, work, milliseconds) ? lines : undefined
+  }
+}
+
+/** Whether it came to its end in time. */
+function isDone(sandbox: object, work: () => void, timeout: number): boolean {
+  try {
+    Object.assign(sandbox, { work })
+    WITHIN_TIME.runInContext(sandbox, { timeout })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
+    throw error
+  }
+}
+
+function isReadable(text: string): boolean {
+  return text.length <= TEXT_LIMIT && text.split('\n').every((line) => line.length <= LINE_LIMIT)
+}
+
+function languageOf(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  const language = BY_NAME.get(name) ?? BY_ENDING.get(ending) ?? (name.includes('.') ? ending : undefined)
+  // The library looks names up in a plain object.
+  return language === undefined || language in {} ? undefined : language
+}
+
+type Root = ReturnType<ReturnType<typeof createLowlight>['highlight']>
+
+/** The innermost kind wins, as it does on a page. */
+function put(lines: Token[][], nodes: Root['children'], kind: string | undefined): void {
+  for (const node of nodes) {
+    if (node.type === 'element') put(lines, node.children, kindOf(node.properties.className) ?? kind)
+    if (node.type !== 'text') continue
+    const [first = '', ...rest] = node.value.split('\n')
+    add(lines, first, kind)
+    for (const line of rest) {
+      lines.push([])
+      add(lines, line, kind)
+    }
+  }
+}
+
+function add(lines: Token[][], text: string, kind: string | undefined): void {
+  if (text !== '') lines.at(-1)?.push(kind === undefined ? { text } : { text, kind })
+}
+
+/** `hljs-title`, `function_`: the first is what it is. */
+function kindOf(classes: unknown): string | undefined {
+  const [first]: unknown[] = Array.isArray(classes) ? classes : []
+  return typeof first === 'string' ? first.replace(/^hljs-/, '') : undefined
+}

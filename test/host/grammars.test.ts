@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkBoth, parse } from '../../src/host/grammars.js'
+import { editOf } from '../../src/host/text-edit.js'
+import { languageOf } from '../../src/trace/classify/languages.js'
+import { fuzzParameters } from '../support/fuzz.js'
+import { PAIRS } from '../trace/classify/pairs/index.js'
+
+const PIECES = [
+  '(',
+  ')',
+  '{',
+  '}',
+  '`',
+  '${',
+  '"',
+  "'",
+  '/*',
+  '*/',
+  '//',
+  '\n',
+  '  ',
+  ';',
+  '=',
+  '<',
+  'x',
+  '#',
+  '\\',
+  'é',
+  '𝒳',
+  '',
+]
+
+const change = fc.record({ at: fc.nat(), length: fc.nat({ max: 30 }), piece: fc.constantFrom(...PIECES) })
+
+function changed(text: string, { at, length, piece }: { at: number; length: number; piece: string }): string {
+  const start = at % (text.length + 1)
+  return text.slice(0, start) + piece + text.slice(start + length)
+}
+
+it('tells of two texts what parsing each of them whole tells', async () => {
+  const texts = PAIRS.flatMap(({ path, before }) => {
+    const grammar = languageOf(path)?.grammar
+    return grammar === undefined ? [] : [{ grammar, before }]
+  })
+  const property = fc.asyncProperty(
+    fc.constantFrom(...texts),
+    fc.array(change, { minLength: 1, maxLength: 3 }),
+    async (from, edits) => {
+      const { grammar, before } = from
+      const after = edits.reduce(changed, before)
+      const [old, now] = [await parse(grammar, before), await parse(grammar, after)]
+      const found = await checkBoth(grammar, before, after)
+      if (!old.ok) expect(found).toEqual({ ...old, side: 'before' })
+      else if (!now.ok) expect(found).toEqual({ ...now, side: 'after' })
+      else expect(found).toEqual({ ok: true })
+    },
+  )
+  await fc.assert(property, fuzzParameters(400))
+})
+
+it('says of a grammar there is none of that it cannot be loaded', async () => {
+  expect(await checkBoth('no-such', 'a', 'b')).toMatchObject({ ok: false, rule: 'grammar' })
+})
+
+it('an edit leaves out what both texts begin and end with, and counts lines', () => {
+  expect(editOf('one\ntwo\nthree\n', 'one\ntwice\nthree\n')).toEqual({
+    startIndex: 6,
+    oldEndIndex: 7,
+    newEndIndex: 9,
+    startPosition: { row: 1, column: 2 },
+    oldEndPosition: { row: 1, column: 3 },
+    newEndPosition: { row: 1, column: 5 },
+  })
+  const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é') })
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const { startIndex, oldEndIndex, newEndIndex, oldEndPosition } = editOf(before, after)
+      expect(before.slice(0, startIndex) + after.slice(startIndex, newEndIndex) + before.slice(oldEndIndex)).toBe(after)
+      const lines = before.slice(0, oldEndIndex).split('\n')
+      expect(oldEndPosition).toEqual({ row: lines.length - 1, column: lines.at(-1)?.length })
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { wordDiff } from '../../src/review/word-diff.js'
+
+const marked = (text: string) =>
+  wordDiff(text).map((spans, index) => spans.map(({ from, to }) => (text.split('\n')[index] ?? '').slice(from, to)))
+
+it('tells the words that changed in lines replaced by as many', () => {
+  const text = '@@ -1,3 +1,3 @@\n const a = 1\n-return total(price, tax)\n-end\n+return total(price, rate)\n+stop\n'
+  expect(marked(text)).toEqual([[], [], ['tax'], [], ['rate'], []])
+})
+
+it('tells nothing where lines came or went, or another number of them', () => {
+  expect(marked('@@ -1 +1,2 @@\n-one two\n+one three\n+four\n')).toEqual([[], [], [], []])
+  expect(marked('@@ -0,0 +1 @@\n+one\n')).toEqual([[], []])
+})
+
+it('sees through what git says of a missing final newline', () => {
+  const text = '@@ -1 +1 @@\n-let a = 1\n\\ No newline at end of file\n+let a = 2\n\\ No newline at end of file\n'
+  expect(marked(text)).toEqual([[], ['1'], [], ['2'], []])
+})
+
+it('leaves long lines and long runs alone', () => {
+  const long = 'x '.repeat(600)
+  expect(marked(`@@ -1 +1 @@\n-${long}a\n+${long}b\n`)).toEqual([[], [], []])
+  const run = (mark: string, word: string) => `${mark}same same ${word}\n`.repeat(101)
+  expect(marked(`@@ -1,101 +1,101 @@\n${run('-', 'a')}${run('+', 'b')}`).flat()).toEqual([])
+})
+
+it('what is left when the spans are taken out is the same on both sides, and no span leaves its line', () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '(', '.', 'é', '𝒳') })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(line, line), { minLength: 1, maxLength: 4 }), (pairs) => {
+      const text = `@@\n${pairs.map(([old]) => `-${old}\n`).join('')}${pairs.map(([, now]) => `+${now}\n`).join('')}`
+      const spans = wordDiff(text)
+      const lines = text.split('\n')
+      const rest = (index: number) => {
+        let left = ''
+        let at = 1
+        for (const { from, to } of spans[index] ?? []) {
+          expect(from).toBeGreaterThanOrEqual(at)
+          expect(to).toBeGreaterThan(from)
+          left += (lines[index] ?? '').slice(at, from)
+          at = to
+        }
+        expect(at).toBeLessThanOrEqual((lines[index] ?? '').length)
+        return left + (lines[index] ?? '').slice(at)
+      }
+      for (const [index] of pairs.entries()) {
+        const [old, now] = [1 + index, 1 + pairs.length + index]
+        if (spans[old]?.length || spans[now]?.length) expect(rest(old)).toBe(rest(now))
+      }
+    }),
+  )
+})
