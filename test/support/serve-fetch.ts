@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
+import { createServer, type IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 /** Serves a fetch-style handler by a bare server on loopback; resolves to its origin. It goes with the test. */
@@ -11,7 +10,7 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
     const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
     const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
       ...{ method: incoming.method ?? 'GET', headers, duplex: 'half' },
-      ...(!isBare && { body: ReadableStream.from(Readable.from(incoming)) }),
+      ...(!isBare && { body: bodyOf(incoming) }),
     })
     const response = await handler(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
@@ -25,4 +24,16 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
   })
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = incoming[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(new Uint8Array(value))
+    },
+    cancel: () => void incoming.resume(),
+  })
 }
