@@ -126,11 +126,16 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   async #lookAt(): Promise<void> {
+    this.#hear()
     this.deps.takeIn()
     if (this.ground.staleness() || !this.ground.hasNews()) return
     await this.deps.inCall(async () => {
       if (!this.#isOver) this.ground.take(this.ground.found(true))
     }, true)
+  }
+
+  #hear(): void {
+    for (const denial of this.ground.told()) this.deps.journal.told(denial, this.deps.intent())
   }
 
   #ingest(): Ingested {
@@ -171,6 +176,7 @@ export class BackgroundCommand implements RunningCommand {
 
   async #ended(end: CommandEnd): Promise<CommandResult> {
     const { deps, ground, id, command } = this
+    this.#hear()
     deps.takeIn()
     const last = deps.store.mark({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }

@@ -108,6 +108,9 @@ export class Ground {
     this.#kept = new Set(kept)
   }
 
+  /** Refusals within the command, since the last call. */
+  told = (): ReturnType<Place['told']> => this.place.told()
+
   /** What others change from now on is no matter of the command's. */
   settle(): void {
     this.#stopListening?.()

@@ -13,7 +13,7 @@ import { missingMutationClass } from './policy/messages.js'
 import { amendmentsFor } from './review/amend.js'
 import { rejectionsFor } from './review/verdicts.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
-import { SecretNames } from './terminal/index.js'
+import { SecretNames, tellOwner } from './terminal/index.js'
 import { newDraft } from './trace/index.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
@@ -133,8 +133,10 @@ class ReadOnlyJudge implements CallJudge {
       ...{ reqId: id ?? null, reason, words: message, data: { tool_name: tool } },
       ...(file !== undefined && { path: file }),
     })
-    // It is refused whether or not that can be written down: a session's mount has no ledger to write.
-    await this.sources.ledger.append([draft]).catch(() => undefined)
+    // It is refused whether or not that can be written down: in a session's mount it is told to who can.
+    await this.sources.ledger
+      .append([draft])
+      .catch(() => tellOwner({ ...denial, ...(intentId !== undefined && { intentId }), tool }))
   }
 
   async feedback(): Promise<Feedback[]> {

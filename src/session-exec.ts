@@ -58,6 +58,7 @@ export class SessionExec {
       ground.seed(this.terms.closed(terms))
       const { timeout, memory, stdin, signal, onOutput } = options
       const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
+      for (const denial of ground.told()) this.deps.journal.told(denial, this.deps.intent())
       ground.settle()
       this.deps.takeIn()
       const before = store.mark({})

@@ -52,6 +52,15 @@ export class SessionJournal {
     }
   }
 
+  /** A refusal that a command of the session tells of, in its own words. */
+  told({ reason, message, file, intentId, tool }: Denial, intent: string | undefined): void {
+    const more = { reason, words: message, ...(file !== undefined && { path: file }) }
+    this.#note('denied', intentId ?? intent, {
+      ...more,
+      data: { ...(tool !== undefined && { tool_name: tool }), told: true },
+    })
+  }
+
   /** @param call `snapshot`: the one made before it. */
   toolCall(
     call: {

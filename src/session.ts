@@ -97,7 +97,7 @@ export class LocalSession implements Session {
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
     this.terminal = new SessionTerminal({
-      ...{ id: this.id, layout: deps.layout, store: this.#store, view: this.#view, policy: this.#policy },
+      ...{ id: this.id, layout: deps.layout, view: this.#view, ...rooms },
       changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),
       takeIn: this.#takeIn,
       admission: new SessionAdmission(this.#policy, this.#questions, this.#takeIn, this.#denied),

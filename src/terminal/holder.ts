@@ -22,6 +22,7 @@ chmod 1777 tmp
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0
+: > told
 echo held
 while read -r line; do last=$line; done
 [ -z "$last" ] || kill -s KILL -- $last`
@@ -41,6 +42,8 @@ export interface HolderPlaces {
   readonly filter: string
   /** For a command in our own process group. */
   readonly sharedFilter: string
+  /** What commands tell the session's owner. */
+  readonly told: string
   /** Touched right before each mount: what has changed on disk since is younger. */
   readonly stamp: string
   /** The workspace as commands see it. */
@@ -66,6 +69,7 @@ export class Holder {
       whiteout: inside('whiteout'),
       filter: inside('filter'),
       sharedFilter: inside('filter-shared'),
+      told: inside('told'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
     }

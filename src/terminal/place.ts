@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
+import type { Denial } from '../core/denials.js'
 import { createFile } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
@@ -10,6 +11,7 @@ import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
 import { seccompFilter } from './seccomp.js'
+import { toldReader } from './told.js'
 
 export interface Looking {
   /** The stage as it is now. */
@@ -40,6 +42,8 @@ export interface Place {
   bring(from: Place, kept: readonly RelPath[], overlay: Overlay): void
   /** What has changed on the disk since (nanoseconds) is younger than what the command sees. */
   since(): bigint
+  /** Refusals that commands tell of since the last call. */
+  told(): Denial[]
   /** What was told is no longer to be told. */
   clear(effects: readonly Effect[]): void
   close(): Promise<void>
@@ -82,6 +86,7 @@ export async function openSandbox(root: string): Promise<Place> {
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),
     since: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
+    told: toldReader(places.told),
     clear(effects) {
       left = clearAway(effects, places.written)
     },

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import type { CommandOptions } from './course.js'
 import type { Outlook } from './secrets.js'
+import { TOLD_AT } from './told.js'
 
 /** What the sandbox is made of, as options of bubblewrap. */
 
@@ -39,6 +40,7 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
+    ...['--bind', `${scratch}/told`, TOLD_AT],
     ...(network ? resolving() : []),
     ...outside(outlook, scratch),
     ...['--bind', root, root],

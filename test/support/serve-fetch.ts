@@ -10,7 +10,7 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
     const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
     const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
       ...{ method: incoming.method ?? 'GET', headers, duplex: 'half' },
-      ...(!isBare && { body: streamOf(incoming) }),
+      ...(!isBare && { body: bodyOf(incoming) }),
     })
     const response = await handler(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
@@ -26,13 +26,14 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks = incoming[Symbol.asyncIterator]()
   return new ReadableStream({
     async pull(controller) {
-      const { done, value }: { done?: boolean; value?: unknown } = await chunks.next()
+      const { done, value } = await chunks.next()
       if (done) controller.close()
-      else if (value instanceof Uint8Array) controller.enqueue(value)
+      else controller.enqueue(new Uint8Array(value))
     },
+    cancel: () => void incoming.resume(),
   })
 }

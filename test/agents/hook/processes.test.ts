@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compiled } from '../../support/compiled.js'
-import { INTENTS, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, own, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { call, fieldsOf } from './stand.js'
 
 /** The hooks as clients run them: processes that are told an event and end. */
@@ -210,6 +210,12 @@ describe('inside of a session’s mount', () => {
     expect(bash).toBe('{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}')
     expect(start).toContain('inside of an escrow session')
     expect(cline).toBe('{"cancel":false,"contextModification":""}')
+    await session.flush()
+    const denied = (await recordsOf(await at.open())).map(own).filter(({ type }) => type === 'denied')
+    // The ledger cannot be written in there: the session's owner was told.
+    expect(denied.map(({ reason, path, tool_name, told }) => [reason, path, tool_name, told])).toEqual([
+      ['scope_violation', 'README.md', 'Write', true],
+    ])
     rmSync(script, { recursive: true })
   })
 })
