@@ -1,3 +1,4 @@
+import { agent } from './agent/suite.js'
 import { newBench, type Suite } from './bench.js'
 import { chart } from './chart.js'
 import { commit } from './commit.js'
@@ -13,7 +14,7 @@ import { trace } from './trace.js'
 
 /** npm run bench [-- suite …] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks, review }
+const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec, hooks, review, agent }
 
 async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
   const print = (text: string) => process.stdout.write(`${text}\n`)
