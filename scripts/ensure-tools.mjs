@@ -3,8 +3,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Program → the package it is in, on Debian and Ubuntu. */
-const PACKAGES = { git: 'git', bwrap: 'bubblewrap' }
+/** Program → the package it is in, on Debian and Ubuntu, where that has another name. */
+const PACKAGES = { bwrap: 'bubblewrap' }
+/** What asks a program for its version, where it is another word. */
+const VERSION = { tmux: '-V' }
 
 const missing = () => process.argv.slice(2).filter((program) => !works(program))
 
@@ -27,7 +29,7 @@ function packageOf(program) {
 }
 
 function works(command) {
-  return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+  return spawnSync(command, [VERSION[command] ?? '--version'], { stdio: 'ignore' }).status === 0
 }
 
 function run(command, args) {
