@@ -271,7 +271,9 @@ class LocalWorkspace implements Workspace {
     const who = { id, live, ...(agent && { agent }) }
     try {
       const store = await this.#stageOf(id, this.#reviewLog(id))
-      return { ...who, changes: diffStage(store.overlay).changes.length }
+      const { changes } = diffStage(store.overlay)
+      const intents = [...new Set(changes.flatMap(({ intentId }) => intentId ?? []))]
+      return { ...who, changes: changes.length, ...(intents.length > 0 && { intents }) }
     } catch (error) {
       return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
     }

@@ -19,7 +19,7 @@ export function renderChangeSet(set: ChangeSet, colors: Colors): string {
 }
 
 /** What the changes of a group have in common, as a line of its own. */
-function titleOf({ attention, intentId, callId }: ChangeGroup): string {
+export function titleOf({ attention, intentId, callId }: ChangeGroup): string {
   if (attention !== undefined) return TITLES[attention] ?? attention
   const by = callId === undefined ? '' : `, tool call ${oneLine(callId)}`
   return `${intentId === undefined ? 'No intent' : `Intent ${oneLine(intentId)}`}${by}`

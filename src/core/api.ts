@@ -142,6 +142,8 @@ export interface SessionSummary {
   readonly agent?: AgentInfo
   /** Staged paths. */
   readonly changes: number
+  /** The intents that was staged for, by id. */
+  readonly intents?: readonly string[]
   /** Why its stage cannot be read; `changes` is 0 then. */
   readonly damaged?: string
 }
