@@ -8,6 +8,7 @@ export {
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
+export { type BlamedFile, readBlamed } from './blamed-file.js'
 export { createMeasure, type Sides } from './classify/measure.js'
 export {
   type ContributorType,
@@ -29,4 +30,5 @@ export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { buildRecord, type ChainLink, OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'
+export { intentOf, pathsOf, type ToldRecord, toldOf } from './told.js'
 export { openVcs, type Vcs } from './vcs.js'
