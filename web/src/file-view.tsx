@@ -24,7 +24,7 @@ interface Props extends Told {
   readonly session: string
   readonly change: WireChange
   readonly position: string
-  readonly keys: RefObject<FileKeys>
+  readonly keys: RefObject<FileKeys | null>
   readonly renew: () => void
   readonly approve: (selection: WireSelection) => void
   readonly reject: (rejecting: Rejecting) => void

@@ -99,7 +99,7 @@ function Bars({ title, counts }: { title: string; counts: Readonly<Record<string
               <Label text={name} />
             </text>
             <rect class="bar-track" x="34%" y="5" width="54%" height="14" rx="4" />
-            <rect class="bar" x="34%" y="5" width={`${(54 * count) / most}%`} height="14" rx="4" />
+            <rect class="bar-value" x="34%" y="5" width={`${(54 * count) / most}%`} height="14" rx="4" />
             <text class="bar-count" x="100%" y="17" text-anchor="end">
               {count.toLocaleString('en')}
             </text>
