@@ -6,12 +6,17 @@ import type { Policy } from './policy/index.js'
 import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
 import type { ReviewRecord } from './review/record.js'
+import { splitsIn } from './review/splitting.js'
 import { verdictState } from './review/verdicts.js'
 import type { StageStore } from './stage-store.js'
 
 /** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
 export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
-  const views = { verdicts: verdictState(reviews), amendments: amendmentState(reviews) }
+  const views = {
+    verdicts: verdictState(reviews),
+    amendments: amendmentState(reviews),
+    splits: () => splitsIn(reviews),
+  }
   return atOneMoment(() =>
     toChangeSet(diffStage(store.overlay).changes, {
       before: (change) => beforeOf(store, change),

@@ -21,7 +21,7 @@ import type { ReviewRecord } from './review/record.js'
 import { rejectionsFor } from './review/verdicts.js'
 import { SessionAdmission } from './session-admission.js'
 import { claimedBy } from './session-claims.js'
-import { feedbackKey, TOLD } from './session-guard.js'
+import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SessionQuestions } from './session-questions.js'
 import { readStage, type StageStore } from './stage-store.js'
 import { SecretNames } from './terminal/index.js'
@@ -167,7 +167,12 @@ class ReadOnlyJudge implements CallJudge {
 
   #hasNews(): boolean {
     const told = new Set(this.#store.notes(TOLD))
-    const said = [...rejectionsFor(this.#reviews), ...amendmentsFor(this.#reviews)]
+    const rejections = rejectionsFor(this.#reviews)
+    const said = [
+      ...rejections.filter(isToTell),
+      ...withdrawalsToTell(rejections, told),
+      ...amendmentsFor(this.#reviews),
+    ]
     return said.some((each) => !told.has(feedbackKey(each))) || this.#questions.hasUntold()
   }
 

@@ -111,7 +111,11 @@ export class SessionGuard implements GuardRules {
       for (const each of untold) this.#tell(feedbackKey(each))
       return untold
     }
-    const rejected = fresh(this.#rejections).map(({ path, hunks, reason, by }) => {
+    const withdrawn = fresh(withdrawalsToTell(this.#rejections, this.#told)).map(({ path, hunks, reason, by }) => {
+      const news = `The no to this was taken back; it was: ${reason}`
+      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'withdrawn', reason: news, by }
+    })
+    const rejected = fresh(this.#rejections.filter(isToTell)).map(({ path, hunks, reason, by }) => {
       return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
     })
     const amended = fresh(this.#amendments).map(({ path, cause, by, read }) => {
@@ -124,7 +128,7 @@ export class SessionGuard implements GuardRules {
       }
     })
     const news = this.#news.splice(0)
-    return [...rejected, ...amended, ...news, ...this.deps.questions.feedback()]
+    return [...withdrawn, ...rejected, ...amended, ...news, ...this.deps.questions.feedback()]
   }
 
   /**
@@ -238,6 +242,18 @@ const READ = {
 
 function keyOf(kind: string, { id, path }: { readonly id: string; readonly path: string }): string {
   return `${kind}:${id}:${path}`
+}
+
+/** A no that was taken back before the agent heard it is never heard. */
+export function isToTell({ withdrawn }: Rejection): boolean {
+  return withdrawn === undefined
+}
+
+/** What was taken back after the agent had heard it, by the word that took it back. */
+export function withdrawalsToTell(rejections: readonly Rejection[], told: ReadonlySet<unknown>): Rejection[] {
+  return rejections.flatMap((each) => {
+    return each.withdrawn !== undefined && told.has(feedbackKey(each)) ? [{ ...each, id: each.withdrawn }] : []
+  })
 }
 
 /** What the notes of {@link TOLD} have of a reviewer's word that feedback has told. */

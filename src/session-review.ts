@@ -84,6 +84,8 @@ function personsOnly(review: StageReview): StageReview {
   const deciding = {
     approve: outside(review.approve),
     reject: outside(review.reject),
+    withdraw: outside(review.withdraw),
+    split: outside(review.split),
     edit: outside(review.edit),
     commit: outside(review.commit),
     discard: outside(review.discard),

@@ -50,7 +50,8 @@ export interface Reviewer {
 
 export interface Verdict {
   readonly id: string
-  readonly verdict: 'approved' | 'rejected'
+  /** `withdrawn`: what was said of them before counts no more, and they are pending. */
+  readonly verdict: 'approved' | 'rejected' | 'withdrawn'
   /** The paths it holds for. */
   readonly paths: string[]
   /** Where it holds for single hunks of some of them: their ids. */
@@ -66,6 +67,18 @@ export interface Review extends Quarantine {
   changes(): Promise<ChangeSet>
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
+  /**
+   * Takes back what was said of these: they are pending again, and the agent hears it where it had heard a no. Of what
+   * nobody has spoken nothing is recorded; the id is '' then. Rejects with `nothing_selected`, `stale_file`.
+   */
+  withdraw(selection: Selection, by?: Reviewer): Promise<Verdict>
+  /**
+   * Divides a hunk, for all who review, where unchanged lines stand within it. Each piece is a hunk of its own, with an id of
+   * its own, and has the state that the whole had.
+   * @returns the ids of the pieces, in order.
+   * Rejects with `nothing_selected` (no such hunk), `unsupported` (it has no unchanged line within), `stale_file`.
+   */
+  split(hunk: string, by?: Reviewer): Promise<string[]>
   /**
    * Puts the reviewer's content in the place of a staged file's. It is theirs in the trace, needs a verdict like every other,
    * and is merged with what the agent writes meanwhile. Rejects with `nothing_selected`, `unsupported`, `stale_file`.

@@ -14,6 +14,8 @@ export interface Hunk {
   readonly newLines: number
   /** The hunk in unified form, its `@@` line included. */
   readonly text: string
+  /** The id of the larger hunk it is a piece of: see `Review.split`. */
+  readonly partOf?: string
   /** By a verdict on the hunk, or on its file: the latest. */
   readonly state: ChangeState
 }

@@ -4,7 +4,7 @@ import type { Reviewer } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { DISK } from './amend.js'
-import { baseDiff, type ChangeSetDeps } from './change-set.js'
+import { type Bases, baseDiff } from './change-set.js'
 import type { Contents } from './contents.js'
 import { isContentOnly } from './judge.js'
 import type { ReviewLog } from './log.js'
@@ -12,7 +12,7 @@ import { mergeContents } from './merge.js'
 import { type AmendRecord, entryOf, type HunkRef } from './record.js'
 
 /** What an amendment of a stage needs of the other rooms. */
-export interface AmendDeps extends Pick<ChangeSetDeps, 'before'> {
+export interface AmendDeps extends Bases {
   readonly log: ReviewLog
   readonly contents: () => Contents
   /** The last commit the stage has taken in. */

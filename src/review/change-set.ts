@@ -10,6 +10,8 @@ import { type Standing, stateOf, type VerdictState } from './verdicts.js'
 export interface ChangeSetDeps {
   /** The base's bytes (a link's target), read from the disk now; null where there is none. */
   before(change: StagedChange): Uint8Array | null
+  /** Ids of hunks that reviewers have split. */
+  splits?(): ReadonlySet<string>
   verdicts: VerdictState
   amendments: AmendmentState
   /** What a change does to its file, where that was measured. */
@@ -96,14 +98,17 @@ function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk
   return diff.hunks.map((hunk, index) => ({ ...hunk, state: stateOf(words[index]) }))
 }
 
+/** What a comparison needs. */
+export type Bases = Pick<ChangeSetDeps, 'before' | 'splits'>
+
 /** The comparison with the very base; undefined where its content is not to be had, or is not text. */
-export function baseDiff(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): FileDiff | undefined {
+export function baseDiff(change: StagedChange, deps: Bases): FileDiff | undefined {
   const { diff, exact } = compare(change, deps)
   return exact ? diff : undefined
 }
 
 /** @returns exact: false where what is compared with is not the base: the change has drifted. */
-function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { diff?: FileDiff; exact: boolean } {
+function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: boolean } {
   const { path, from, before, after } = change
   if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }
   if (sameState(before, after) && from === undefined) return { exact: true }
@@ -111,7 +116,7 @@ function compare(change: StagedChange, deps: Pick<ChangeSetDeps, 'before'>): { d
   const exact = before === null || (base !== null && digest(base) === before.digest)
   // Without its base a change cannot be told from a creation, so no hunks are made up for it.
   if (before !== null && base === null) return { exact }
-  return { diff: diffFile(base, after === null ? null : change.content(), path), exact }
+  return { diff: diffFile(base, after === null ? null : change.content(), path, deps.splits?.()), exact }
 }
 
 function contentFlags({ before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {

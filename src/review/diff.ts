@@ -2,6 +2,7 @@ import { type StructuredPatchHunk, structuredPatch } from 'diff'
 import { digest } from '../../overlay/digest.js'
 import type { Hunk } from '../core/api.js'
 import { hunkIds } from './hunk-id.js'
+import { piecesOf } from './pieces.js'
 import { decodeText, encodeText, isMarked, linesOf, type Text } from './text.js'
 
 /** A hunk on which nobody has decided yet. */
@@ -34,8 +35,14 @@ const EMPTY: Text = { text: '', encoding: 'utf-8' }
  * decides, so the same two contents always give the same hunk ids.
  * @param before null where nothing was there
  * @param after null where nothing is left
+ * @param splits ids of hunks that are shown in pieces
  */
-export function diffFile(before: Uint8Array | null, after: Uint8Array | null, path: string): FileDiff {
+export function diffFile(
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+  path: string,
+  splits: ReadonlySet<string> = NONE,
+): FileDiff {
   const size = Math.max(before?.length ?? 0, after?.length ?? 0)
   if (before !== null && after !== null && Buffer.compare(before, after) === 0) return nothing(before, {})
   if (size > SHOW_LIMIT) return nothing(before, { large: true })
@@ -43,18 +50,37 @@ export function diffFile(before: Uint8Array | null, after: Uint8Array | null, pa
   if (old === undefined || now === undefined) return nothing(before, { binary: true })
   const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
   const compared = size > COMPARE_LIMIT ? undefined : recoded ? whole(old.text, now.text) : compare(old.text, now.text)
-  const raw = compared ?? whole(old.text, now.text)
-  const ids = hunkIds(path, raw, linesOf(old.text), () => digest(before ?? NOTHING))
+  const lines = linesOf(old.text)
+  const name = (hunks: readonly StructuredPatchHunk[]) => hunkIds(path, hunks, lines, () => digest(before ?? NOTHING))
+  const found = compared ?? whole(old.text, now.text)
+  const { raw, ids, partOf } = divided(found, name, splits)
   const take = (wanted: ReadonlySet<string>) => {
     const chosen = raw.filter((_, index) => wanted.has(ids[index] ?? ''))
     if (chosen.length === raw.length) return after ?? NOTHING
     return chosen.length === 0 ? (before ?? NOTHING) : takeHunks(old, now, chosen)
   }
   const encoding = encodingFlags(old, now)
-  return { hunks: hunksOf(raw, ids), binary: false, large: compared === undefined, encoding, take }
+  return { hunks: hunksOf(raw, ids, partOf), binary: false, large: compared === undefined, encoding, take }
 }
 
 const NOTHING = new Uint8Array()
+const NONE: ReadonlySet<string> = new Set()
+
+type Namer = (hunks: readonly StructuredPatchHunk[]) => readonly string[]
+
+/** The hunks with those that were split in pieces, their ids, and of which larger one each is. */
+function divided(found: readonly StructuredPatchHunk[], name: Namer, splits: ReadonlySet<string>) {
+  const ids = name(found)
+  if (!ids.some((id) => splits.has(id))) return { raw: found, ids, partOf: [] }
+  const parts = found.flatMap(
+    (hunk, index): { readonly piece: StructuredPatchHunk; readonly of: string | undefined }[] => {
+      const id = ids[index] ?? ''
+      return splits.has(id) ? piecesOf(hunk).map((piece) => ({ piece, of: id })) : [{ piece: hunk, of: undefined }]
+    },
+  )
+  const raw = parts.map(({ piece }) => piece)
+  return { raw, ids: name(raw), partOf: parts.map(({ of }) => of) }
+}
 
 function nothing(before: Uint8Array | null, more: Partial<FileDiff>): FileDiff {
   return { hunks: [], binary: false, large: false, encoding: [], take: () => before ?? NOTHING, ...more }
@@ -105,13 +131,19 @@ function marked(mark: string, lines: readonly string[]): string[] {
   return out
 }
 
-function hunksOf(raw: readonly StructuredPatchHunk[], ids: readonly string[]): PlainHunk[] {
+function hunksOf(
+  raw: readonly StructuredPatchHunk[],
+  ids: readonly string[],
+  partOf: readonly (string | undefined)[],
+): PlainHunk[] {
   return raw.map(({ oldLines, newLines, lines, ...at }, index) => {
     // A side without lines is numbered by the line before it, as `patch` and git do.
     const oldStart = oldLines === 0 ? at.oldStart - 1 : at.oldStart
     const newStart = newLines === 0 ? at.newStart - 1 : at.newStart
     const text = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${lines.join('\n')}\n`
-    return { id: ids[index] ?? '', oldStart, oldLines, newStart, newLines, text }
+    const whole = partOf[index]
+    const id = ids[index] ?? ''
+    return { id, oldStart, oldLines, newStart, newLines, text, ...(whole !== undefined && { partOf: whole }) }
   })
 }
 

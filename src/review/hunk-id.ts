@@ -45,6 +45,8 @@ const COMPARED = 100_000
 
 /** Looks where the rarest of its lines stands: mostly that is one place, and nothing is compared at all. */
 function isRepeated(block: readonly string[], lines: readonly string[], places: Places): boolean {
+  // Lines that are put in without any around them fit anywhere.
+  if (block.length === 0) return lines.length > 0
   const count = (at: number) => places.get(block[at] ?? '')?.length ?? 0
   const rarest = block.reduce((least, _, at) => (count(at) < count(least) ? at : least), 0)
   const fits = (start: number) => start >= 0 && start + block.length <= lines.length

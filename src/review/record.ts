@@ -28,10 +28,12 @@ const common = { id: z.string(), at: z.string(), entries }
 const verdict = z.strictObject({
   ...common,
   kind: z.literal('verdict'),
-  verdict: z.enum(['approved', 'rejected']),
+  verdict: z.enum(['approved', 'rejected', 'withdrawn']),
   by: reviewer,
   reason: z.string().optional(),
 })
+/** Its one entry's one hunk is shown as these pieces from now on. */
+const split = z.strictObject({ ...common, kind: z.literal('split'), by: reviewer, pieces: z.array(z.string()) })
 /** The changes, or hunks, are to leave the stage, once: a later change of the same content is a new one. */
 const discard = z.strictObject({ ...common, kind: z.literal('discard'), seq: z.int().optional() })
 /**
@@ -72,10 +74,11 @@ const answer = z.strictObject({
   by: reviewer,
 })
 
-export const reviewRecord = z.discriminatedUnion('kind', [verdict, discard, amend, committed, answer])
+export const reviewRecord = z.discriminatedUnion('kind', [verdict, split, discard, amend, committed, answer])
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
+export type SplitRecord = z.infer<typeof split>
 export type AmendRecord = z.infer<typeof amend>
 export type AnswerRecord = z.infer<typeof answer>
 /** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */

@@ -20,12 +20,14 @@ import { type Landing, landingOf, refOf } from './judge.js'
 import { entryOf, keyOf, type ReviewEntry, verdictOf } from './record.js'
 import { namesHunks, relativeName, select } from './selection.js'
 import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
+import { recordsOfRest, splitHunk, splitsIn } from './splitting.js'
 import {
   allUnrejected,
   carriedByMerge,
   carriedOver,
   type Decided,
   decidedEntry,
+  onlyDecided,
   refuseUnnamed,
   verdictRecord,
 } from './verdict-record.js'
@@ -62,7 +64,8 @@ interface Approved {
 export type StageReview = Omit<Review, keyof Quarantine>
 
 /** The person's side of one session. */
-export function createReview(deps: ReviewDeps): StageReview {
+export function createReview(given: ReviewDeps): StageReview {
+  const deps = { ...given, splits: () => splitsIn(given.log.read()) }
   /** What the last `changes()` showed; undefined until it is called. */
   let shown: Shown[] | undefined
   const look = async (selection: Selection | undefined) => {
@@ -105,6 +108,19 @@ export function createReview(deps: ReviewDeps): StageReview {
     async reject(selection, reason, by) {
       const chosen = select(selection, await look(selection), deps)
       return give(deps, 'rejected', chosen, await deps.stage(), by, reason)
+    },
+
+    async withdraw(selection, by) {
+      const chosen = select(selection, await look(selection), deps)
+      const staged = await deps.stage()
+      return give(deps, 'withdrawn', onlyDecided(chosen, staged, verdictState(deps.log.read())), staged, by)
+    },
+
+    async split(hunk, by = deps.reviewer()) {
+      const seen = await look({ hunks: [hunk] })
+      const { change, pieces } = await splitHunk(deps, hunk, seen, await deps.stage(), by)
+      if (change.after) await reshow(change.path, change.after.digest)
+      return pieces
     },
 
     async edit(given, content, by = deps.reviewer()) {
@@ -152,7 +168,8 @@ async function display(deps: ReviewDeps) {
   const [verdicts, amendments] = [verdictState(records), amendmentState(records)]
   const mutations = await deps.mutations(staged)
   const mutation = (change: StagedChange) => mutations.get(change)
-  const set = toChangeSet(staged, { before, flags, verdicts, amendments, mutation })
+  const splits = () => splitsIn(records)
+  const set = toChangeSet(staged, { before, splits, flags, verdicts, amendments, mutation })
   return { set, shown: shownOf(staged, set.changes) }
 }
 
@@ -174,7 +191,7 @@ const hunkIdsOf = (deps: ReviewDeps) => (change: StagedChange) =>
 /** Records one verdict on what must still be as it was shown. Nothing chosen: nothing is recorded, the id is ''. */
 async function give(
   deps: ReviewDeps,
-  verdict: 'approved' | 'rejected',
+  verdict: Verdict['verdict'],
   chosen: readonly Decided[],
   staged: readonly StagedChange[],
   by: Reviewer = deps.reviewer(),
@@ -198,7 +215,7 @@ async function mergeAll(deps: ReviewDeps): Promise<void> {
   for (const change of moved) {
     const standing = verdicts.of(change)
     const merged = await mergeMoved(deps, change, deps.reviewer())
-    const carried = deps.mergesUnasked() ? carriedByMerge(merged, standing) : undefined
+    const carried = deps.mergesUnasked() ? carriedByMerge(merged, standing, deps) : undefined
     for (const record of carried ?? []) await deps.log.append(record)
     if (carried === undefined) left.push(merged)
   }
@@ -227,7 +244,9 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
     const at = new Date().toISOString()
     await log.append({ kind: 'committed', tx, id: newId(), at, entries: landed.map(spentEntry) })
     for (const landing of landed) {
-      for (const record of carriedOver(landing, verdicts.of(landing.of))) await log.append(record)
+      const standing = verdicts.of(landing.of)
+      for (const record of carriedOver(landing, standing)) await log.append(record)
+      for (const record of recordsOfRest(landing, standing, splitsIn(log.read()))) await log.append(record)
     }
   }
 }

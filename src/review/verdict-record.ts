@@ -4,7 +4,7 @@ import type { Reviewer, Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import type { Merged } from './amending.js'
-import { baseDiff } from './change-set.js'
+import { type Bases, baseDiff } from './change-set.js'
 import { diffFile } from './diff.js'
 import { isContentOnly, type Landing, refOf } from './judge.js'
 import { keyOf, type ReviewEntry, type VerdictRecord } from './record.js'
@@ -17,14 +17,12 @@ export interface Decided extends Chosen<Shown> {
   readonly except?: readonly string[]
 }
 
-type Before = Parameters<typeof baseDiff>[1]
-
 /** Everything shown that nobody has rejected: of a change with rejected hunks, the rest of it. */
 export function allUnrejected(
   seen: readonly Shown[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
-  deps: Before,
+  deps: Bases,
 ): Decided[] {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
   return seen.flatMap((shown): Decided[] => {
@@ -37,6 +35,22 @@ export function allUnrejected(
     const except = ids.filter((id) => rejected.has(id))
     if (except.length === 0) return [{ change: shown }]
     return except.length === ids.length && isContentOnly(change) ? [] : [{ change: shown, except }]
+  })
+}
+
+/** The choice without what nobody has spoken of. */
+export function onlyDecided<T extends Chosen<Shown>>(
+  chosen: readonly T[],
+  staged: readonly StagedChange[],
+  verdicts: VerdictState,
+): T[] {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  return chosen.filter(({ change: shown, hunks }) => {
+    const change = now.get(keyOf(shown))
+    if (change === undefined) return true
+    const { file, hunks: said } = verdicts.of(change)
+    const words = hunks === undefined ? [file, ...said.values()] : hunks.map(({ id }) => said.get(id) ?? file)
+    return words.some((word) => stateOf(word) !== 'pending')
   })
 }
 
@@ -63,7 +77,7 @@ export function refuseUnnamed(
 
 /** @param by who decides, in the words of `reason` where it is a no */
 export function verdictRecord(
-  verdict: 'approved' | 'rejected',
+  verdict: Verdict['verdict'],
   chosen: readonly Decided[],
   by: Reviewer,
   reason?: string,
@@ -108,13 +122,18 @@ export function carriedOver({ of, change, part }: Landing, { file, hunks: said }
  * The approvals of a change, bound to what a merge made of it: for a policy that does not ask again. The same verdicts,
  * so they have the same ids. Undefined where the merge is not clean, or an approved hunk is another by it.
  */
-export function carriedByMerge({ change, clean }: Merged, { file, hunks }: Standing): VerdictRecord[] | undefined {
+export function carriedByMerge(
+  { change, clean }: Merged,
+  { file, hunks }: Standing,
+  deps: Bases,
+): VerdictRecord[] | undefined {
   const { path, from, after } = change
   if (clean === undefined || !after) return undefined
   const merged = { type: 'file', digest: digest(clean.content), mode: after.mode } as const
   const entry = { path, ...(from !== undefined && { from }), before: clean.onto, after: merged }
   const records = stateOf(file) === 'approved' && file ? [recordOf(file, [entry])] : []
-  const now = new Map(diffFile(clean.base, clean.content, path).hunks.map((hunk) => [hunk.id, hunk]))
+  const diff = diffFile(clean.base, clean.content, path, deps.splits?.())
+  const now = new Map(diff.hunks.map((hunk) => [hunk.id, hunk]))
   for (const [id, word] of hunks) {
     if (stateOf(word) !== 'approved') continue
     const hunk = now.get(id)
@@ -124,6 +143,6 @@ export function carriedByMerge({ change, clean }: Merged, { file, hunks }: Stand
   return records
 }
 
-function recordOf({ id, at, by, verdict, reason }: Verdict, entries: ReviewEntry[]): VerdictRecord {
+export function recordOf({ id, at, by, verdict, reason }: Verdict, entries: ReviewEntry[]): VerdictRecord {
   return { kind: 'verdict', id, at, entries, verdict, by, ...(reason !== undefined && { reason }) }
 }

@@ -27,7 +27,7 @@ export interface Standing {
 }
 
 export function stateOf(verdict: Verdict | undefined): ChangeState {
-  return verdict?.verdict ?? 'pending'
+  return verdict === undefined || verdict.verdict === 'withdrawn' ? 'pending' : verdict.verdict
 }
 
 /** A reviewer's no, as the agent's side hears of it. */
@@ -42,15 +42,19 @@ export interface Rejection {
   readonly at: string
   /** True while no later verdict, and no commit, has been on what it is about. */
   readonly standing: boolean
+  /** The id of the word that took all of it back. */
+  readonly withdrawn?: string
 }
 
 /** The words on one path that no later one has replaced. */
 class Words {
   file: { readonly record: VerdictRecord; readonly entry: ReviewEntry } | undefined
   readonly hunks = new Map<string, VerdictRecord>()
+  /** By id, of hunks that were divided: what is said of one is said of its pieces. */
+  readonly #pieces = new Map<string, readonly string[]>()
 
   say(record: VerdictRecord, entry: ReviewEntry): void {
-    if (entry.hunks) for (const { id } of entry.hunks) this.hunks.set(id, record)
+    if (entry.hunks) for (const id of this.#piecesOf(entry.hunks)) this.hunks.set(id, record)
     else {
       this.file = { record, entry }
       this.#clearHunks(new Set(entry.except))
@@ -64,14 +68,27 @@ class Words {
   spend(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
     if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()
     else if (entry.hunks === undefined) this.#clearHunks(new Set(entry.except))
-    else for (const { id } of entry.hunks) this.hunks.delete(id)
+    else for (const id of this.#piecesOf(entry.hunks)) this.hunks.delete(id)
     this.file = undefined
+  }
+
+  split(pieces: readonly string[], entry: ReviewEntry): void {
+    for (const { id } of entry.hunks ?? []) {
+      this.#pieces.set(id, pieces)
+      const word = this.hunks.get(id)
+      this.hunks.delete(id)
+      if (word) for (const piece of pieces) this.hunks.set(piece, word)
+    }
   }
 
   /** What was approved was not approved as it is merged. A no to a hunk stands. */
   amend(record: AmendRecord, entry: ReviewEntry): void {
     if (record.cause === 'merge') this.#forgetApprovals()
-    else for (const { id } of entry.hunks ?? []) this.hunks.delete(id)
+    else for (const id of this.#piecesOf(entry.hunks ?? [])) this.hunks.delete(id)
+  }
+
+  #piecesOf(hunks: readonly HunkRef[]): string[] {
+    return hunks.flatMap(({ id }) => this.#pieces.get(id) ?? [id])
   }
 
   #forgetApprovals(): void {
@@ -99,6 +116,7 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       const said = words.get(key) ?? new Words()
       words.set(key, said)
       if (record.kind === 'verdict') said.say(record, entry)
+      else if (record.kind === 'split') said.split(record.pieces, entry)
       else if (record.kind !== 'amend') said.spend(record.kind, entry)
       else said.amend(record, entry)
     }
@@ -110,7 +128,7 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       return {
         ...(holds && said?.file && { file: given(said.file.record) }),
         hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, given(record)])),
-        isVoid: said?.file !== undefined && !holds,
+        isVoid: said?.file !== undefined && said.file.record.verdict !== 'withdrawn' && !holds,
       }
     },
   }
@@ -118,37 +136,80 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
 
 /** All rejections ever given, in order, one for each path. A discard ends none: the agent is still to hear the reason. */
 export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
-  const last = lastWords(records)
+  const last = new LastWords(records)
   const found = new Map<string, Rejection>()
   for (const record of records) {
     if (record.kind !== 'verdict' || record.verdict !== 'rejected') continue
     const { id, by, at, reason = '' } = verdictOf(record)
     for (const { path, hunks } of record.entries) {
-      const stands = last(path, id)
-      const standing = hunks === undefined ? stands() : hunks.some((hunk) => stands(hunk.id))
+      const words = hunks === undefined ? last.of(path) : hunks.flatMap((hunk) => last.of(path, hunk.id))
+      const standing = words.some((word) => word.id === id)
+      const withdrawn = words.every(({ takenBack }) => takenBack.has(id)) ? words[0]?.takenBack.get(id) : undefined
       // A verdict that a commit left on the rest of a file is written down again for that rest: it is one rejection.
-      found.set(`${id} ${path}`, { id, path, ...(hunks && { hunks }), reason, by, at, standing })
+      const said = { id, path, ...(hunks && { hunks }), reason, by, at, standing }
+      found.set(`${id} ${path}`, { ...said, ...(withdrawn !== undefined && { withdrawn }) })
     }
   }
   return [...found.values()]
 }
 
-/** Whether a record is the latest on a path, or on a hunk of it. */
-function lastWords(records: readonly ReviewRecord[]): (path: string, id: string) => (hunk?: string) => boolean {
-  const files = new Map<string, string>()
-  const hunks = new Map<string, string>()
-  const hunkKey = (path: string, hunk: string) => `${hunk} ${path}`
-  for (const record of records) {
-    if (record.kind === 'discard' || record.kind === 'amend') continue
-    for (const { path, hunks: parts, except } of record.entries) {
-      if (parts) for (const part of parts) hunks.set(hunkKey(path, part.id), record.id)
-      else {
-        files.set(path, record.id)
-        if (record.kind === 'committed') continue
-        const kept = new Set(except?.map((id) => hunkKey(path, id)))
-        for (const key of hunks.keys()) if (key.endsWith(` ${path}`) && !kept.has(key)) hunks.delete(key)
-      }
+/** What was said last, of a path or of a hunk of it: of one that was divided, for each piece. */
+interface LastWord {
+  /** Of the record that is the latest. */
+  readonly id: string | undefined
+  /** By the id of a record: of the one that took it back. */
+  readonly takenBack: ReadonlyMap<string, string>
+}
+
+class LastWords {
+  readonly #words = new Map<string, { id: string | undefined; readonly takenBack: Map<string, string> }>()
+  readonly #pieces = new Map<string, readonly string[]>()
+
+  constructor(records: readonly ReviewRecord[]) {
+    for (const record of records) {
+      if (record.kind === 'discard' || record.kind === 'amend') continue
+      for (const entry of record.entries) this.#hear(record, entry)
     }
   }
-  return (path, id) => (hunk) => (hunk === undefined ? files.get(path) : hunks.get(hunkKey(path, hunk))) === id
+
+  of(path: string, hunk?: string): LastWord[] {
+    const keys = hunk === undefined ? [path] : this.#keysOf(path, hunk)
+    return keys.map((key) => this.#at(key))
+  }
+
+  #hear(record: ReviewRecord, { path, hunks, except }: ReviewEntry): void {
+    if (record.kind === 'split') for (const { id } of hunks ?? []) this.#divide(path, id, record.pieces)
+    else if (hunks) for (const key of hunks.flatMap(({ id }) => this.#keysOf(path, id))) this.#put(key, record)
+    else {
+      this.#put(path, record)
+      if (record.kind === 'committed') return
+      const kept = new Set(except?.map((id) => `${path}\0${id}`))
+      // The word on the file is the latest on each of its hunks.
+      for (const key of this.#words.keys()) if (key.startsWith(`${path}\0`) && !kept.has(key)) this.#put(key, record)
+    }
+  }
+
+  #divide(path: string, hunk: string, pieces: readonly string[]): void {
+    const { id, takenBack } = this.#at(`${path}\0${hunk}`)
+    if (this.#pieces.has(hunk)) return
+    this.#pieces.set(hunk, pieces)
+    for (const key of this.#keysOf(path, hunk)) this.#words.set(key, { id, takenBack: new Map(takenBack) })
+  }
+
+  #put(key: string, record: ReviewRecord): void {
+    const word = this.#at(key)
+    const isWithdrawal = record.kind === 'verdict' && record.verdict === 'withdrawn'
+    if (isWithdrawal && word.id !== undefined) word.takenBack.set(word.id, record.id)
+    word.id = record.id
+  }
+
+  #at(key: string) {
+    const word = this.#words.get(key) ?? { id: undefined, takenBack: new Map<string, string>() }
+    this.#words.set(key, word)
+    return word
+  }
+
+  #keysOf(path: string, hunk: string): string[] {
+    return (this.#pieces.get(hunk) ?? [hunk]).map((id) => `${path}\0${id}`)
+  }
 }

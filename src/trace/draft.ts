@@ -88,7 +88,7 @@ export interface RecordDraft {
   readonly lines?: readonly FileLines[]
   /** The commit or undo a record belongs to. */
   readonly tx?: string
-  readonly verdict?: 'approved' | 'rejected'
+  readonly verdict?: 'approved' | 'rejected' | 'withdrawn'
   /** Why: a denial's reason. */
   readonly reason?: string
   /** The path a denial is about. */

@@ -176,6 +176,11 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       note('reject', selection, reason, by)
       return verdict('rejected', ['a.ts'])
     },
+    withdraw: async (selection, by) => {
+      note('withdraw', selection, by)
+      return verdict('withdrawn', ['a.ts'])
+    },
+    split: async () => [],
     edit: async () => undefined,
     content: async () => undefined,
     commit: async (options) => {

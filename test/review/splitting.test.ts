@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import type { Change, Review } from '../../src/core/api.js'
+import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+const BASE = 'one\nkept\ntwo\nkept too\nthree\n'
+const NOW = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
+
+async function scene() {
+  const on = testWorkspace({ 'src/a.ts': BASE })
+  const workspace = await on.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', NOW)
+  await session.flush()
+  const review = await workspace.review('agent')
+  return { on, workspace, session, review }
+}
+
+async function only(review: Review): Promise<Change> {
+  const [change] = (await review.changes()).changes
+  return change ?? expect.unreachable('something is staged')
+}
+
+/** States with the first added line. */
+async function states(review: Review): Promise<string[]> {
+  return (await only(review)).hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
+}
+
+describe('split', () => {
+  it('makes pieces that are decided on one by one, for every reviewer', async () => {
+    const { on, workspace, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    const pieces = await review.split(hunk?.id ?? '')
+    expect((await only(review)).hunks.map(({ id }) => id)).toEqual(pieces)
+    expect(await review.split(pieces[0] ?? '').catch((error) => error.reason)).toBe('unsupported')
+    await review.approve({ hunks: [pieces[1] ?? ''] })
+    await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three')
+    const other = await workspace.review('agent')
+    expect(await states(other)).toEqual(['pending ONE', 'approved TWO', 'rejected THREE'])
+    await other.commit()
+    expect(on.text('src/a.ts')).toBe('one\nkept\nTWO\nkept too\nthree\n')
+    // What landed stands around the rest by now: the rest is split again, and the no is still one.
+    expect(await states(other)).toEqual(['pending ONE', 'rejected THREE'])
+    await other.approve()
+    await other.commit()
+    expect(on.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
+    expect(await states(other)).toEqual(['rejected THREE'])
+  })
+
+  it('can be asked for right after changes(), and pieces be decided on without another look', async () => {
+    const { review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    const [first = ''] = await review.split(hunk?.id ?? '')
+    await review.approve({ hunks: [first] })
+    expect(await states(review)).toEqual(['approved ONE', 'pending TWO', 'pending THREE'])
+  })
+
+  it('a word on the whole holds for its pieces, whoever split it meanwhile', async () => {
+    const { workspace, review } = await scene()
+    const other = await workspace.review('agent')
+    const [hunk] = (await only(review)).hunks
+    await only(other)
+    await review.reject({ hunks: [hunk?.id ?? ''] }, 'no')
+    const [first = ''] = await review.split(hunk?.id ?? '')
+    expect(await states(review)).toEqual(['rejected ONE', 'rejected TWO', 'rejected THREE'])
+    await review.approve({ hunks: [first] })
+    expect(await states(review)).toEqual(['approved ONE', 'rejected TWO', 'rejected THREE'])
+    await other.reject({ hunks: [hunk?.id ?? ''] }, 'none of it')
+    expect(await states(review)).toEqual(['rejected ONE', 'rejected TWO', 'rejected THREE'])
+  })
+
+  it('refuses what is no such hunk, and what the agent has changed since', async () => {
+    const { session, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    expect(await reasonOf(() => review.split('h_none'))).toBe('nothing_selected')
+    session.fs.writeFileSync('src/a.ts', `${NOW}four\n`)
+    await session.flush()
+    expect(await reasonOf(() => review.split(hunk?.id ?? ''))).toBe('stale_file')
+  })
+
+  it('a piece can be discarded', async () => {
+    const { session, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    const [first = ''] = await review.split(hunk?.id ?? '')
+    await review.discard({ hunks: [first] })
+    await session.flush()
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('one\nkept\nTWO\nkept too\nTHREE\n')
+  })
+})
+
+describe('withdraw', () => {
+  it('makes a file, or a hunk of it, pending again, and is in the ledger', async () => {
+    const { workspace, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    await review.split(hunk?.id ?? '')
+    const [first = ''] = (await only(review)).hunks.map(({ id }) => id)
+    await review.approve('src/a.ts')
+    await review.withdraw({ hunks: [first] })
+    expect(await states(review)).toEqual(['pending ONE', 'approved TWO', 'approved THREE'])
+    expect(await review.commit()).toMatchObject({ committed: ['src/a.ts'] })
+    expect(await states(review)).toEqual(['pending ONE'])
+    await review.approve('src/a.ts')
+    const word = await review.withdraw('src/a.ts', { name: 'Ann' })
+    expect(word).toMatchObject({ verdict: 'withdrawn', paths: ['src/a.ts'], by: { name: 'Ann' } })
+    expect(await only(review)).toMatchObject({ state: 'pending' })
+    expect(await review.commit()).toMatchObject({ id: '' })
+    const last = (await recordsOf(workspace)).map(own).findLast(({ type }) => type === 'verdict')
+    expect(last).toMatchObject({ verdict: 'withdrawn', verdict_id: word.id })
+  })
+
+  it('records nothing where nothing was said', async () => {
+    const { workspace, review } = await scene()
+    expect(await review.withdraw('src/a.ts')).toMatchObject({ id: '', paths: [] })
+    expect((await recordsOf(workspace)).map(own).filter(({ type }) => type === 'verdict')).toEqual([])
+  })
+
+  it('a no that was taken back is not heard; one that was heard is heard of again', async () => {
+    const { session, review } = await scene()
+    await only(review)
+    await review.reject('src/a.ts', 'too early')
+    await review.withdraw('src/a.ts')
+    await session.flush()
+    expect(await session.feedback()).toEqual([])
+    await review.reject('src/a.ts', 'and wrong')
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([{ kind: 'rejected', reason: 'and wrong' }])
+    await review.withdraw('src/a.ts', { name: 'Ann' })
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([
+      { kind: 'withdrawn', path: 'src/a.ts', reason: expect.stringContaining('and wrong') },
+    ])
+    expect(await session.feedback()).toEqual([])
+    session.fs.writeFileSync('src/a.ts', 'else\n')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('else\n')
+  })
+
+  it('an edit of the agent afterwards is no void verdict', async () => {
+    const { session, review } = await scene()
+    await only(review)
+    await review.approve('src/a.ts')
+    await review.withdraw('src/a.ts')
+    session.fs.writeFileSync('src/a.ts', 'else\n')
+    expect((await only(review)).flags).not.toContain('verdict-void')
+  })
+})
