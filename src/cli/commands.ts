@@ -22,6 +22,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'mcp', summary: 'serve the workspace to an MCP client', load: () => import('./commands/mcp.js') },
   { name: 'hook', summary: "answer a client's hook", load: () => import('./commands/hook.js') },
   { name: 'review', summary: 'review in the terminal, hunk by hunk', load: () => import('./commands/review.js') },
+  { name: 'serve', summary: 'serve the review page to a browser', load: () => import('./commands/serve.js') },
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
   { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
   { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },

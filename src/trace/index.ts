@@ -6,6 +6,7 @@ export {
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
+export { type BlamedFile, readBlamed } from './blamed-file.js'
 export { createMeasure } from './classify/measure.js'
 export {
   type FileAttribution,
@@ -24,3 +25,4 @@ export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'
+export { intentOf, pathsOf, type ToldRecord, toldOf } from './told.js'

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { bearerOf, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../index.js'
 import type { McpConnection, McpHost } from './host.js'
 
 /** Where to listen, always on 127.0.0.1. */
@@ -30,49 +31,35 @@ interface Client {
 
 /** Serves a host's clients over streamable HTTP, on loopback, to who has the token and comes from no other site. */
 export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}): Promise<McpHttp> {
-  const token = randomBytes(32).toString('base64url')
+  const token = newToken()
   const clients = new Clients(host)
-  const server = createServer((request, response) => {
-    const address = server.address()
-    const at = typeof address === 'object' && address !== null ? address.port : port
-    const refusal = refusalOf(request, at, token)
-    if (refusal !== undefined) return refuse(response, ...refusal)
-    clients.handle(request, response).catch((error: unknown) => {
-      refuse(response, 500, error instanceof Error ? error.message : String(error))
-    })
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  const at = typeof address === 'object' && address !== null ? address.port : port
+  const answer =
+    (at: number): RequestListener =>
+    (request, response) => {
+      const refusal = refusalOf(request, at, token)
+      if (refusal !== undefined) return refuse(response, ...refusal)
+      clients.handle(request, response).catch((error: unknown) => {
+        refuse(response, 500, error instanceof Error ? error.message : String(error))
+      })
+    }
+  const server = await listenOnLoopback(answer, { port })
   return {
-    url: `http://127.0.0.1:${at}/mcp?token=${token}`,
+    url: `http://127.0.0.1:${server.port}/mcp?token=${token}`,
     async close() {
       await clients.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await server.close()
     },
   }
 }
 
-/** A page of another site can make a browser ask, but neither under our name nor with the token. */
 function refusalOf(request: IncomingMessage, port: number, token: string): [number, string] | undefined {
-  const names = [`127.0.0.1:${port}`, `localhost:${port}`]
-  const { host = '', origin, authorization = '' } = request.headers
-  if (!names.includes(host)) return [403, 'This is not the host it was asked as.']
-  if (origin !== undefined && !names.some((name) => origin === `http://${name}`)) return [403, 'No other site may ask.']
+  const { host, origin, authorization } = request.headers
+  const foreign = foreignTo(port, { host, origin })
+  if (foreign !== undefined) return [403, foreign]
   const url = new URL(request.url ?? '/', `http://${host}`)
-  const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? url.searchParams.get('token') ?? ''
-  if (!isSame(given, token)) return [401, 'The token is missing or wrong.']
+  const given = bearerOf(authorization) ?? url.searchParams.get('token') ?? ''
+  if (!isSameSecret(given, token)) return [401, 'The token is missing or wrong.']
   return url.pathname === '/mcp' ? undefined : [404, 'There is /mcp and nothing else.']
-}
-
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function refuse(response: ServerResponse, code: number, message: string): void {
