@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { approver, reviewAndCommit } from '../shared/person.js'
 import { makeShop, TASK } from '../shared/shop.js'
@@ -17,4 +18,4 @@ export async function main(say: (line: string) => void): Promise<void> {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(console.log)
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(console.log)

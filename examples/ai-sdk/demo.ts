@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
@@ -43,7 +44,8 @@ export async function main(say: (line: string) => void): Promise<void> {
       stopWhen: stepCountIs(20),
     })
     say(text)
-    for (const { output } of steps.flatMap(({ toolResults }) => toolResults)) say(`the model read: ${output.trimEnd()}`)
+    for (const { output } of steps.flatMap(({ toolResults }) => toolResults))
+      say(`the model read: ${String(output).trimEnd()}`)
     await session.close()
     await reviewAndCommit(shop.root, 'agent-1', say)
   } finally {
@@ -52,4 +54,4 @@ export async function main(say: (line: string) => void): Promise<void> {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(console.log)
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(console.log)

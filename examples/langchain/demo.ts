@@ -1,6 +1,8 @@
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AIMessage, type BaseMessage, HumanMessage, SystemMessage } from '@langchain/core/messages'
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
 import { fakeModel } from '@langchain/core/testing'
+import type { StructuredToolInterface } from '@langchain/core/tools'
 import { openWorkspace } from 'escrowfs'
 import { approver, reviewAndCommit } from '../shared/person.js'
 import { CALLS, LAST_WORDS } from '../shared/script.js'
@@ -20,19 +22,17 @@ export async function main(say: (line: string) => void): Promise<void> {
   try {
     const session = await workspace.session({ id: 'agent-1', agent: { tool: 'langchain', model: 'scripted-1' } })
     const { xml } = await session.selectIntent('INT-001')
-    const tools = escrowTools(session)
-    const model = scriptedModel().bindTools([...tools])
+    const tools: Record<string, StructuredToolInterface> = escrowTools(session)
+    const model = scriptedModel().bindTools(Object.values(tools))
     const messages: BaseMessage[] = [new SystemMessage(xml), new HumanMessage(TASK)]
     for (;;) {
       const reply = await model.invoke(messages)
       messages.push(reply)
       if (reply.tool_calls === undefined || reply.tool_calls.length === 0) break
       for (const call of reply.tool_calls) {
-        const found = tools.find(({ name }) => name === call.name)
-        if (found === undefined) throw new Error(`There is no tool '${call.name}'.`)
-        const result = await found.invoke({ ...call, type: 'tool_call' })
-        say(`the model read: ${result.text.trimEnd()}`)
-        messages.push(result)
+        const content = await tools[call.name]?.invoke(call.args)
+        say(`the model read: ${content?.trimEnd()}`)
+        messages.push(new ToolMessage({ content: content ?? 'There is no such tool.', tool_call_id: call.id ?? '' }))
       }
     }
     say(messages.at(-1)?.text ?? '')
@@ -44,4 +44,4 @@ export async function main(say: (line: string) => void): Promise<void> {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(console.log)
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(console.log)

@@ -9,13 +9,13 @@ export function escrowTools(session: Session) {
   const run = async (name: string, args: Record<string, string>, work: () => Promise<unknown>) =>
     outcomeText(await runTool(session, { name, args }, work))
   const path = z.string().describe('Relative to the root of the workspace.')
-  return [
-    tool((args) => run('read_file', args, () => readFile(args.path, 'utf8')), {
+  return {
+    read_file: tool((args) => run('read_file', args, () => readFile(args.path, 'utf8')), {
       name: 'read_file',
       description: 'Reads a text file.',
       schema: z.object({ path }),
     }),
-    tool(
+    write_file: tool(
       (args) =>
         run('write_file', args, async () => {
           const folder = args.path.replace(/[^/]*$/, '')
@@ -29,7 +29,7 @@ export function escrowTools(session: Session) {
         schema: z.object({ path, content: z.string() }),
       },
     ),
-    tool(
+    run_command: tool(
       (args) =>
         run('run_command', args, async () => {
           const { exitCode, stdout, stderr } = await session.exec(args.command)
@@ -41,5 +41,5 @@ export function escrowTools(session: Session) {
         schema: z.object({ command: z.string() }),
       },
     ),
-  ] as const
+  }
 }

@@ -69,7 +69,11 @@ export async function openDesk(
   await work(session)
   const editor = new Editor(readManifest(), [place.root])
   const extension = await activated(dist, home, editor)
-  return { editor, place, session, extension, shows: (what) => vi.waitUntil(what, { timeout: 20_000 }) }
+  return { editor, place, session, extension, shows }
+}
+
+async function shows(what: () => boolean): Promise<void> {
+  await vi.waitUntil(what, { timeout: 20_000 })
 }
 
 export async function activated(dist: string, home: string, editor: Editor): Promise<Extension> {
