@@ -1,5 +1,5 @@
 // Bundles the extension, and with it the escrowfs it brings, into dist/.
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +31,7 @@ async function bundle(input, dir, format, external) {
   await made.close()
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const entry = (name) => fileURLToPath(import.meta.resolve(name))
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  const entry = (/** @type {string} */ name) => fileURLToPath(import.meta.resolve(name))
   await build(join(HERE, 'dist'), { index: entry('escrowfs'), vscode: entry('escrowfs/vscode') })
 }
