@@ -22,7 +22,7 @@ export interface Intent {
 /** What a model is told when it selects an intent. */
 export interface IntentContext {
   readonly intent: Intent | undefined
-  /** The line `Active intent set to …` and the XML of DESIGN §6; when cleared, one line saying so. */
+  /** The line `Active intent set to …` and the `<intent_context>` the model reads; when cleared, one line saying so. */
   readonly xml: string
   /** Other sessions that hold part of its scope now, where there are any. */
   readonly overlaps?: readonly ClaimOverlap[]

@@ -74,7 +74,7 @@ function notDone(tool: string, error: unknown) {
   return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
 }
 
-/** A session that was closed meanwhile has nothing to say. */
+/** What reviewers said since the last call, for the model. A session that was closed meanwhile has nothing to say. */
 export async function feedbackOf(session: Session): Promise<Feedback[]> {
   try {
     return await session.feedback()

@@ -20,7 +20,7 @@ export type IntentsRead =
   | { readonly ok: true; readonly value: IntentsFile }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
+export const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
 
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
@@ -32,8 +32,8 @@ const status = z
   .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
   .transform((word): IntentStatus => (word === 'COMPLETE' ? 'COMPLETED' : word))
 
-// Other keys are let pass: teams keep notes of their own beside ours.
-const entrySchema = z.looseObject(
+/** One intent of the file. Other keys are let pass: teams keep notes of their own beside ours. */
+export const entrySchema = z.looseObject(
   {
     id: idText.optional(),
     name: text.nullish(),
@@ -52,7 +52,8 @@ const entrySchema = z.looseObject(
 
 type Entry = z.infer<typeof entrySchema>
 
-const rootSchema = z.looseObject(
+/** The file, less its intents. */
+export const rootSchema = z.looseObject(
   { active_intent_id: z.union([idText, z.literal('')], { error: 'an intent id is expected' }).nullish() },
   { error: 'a map with `active_intents:` or `intents:` is expected' },
 )
