@@ -26,6 +26,8 @@ export {
   type LoopbackServer,
   listenOnLoopback,
   newToken,
+  PATIENCE,
+  type Patience,
 } from './host/loopback.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'

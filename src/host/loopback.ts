@@ -41,20 +41,27 @@ export interface LoopbackServer {
   close(): Promise<void>
 }
 
+/** Milliseconds that clients are given. */
+export interface Patience {
+  /** For a request's head. */
+  readonly head: number
+  /** For all of it. */
+  readonly request: number
+  /** In which a connection must move something, either way; 0: no limit. */
+  readonly idle: number
+  /** How often head and request are looked at. */
+  readonly check: number
+}
+
 export interface LoopbackOptions {
   /** A free one unless told. */
   readonly port?: number
-  /** Milliseconds in which a connection must move something, either way; no limit unless told. */
-  readonly idle?: number
+  readonly patience?: Patience
   /** Connections at a time. */
   readonly connections?: number
 }
 
-/** Milliseconds for a request's head, and for all of it. */
-const HEAD_MS = 10_000
-const REQUEST_MS = 60_000
-/** How often these are looked at. */
-const CHECK_MS = 2_000
+export const PATIENCE: Patience = { head: 10_000, request: 60_000, idle: 0, check: 2_000 }
 
 /**
  * Listens on 127.0.0.1 alone.
@@ -63,14 +70,14 @@ const CHECK_MS = 2_000
  */
 export async function listenOnLoopback(
   listener: (port: number) => RequestListener,
-  { port = 0, idle = 0, connections }: LoopbackOptions = {},
+  { port = 0, patience = PATIENCE, connections }: LoopbackOptions = {},
 ): Promise<LoopbackServer> {
   const server = createServer({
-    headersTimeout: HEAD_MS,
-    requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: CHECK_MS,
+    headersTimeout: patience.head,
+    requestTimeout: patience.request,
+    connectionsCheckingInterval: patience.check,
   })
-  server.timeout = idle
+  server.timeout = patience.idle
   if (connections !== undefined) server.maxConnections = connections
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,4 +1,5 @@
-import { type Change, type ChangeGroup, groupChanges } from '../index.js'
+import { createHash } from 'node:crypto'
+import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
 import type { Seen } from './room.js'
 import type { WireChange, WireChanges } from './wire.js'
 
@@ -35,6 +36,7 @@ function wireChange(change: Change, mark: string): WireChange {
     state,
     flags,
     mark,
+    look: lookOf(hunks),
     ...linesOf(change),
     hunks: [hunks.length, count('approved'), count('rejected')],
     ...(from !== undefined && { from }),
@@ -44,6 +46,12 @@ function wireChange(change: Change, mark: string): WireChange {
     ...(mutation !== undefined && { measured: mutation.class, rule: mutation.rule }),
     ...(mutation?.declared !== undefined && { declared: mutation.declared }),
   }
+}
+
+function lookOf(hunks: readonly Hunk[]): string {
+  const hash = createHash('sha256')
+  for (const { id, state } of hunks) hash.update(`${id} ${state}\n`)
+  return hash.digest('base64url').slice(0, 16)
 }
 
 function octal(bits: number | null): string {

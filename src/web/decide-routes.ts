@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Change, Reviewer, Selection, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
@@ -23,10 +23,11 @@ const SELECTION = z.strictObject({
 })
 const WORDS = z.string().trim().min(1, 'The agent needs to be told something.').max(10_000)
 const VERDICT = z.discriminatedUnion('verdict', [
-  z.strictObject({ verdict: z.literal('approved'), selection: SELECTION }),
+  z.strictObject({ verdict: z.enum(['approved', 'withdrawn']), selection: SELECTION }),
   z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: WORDS }),
 ])
 const EDIT = z.strictObject({ path: PATH, mark: z.string(), text: z.string() })
+const SPLIT = z.strictObject({ path: PATH, hunk: z.string() })
 const DISCARD = z.strictObject({ selection: SELECTION })
 const COMMIT = z.strictObject({ merge: z.boolean().optional(), strict: z.boolean().optional() })
 const ANSWER = z.strictObject({
@@ -45,45 +46,63 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
     return next()
   })
   app.post('/sessions/:id/verdicts', async (c) => {
-    const body = VERDICT.parse(await c.req.json())
+    const body = VERDICT.parse(await jsonOf(c))
     const decided = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
       const selection = selectionOf(body.selection, seen)
+      if (body.verdict === 'rejected') return review.reject(selection ?? everything(seen), body.reason, by)
       if (body.verdict === 'approved') return review.approve(selection, by)
-      return review.reject(selection ?? everything(seen), body.reason, by)
+      return review.withdraw(selection ?? everything(seen), by)
     })
     return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0 } satisfies WireDecided)
   })
   app.post('/sessions/:id/edit', async (c) => {
-    const { path, mark, text } = EDIT.parse(await c.req.json())
+    const { path, mark, text } = EDIT.parse(await jsonOf(c))
     await rooms.of(c.req.param('id')).decide(async (review, seen) => {
       await review.edit(changeOf(seen, path, mark).path, text, by)
     })
     return c.json({})
   })
+  app.post('/sessions/:id/split', async (c) => {
+    const { path, hunk } = SPLIT.parse(await jsonOf(c))
+    const pieces = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      const [id = ''] = hunksOf(seen, path, [hunk])
+      return review.split(id, by)
+    })
+    return c.json({ pieces: pieces.length })
+  })
   app.post('/sessions/:id/discard', async (c) => {
-    const { selection } = DISCARD.parse(await c.req.json())
+    const { selection } = DISCARD.parse(await jsonOf(c))
     await rooms.of(c.req.param('id')).decide(async (review, seen) => {
       await review.discard(selectionOf(selection, seen) ?? everything(seen))
     })
     return c.json({})
   })
   app.post('/sessions/:id/questions/:question', async (c) => {
-    const { answer, words, remember } = ANSWER.parse(await c.req.json())
+    const { answer, words, remember } = ANSWER.parse(await jsonOf(c))
     const told = { ...(words && { words }), ...(remember !== undefined && { remember }), ...(by && { by }) }
     const review = await rooms.of(c.req.param('id')).review()
     await review.answer(c.req.param('question'), { answer, ...told })
     return c.json({})
   })
   app.post('/sessions/:id/commit', async (c) => {
-    const { merge, strict } = COMMIT.parse(await c.req.json())
+    const { merge, strict } = COMMIT.parse(await jsonOf(c))
     const options = { ...(merge !== undefined && { merge }), ...(strict !== undefined && { strict }) }
     return commitStream(c, rooms.of(c.req.param('id')), options)
   })
   app.post('/undo', async (c) => {
-    const { commit } = UNDO.parse(await c.req.json())
+    const { commit } = UNDO.parse(await jsonOf(c))
     return c.json({ session: (await workspace.undo(commit)).sessionId })
   })
   return app
+}
+
+async function jsonOf(c: Context): Promise<unknown> {
+  const text = await c.req.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Unclear('The body is no JSON.')
+  }
 }
 
 type Picked = z.infer<typeof SELECTION>

@@ -6,11 +6,14 @@ import { changeOf, type Room } from './room.js'
 import type { Layout, WireFile, WireRows, WireText } from './wire.js'
 
 /** Rows that are kept made, of all files together. */
-const KEPT_ROWS = 300_000
+const KEPT_ROWS = 150_000
 /** Rows of one answer. */
 const PAGE = 1_000
 /** Bytes of a text that the page lets a person edit. */
 const EDITABLE = 1024 * 1024
+
+/** A line that stands between two changes. */
+const WITHIN = /^[+-].*\n(?: .*\n)+[+-]/m
 
 interface Made extends Rows {
   readonly size: number
@@ -34,7 +37,10 @@ export class Files {
     return {
       mark,
       shows: why === undefined ? 'text' : 'nothing',
-      hunks: change.hunks.map(({ id, state }) => ({ id, state, at: at.get(id) ?? { unified: 0, split: 0 } })),
+      hunks: change.hunks.map(({ id, state, text }) => ({
+        ...{ id, state, divisible: change.kind === 'modify' && WITHIN.test(text) },
+        at: at.get(id) ?? { unified: 0, split: 0 },
+      })),
       total: { unified: rows.unified.length, split: rows.split.length },
       editable: isEditable(change),
       ...(why !== undefined && { why }),

@@ -1,10 +1,13 @@
 import { getRequestListener } from '@hono/node-server'
-import { listenOnLoopback, newToken } from '../index.js'
+import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../index.js'
 import { type AppOptions, createApp } from './app.js'
 
 export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
   /** A free one unless told. */
   readonly port?: number
+  readonly patience?: Patience
+  /** At a time; 128 unless told. */
+  readonly connections?: number
 }
 
 export interface Served {
@@ -13,12 +16,17 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Milliseconds after which a connection that moves nothing is ended. The news have a beat, so only who does not read is. */
-const IDLE_MS = 60_000
+/** The news have a beat, so who moves nothing for a minute does not read. */
+const OURS: Patience = { ...PATIENCE, idle: 60_000 }
 const CONNECTIONS = 128
 
 /** Serves the review page on loopback, under a token of its own for each start. */
-export async function serveReview({ port, ...options }: ServeOptions): Promise<Served> {
+export async function serveReview({
+  port,
+  patience = OURS,
+  connections = CONNECTIONS,
+  ...options
+}: ServeOptions): Promise<Served> {
   const token = newToken()
   const closing: (() => void)[] = []
   const listener = (at: number) => {
@@ -27,8 +35,8 @@ export async function serveReview({ port, ...options }: ServeOptions): Promise<S
     return getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
   }
   const server = await listenOnLoopback(listener, {
-    idle: IDLE_MS,
-    connections: CONNECTIONS,
+    patience,
+    connections,
     ...(port !== undefined && { port }),
   })
   return {

@@ -53,6 +53,8 @@ export interface WireChange {
   readonly flags: readonly string[]
   /** Of what was shown: a verdict names it, and is refused once it is another. */
   readonly mark: string
+  /** Of its hunks and what was said of them. */
+  readonly look: string
   readonly added: number
   readonly removed: number
   /** How many hunks there are, and how many of them were approved and rejected. */
@@ -103,6 +105,8 @@ export interface WireFile {
   readonly hunks: readonly {
     readonly id: string
     readonly state: WireVerdict
+    /** Unchanged lines stand within: it can be divided. */
+    readonly divisible: boolean
     readonly at: Readonly<Record<Layout, number>>
   }[]
   /** Rows. */
@@ -132,6 +136,8 @@ export interface WireSelection {
   /** All of it: the digest of the change set that was shown. */
   readonly all?: string
 }
+
+export type WireWord = 'approved' | 'rejected' | 'withdrawn'
 
 export interface WireDecided {
   readonly paths: readonly string[]

@@ -18,7 +18,10 @@ const QUIET = [
 
 export interface Browser {
   /** A page of its own; `other` in another profile's storage and cookies. */
-  page(url: string, options?: { readonly width?: number; readonly height?: number; readonly dark?: boolean }): Promise<Page>
+  page(
+    url: string,
+    options?: { readonly width?: number; readonly height?: number; readonly dark?: boolean },
+  ): Promise<Page>
   close(): Promise<void>
 }
 

@@ -16,7 +16,10 @@ export function builtPage(): string {
   const done = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-page', sha256hex(SOURCES.map(textOf).join('\0')))
   if (existsSync(join(done, 'index.html'))) return done
   const making = `${done}.${process.pid}`
-  const { status } = spawnSync(process.execPath, ['scripts/build-web.mjs', making], { cwd: REPOSITORY, stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['scripts/build-web.mjs', making], {
+    cwd: REPOSITORY,
+    stdio: 'inherit',
+  })
   if (status !== 0) throw new Error('The page could not be built: see above.')
   try {
     renameSync(making, done)

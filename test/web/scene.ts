@@ -59,8 +59,11 @@ export const FILES: Readonly<Record<string, string>> = {
 
 const NEW_CART = CART.replace('price: number', '/** Cents. */\n  price: number')
   .replace('with tax. */', 'with tax, in cents. */')
-  .replace('  let sum = 0\n  for (const item of items) {\n    sum += item.price * item.count\n  }\n', '  const sum = items.reduce((all, item) => all + item.price * item.count, 0)\n')
-  .replace("item.name + ': ' + item.price", "`${item.name}: ${format(item.price)}`")
+  .replace(
+    '  let sum = 0\n  for (const item of items) {\n    sum += item.price * item.count\n  }\n',
+    '  const sum = items.reduce((all, item) => all + item.price * item.count, 0)\n',
+  )
+  .replace("item.name + ': ' + item.price", '`${item.name}: ${format(item.price)}`')
   .replace("from './tax.js'\n", "from './tax.js'\nimport { format } from './money.js'\n")
 
 export function lay(root: string, files: Readonly<Record<string, string>> = FILES): void {
@@ -85,12 +88,21 @@ export async function work(root: string, session: Session): Promise<void> {
     session.toolCall({ tool: 'write_to_file', kind: 'edit', id, declares }, async () => run())
   await call('c1', 'INTENT_EVOLUTION', () => fs.writeFileSync(at('src/cart.ts'), NEW_CART))
   await call('c2', 'AST_REFACTOR', () =>
-    fs.writeFileSync(at('src/tax.ts'), `/** Nineteen in a hundred, to the cent. */\nexport function tax(sum: number): number {\n  return Math.round(sum * 0.19)\n}\n`),
+    fs.writeFileSync(
+      at('src/tax.ts'),
+      `/** Nineteen in a hundred, to the cent. */\nexport function tax(sum: number): number {\n  return Math.round(sum * 0.19)\n}\n`,
+    ),
   )
   await call('c1', 'INTENT_EVOLUTION', () => {
-    fs.writeFileSync(at('src/money.ts'), `/** \`1299\` is \`12.99\`. */\nexport function format(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n`)
+    fs.writeFileSync(
+      at('src/money.ts'),
+      `/** \`1299\` is \`12.99\`. */\nexport function format(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n`,
+    )
     fs.rmSync(at('src/old-prices.ts'))
-    fs.writeFileSync(at('docs/prices.md'), '# Prices\n\nPrices are integers, in cents.\nThey are shown with two places.\n')
+    fs.writeFileSync(
+      at('docs/prices.md'),
+      '# Prices\n\nPrices are integers, in cents.\nThey are shown with two places.\n',
+    )
     fs.mkdirSync(at('assets'))
     fs.writeFileSync(at('assets/coin.png'), coin())
   })
@@ -113,7 +125,12 @@ export function coin(size = 96): Buffer {
   head.writeUInt32BE(size, 4)
   head.set([8, 6, 0, 0, 0], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 function chunk(type: string, data: Buffer): Buffer {

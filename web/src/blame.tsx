@@ -127,7 +127,8 @@ function Lines({ path, version }: { path: string; version: number }) {
 function Credit({ line: { intentId, who, approvedBy } }: { line: Line }) {
   return (
     <>
-      {intentId !== undefined && <b>{intentId}</b>} <span class={who === 'unknown' ? 'quiet' : ''}>
+      {intentId !== undefined && <b>{intentId}</b>}{' '}
+      <span class={who === 'unknown' ? 'quiet' : ''}>
         <Name text={who.slice(who.lastIndexOf('/') + 1)} />
       </span>
       {approvedBy !== undefined && (

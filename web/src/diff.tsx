@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { DiffLine, DiffRow, Layout, WireFile, WireRows } from '../../src/web/wire.js'
-import { get } from './api.js'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { DiffLine, Layout, WireFile, WireWord } from '../../src/web/wire.js'
+import { isPair, useRows } from './rows.js'
 import { Code } from './shared.js'
 import { type Scroller, VirtualList } from './virtual.js'
 
@@ -12,16 +12,16 @@ interface Props {
   /** The hunk the keys are at. */
   readonly at: number
   readonly setAt: (at: number) => void
-  readonly decide: (verdict: 'approved' | 'rejected', hunk: string) => void
+  readonly decide: (word: WireWord, hunk: string) => void
+  readonly divide: (hunk: string) => void
 }
 
-const PAGE = 1_000
 const ROW = 20
 const HEAD = 14
 
 /** The rows of a file's diff, of which only those in view exist. */
-export function Diff({ session, path, file, layout, at, setAt, decide }: Props) {
-  const { rowAt, seen, widest } = useRows(session, path, file.mark, layout)
+export function Diff({ session, path, file, layout, at, setAt, decide, divide }: Props) {
+  const { rowAt, seen, widest } = useRows(session, path, file, layout)
   const heads = useMemo(() => file.hunks.map((hunk) => hunk.at[layout]), [file, layout])
   const scroller = useRef<Scroller>(null)
   const hunk = file.hunks[at]
@@ -50,7 +50,9 @@ export function Diff({ session, path, file, layout, at, setAt, decide }: Props) 
           line={found}
           number={number}
           alone={file.hunks.length === 1}
+          divisible={file.hunks[number]?.divisible ?? false}
           decide={decide}
+          divide={divide}
           choose={() => setAt(number)}
         />
       )
@@ -102,7 +104,9 @@ function HunkHead({
   number,
   state,
   alone,
+  divisible,
   decide,
+  divide,
   choose,
   style,
   current,
@@ -111,7 +115,9 @@ function HunkHead({
   line: DiffLine
   number: number
   alone: boolean
+  divisible: boolean
   decide: Props['decide']
+  divide: Props['divide']
   choose: () => void
 }) {
   const id = line.hunk ?? ''
@@ -122,28 +128,52 @@ function HunkHead({
           <Code pieces={line.s} />
         </span>
         <span class={`verdict ${state}`}>{state === 'pending' ? '' : state}</span>
-        {!alone && (
-          <span class="hunk-actions">
+        <span class="hunk-actions">
+          {divisible && (
             <button
               type="button"
-              class="bad"
-              aria-label={`Reject hunk ${number + 1}`}
-              title="Reject this hunk (n)"
-              onClick={() => decide('rejected', id)}
+              class="plain"
+              aria-label={`Divide hunk ${number + 1}`}
+              title="Divide this hunk (d)"
+              onClick={() => divide(id)}
             >
-              ✕
+              ÷
             </button>
+          )}
+          {!alone && state !== 'pending' && (
             <button
               type="button"
-              class="good"
-              aria-label={`Approve hunk ${number + 1}`}
-              title="Approve this hunk (y)"
-              onClick={() => decide('approved', id)}
+              class="plain"
+              aria-label={`Take back the verdict on hunk ${number + 1}`}
+              title="Take the verdict back (u)"
+              onClick={() => decide('withdrawn', id)}
             >
-              ✓
+              ↺
             </button>
-          </span>
-        )}
+          )}
+          {!alone && (
+            <>
+              <button
+                type="button"
+                class="bad"
+                aria-label={`Reject hunk ${number + 1}`}
+                title="Reject this hunk (n)"
+                onClick={() => decide('rejected', id)}
+              >
+                ✕
+              </button>
+              <button
+                type="button"
+                class="good"
+                aria-label={`Approve hunk ${number + 1}`}
+                title="Approve this hunk (y)"
+                onClick={() => decide('approved', id)}
+              >
+                ✓
+              </button>
+            </>
+          )}
+        </span>
       </span>
     </div>
   )
@@ -198,10 +228,6 @@ function Pair({
   )
 }
 
-function isPair(row: DiffRow): row is readonly [DiffLine | null, DiffLine | null] {
-  return Array.isArray(row)
-}
-
 /** The hunk a row belongs to: the last that begins at it or above. */
 function hunkAt(heads: readonly number[], index: number): number {
   let [low, high] = [0, heads.length - 1]
@@ -211,51 +237,4 @@ function hunkAt(heads: readonly number[], index: number): number {
     else high = middle - 1
   }
   return low
-}
-
-/** Pages that are held: those farthest from the view go first. */
-const HELD = 12
-
-/** Rows by pages, fetched as they come into view. */
-function useRows(session: string, path: string, mark: string, layout: Layout) {
-  const key = `${session} ${path} ${mark} ${layout}`
-  const held = useRef<{ key: string; pages: Map<number, readonly DiffRow[]>; asked: Set<number> }>({
-    key: '',
-    pages: new Map(),
-    asked: new Set(),
-  })
-  if (held.current.key !== key) held.current = { key, pages: new Map(), asked: new Set() }
-  const [, redraw] = useState(0)
-  const seen = useCallback(
-    (first: number, last: number) => {
-      const { pages, asked } = held.current
-      for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) {
-        if (asked.has(page)) continue
-        asked.add(page)
-        get<WireRows>(`sessions/${encodeURIComponent(session)}/rows`, { path, mark, layout, from: page * PAGE }).then(
-          ({ rows }) => {
-            pages.set(page, rows)
-            const far = [...pages.keys()].sort((a, b) => Math.abs(b - page) - Math.abs(a - page))
-            for (const old of far.slice(0, Math.max(0, pages.size - HELD))) {
-              pages.delete(old)
-              asked.delete(old)
-            }
-            redraw((last) => last + 1)
-          },
-          () => asked.delete(page),
-        )
-      }
-    },
-    [key],
-  )
-  const { pages } = held.current
-  const rowAt = (index: number) => pages.get(Math.floor(index / PAGE))?.[index % PAGE]
-  const widest = useMemo(() => Math.max(0, ...[...pages.values()].flat().map(widthOf)), [pages.size, key])
-  return { rowAt, seen, widest }
-}
-
-function widthOf(row: DiffRow): number {
-  const of = (line: DiffLine | null) =>
-    line?.s.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece : piece[0]).length, 0) ?? 0
-  return isPair(row) ? Math.max(of(row[0]), of(row[1])) : of(row)
 }

@@ -1,21 +1,22 @@
 import type { RefObject } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { Layout, WireChange, WireFile, WireSelection } from '../../src/web/wire.js'
-import { get, imageAddress } from './api.js'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { Layout, WireChange, WireFile, WireSelection, WireWord } from '../../src/web/wire.js'
+import { get, imageAddress, post } from './api.js'
 import type { Told } from './app.js'
 import { Conflict } from './conflict.js'
 import { Diff } from './diff.js'
 import { Editor } from './editor.js'
 import type { Rejecting } from './review.js'
-import { Empty, Flag, Name, Path, wordsOf } from './shared.js'
+import { Dialog, Empty, Flag, Name, Path, wordsOf } from './shared.js'
 
 /** What the keys of the review do in the file that is open. */
 export interface FileKeys {
   /** False where there is no further hunk: on to the next file. */
   move(by: number): boolean
-  /** On to the next hunk that is undecided. */
-  next(): void
-  decide(verdict: 'approved' | 'rejected', whole: boolean): void
+  /** On to the next hunk that is undecided; false where there is none. */
+  next(): boolean
+  decide(verdict: WireWord, whole: boolean): void
+  divide(): void
   edit(): void
   layout(): void
 }
@@ -26,16 +27,17 @@ interface Props extends Told {
   readonly position: string
   readonly keys: RefObject<FileKeys | null>
   readonly renew: () => void
-  readonly approve: (selection: WireSelection) => void
+  readonly give: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
   readonly reject: (rejecting: Rejecting) => void
   readonly leave: () => void
 }
 
-export function FileView({ session, change, position, keys, say, renew, approve, reject, leave }: Props) {
+export function FileView({ session, change, position, keys, say, renew, give, reject, leave }: Props) {
   const { path, mark, hunks } = change
   const { file, error } = useFile(session, change)
   const [layout, setLayout] = useLayout()
   const [at, setAt] = useState(0)
+  const [leaving, setLeaving] = useState(false)
   const [editing, setEditing] = useState(false)
   const wide = useWide()
   const used: Layout = wide ? layout : 'unified'
@@ -43,14 +45,33 @@ export function FileView({ session, change, position, keys, say, renew, approve,
   const hunk = file?.hunks[at]
 
   const decide = useCallback(
-    (verdict: 'approved' | 'rejected', selection: WireSelection, what: string) =>
-      verdict === 'approved' ? approve(selection) : reject({ what, selection }),
-    [approve, reject],
+    (verdict: WireWord, selection: WireSelection, what: string) =>
+      verdict === 'rejected' ? reject({ what, selection }) : give(verdict, selection),
+    [give, reject],
   )
-  const decideHunk = (verdict: 'approved' | 'rejected', id: string) =>
+  const decideHunk = (verdict: WireWord, id: string) =>
     decide(verdict, { hunks: { path, ids: [id] } }, `a hunk of ${path}`)
 
-  keys.current = {
+  const divide = async (id: string) => {
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/split`, { path, hunk: id })
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+    renew()
+  }
+  const discard = async () => {
+    setLeaving(false)
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/discard`, { selection: whole })
+      say('Discarded. The disk stays as it is.')
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+    renew()
+  }
+
+  const own: FileKeys = {
     move(by) {
       const next = at + by
       if (file === undefined || next < 0 || next >= file.hunks.length) return false
@@ -60,20 +81,22 @@ export function FileView({ session, change, position, keys, say, renew, approve,
     next() {
       const next = file?.hunks.findIndex(({ state }, index) => index > at && state === 'pending') ?? -1
       if (next >= 0) setAt(next)
+      return next >= 0
     },
     decide(verdict, all) {
       if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
       else decideHunk(verdict, hunk.id)
     },
+    divide: () => hunk?.divisible && void divide(hunk.id),
     edit: () => file?.editable && setEditing(true),
     layout: () => setLayout(layout === 'split' ? 'unified' : 'split'),
   }
-  useEffect(
-    () => () => {
-      keys.current = null
-    },
-    [],
-  )
+  useLayoutEffect(() => {
+    keys.current = own
+    return () => {
+      if (keys.current === own) keys.current = null
+    }
+  })
 
   return (
     <article class="file-view" aria-label={path}>
@@ -114,6 +137,19 @@ export function FileView({ session, change, position, keys, say, renew, approve,
               Edit
             </button>
           )}
+          <button
+            type="button"
+            class="plain"
+            title="Take it out of the stage; the disk stays as it is"
+            onClick={() => setLeaving(true)}
+          >
+            Discard
+          </button>
+          {change.state !== 'pending' && (
+            <button type="button" title="Take the verdict back (u)" onClick={() => decide('withdrawn', whole, path)}>
+              Take back
+            </button>
+          )}
           <button type="button" title="Reject the file (N)" class="bad" onClick={() => decide('rejected', whole, path)}>
             Reject
           </button>
@@ -127,6 +163,19 @@ export function FileView({ session, change, position, keys, say, renew, approve,
           </button>
         </div>
       </header>
+      {leaving && (
+        <Dialog title={`Discard ${path}?`} close={() => setLeaving(false)}>
+          <p>What the agent staged there goes. The disk stays as it is.</p>
+          <div class="actions">
+            <button type="button" onClick={() => setLeaving(false)}>
+              Cancel
+            </button>
+            <button type="button" class="bad" onClick={() => void discard()}>
+              Discard
+            </button>
+          </div>
+        </Dialog>
+      )}
       {error !== undefined && (
         <p class="note bad" role="alert">
           {error}
@@ -150,7 +199,16 @@ export function FileView({ session, change, position, keys, say, renew, approve,
       {file?.images && !editing && <Images session={session} change={change} images={file.images} />}
       {file && !editing && file.shows === 'nothing' && <Empty title={file.why ?? ''} />}
       {file && !editing && file.shows === 'text' && file.conflict !== 'markers' && (
-        <Diff session={session} path={path} file={file} layout={used} at={at} setAt={setAt} decide={decideHunk} />
+        <Diff
+          session={session}
+          path={path}
+          file={file}
+          layout={used}
+          at={at}
+          setAt={setAt}
+          decide={decideHunk}
+          divide={(id) => void divide(id)}
+        />
       )}
     </article>
   )
@@ -194,7 +252,7 @@ function Images({
 }
 
 /** The head of the file as it is shown now; its rows come by pages. */
-function useFile(session: string, { path, mark, state, hunks }: WireChange) {
+function useFile(session: string, { path, mark, state, look }: WireChange) {
   const [file, setFile] = useState<WireFile>()
   const [error, setError] = useState<string>()
   useEffect(() => {
@@ -206,7 +264,7 @@ function useFile(session: string, { path, mark, state, hunks }: WireChange) {
     return () => {
       stale = true
     }
-  }, [session, path, mark, state, hunks.join()])
+  }, [session, path, mark, state, look])
   return { file, error }
 }
 

@@ -6,6 +6,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['y', 'approve the hunk (or the file that has none)'],
   ['n', 'reject it, and tell the agent why'],
   ['Y  N', 'approve, reject the whole file'],
+  ['u', 'take a verdict back'],
+  ['d', 'divide the hunk where unchanged lines stand within'],
   ['e', 'edit the file in place'],
   ['s', 'side by side, or unified'],
   ['a', 'approve all that is shown'],

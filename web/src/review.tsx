@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { WireChange, WireChanges, WireSelection, WireState } from '../../src/web/wire.js'
+import type { WireChange, WireChanges, WireSelection, WireState, WireWord } from '../../src/web/wire.js'
 import { get, post, Refused } from './api.js'
 import { isTyping, type Told, type Versions } from './app.js'
 import { CommitBar } from './commit-bar.js'
@@ -28,6 +28,8 @@ export function Review({ place, state, versions, say }: Props) {
   const session =
     state.sessions.find(({ id }) => id === place.session) ?? (place.session === undefined ? first : undefined)
   const { shown, error, renew } = useChanges(session?.id, versions)
+  /** The last decision came by the keys: they go on to what is next. */
+  const byKey = useRef(false)
   const [rejecting, setRejecting] = useState<Rejecting>()
   const keys = useRef<FileKeys>(null)
   const files = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
@@ -44,7 +46,7 @@ export function Review({ place, state, versions, say }: Props) {
     const next = files[Math.max(0, Math.min(files.length - 1, (change ? files.indexOf(change) : -1) + by))]
     if (next !== change) open(next)
   }
-  const decide = async (verdict: 'approved' | 'rejected', selection: WireSelection, reason?: string) => {
+  const decide = async (verdict: WireWord, selection: WireSelection, reason?: string) => {
     try {
       const { paths, hunks } = await post<{ paths: string[]; hunks: number }>(
         `sessions/${encodeURIComponent(id ?? '')}/verdicts`,
@@ -56,11 +58,12 @@ export function Review({ place, state, versions, say }: Props) {
       )
       const amount = hunks > 0 ? counted(hunks, 'hunk') : counted(paths.length, 'change')
       say(paths.length === 0 ? 'Nothing was left to decide on.' : `${amount} ${verdict}.`)
-      keys.current?.next()
+      if (byKey.current && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
       say(wordsOf(failed), 'bad')
       if (!(failed instanceof Refused)) throw failed
     }
+    byKey.current = false
     renew()
   }
 
@@ -76,6 +79,8 @@ export function Review({ place, state, versions, say }: Props) {
         n: () => keys.current?.decide('rejected', false),
         Y: () => keys.current?.decide('approved', true),
         N: () => keys.current?.decide('rejected', true),
+        u: () => keys.current?.decide('withdrawn', false),
+        d: () => keys.current?.divide(),
         e: () => keys.current?.edit(),
         s: () => keys.current?.layout(),
         a: () => shown && void decide('approved', { all: shown.digest }),
@@ -84,6 +89,7 @@ export function Review({ place, state, versions, say }: Props) {
       const act = acts[event.key]
       if (act === undefined) return
       event.preventDefault()
+      byKey.current = /^[yn]$/i.test(event.key)
       act()
     }
     addEventListener('keydown', key)
@@ -138,7 +144,7 @@ export function Review({ place, state, versions, say }: Props) {
             keys={keys}
             say={say}
             renew={renew}
-            approve={(selection) => void decide('approved', selection)}
+            give={(word, selection) => void decide(word, selection)}
             reject={setRejecting}
             leave={() => id !== undefined && goTo({ at: 'review', session: id })}
           />
