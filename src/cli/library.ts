@@ -1,4 +1,12 @@
-import { admitReviewer, applyClients, findClients, makeReviewerKey, makeSigningKey, planClients } from '../index.js'
+import {
+  admitReviewer,
+  applyClients,
+  findClients,
+  hookToken,
+  makeReviewerKey,
+  makeSigningKey,
+  planClients,
+} from '../index.js'
 import type { Library } from './context.js'
 
 /** The library as the commands use it. What answers later is loaded by its first caller: most of it, and most commands need little. */
@@ -6,6 +14,7 @@ export const library: Library = {
   admitReviewer,
   applyClients,
   findClients,
+  hookToken,
   makeReviewerKey,
   makeSigningKey,
   planClients,

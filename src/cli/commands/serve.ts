@@ -6,6 +6,8 @@ import { portOf, untilEnded } from '../serving.js'
 
 interface Options {
   readonly port?: number
+  /** The session the page begins with. */
+  readonly session?: string
   readonly by?: Reviewer
 }
 
@@ -21,14 +23,21 @@ export function register(command: Command, context: Context): void {
 }
 
 /** Serves the page until it is ended. */
-export async function serve({ io, root, library, asReviewer }: Context, options: Options = {}): Promise<void> {
-  const { admitReviewer } = await library()
+export async function serve(
+  { io, root, library, asReviewer }: Context,
+  { session, ...options }: Options,
+): Promise<void> {
+  const { admitReviewer, hookToken } = await library()
   await asReviewer(async (workspace) => {
+    // One there is none of is told now, not by the page.
+    if (session !== undefined) await workspace.review(session)
     const { serveReview } = await import('../../web/index.js')
+    const { claudeHookHandler } = await import('../../agents/claude/index.js')
     await untilEnded(async (signal) => {
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
-      const served = await serveReview({ workspace, admit, ...options })
-      io.out(`${served.url}\n`)
+      const mounts = { '/hooks/claude': claudeHookHandler({ root: workspace.root, token: hookToken(workspace.root) }) }
+      const served = await serveReview({ workspace, admit, mounts, ...options })
+      io.out(`${served.url}${session === undefined ? '' : `#/review/${encodeURIComponent(session)}`}\n`)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
     })
