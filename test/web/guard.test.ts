@@ -1,8 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { claudeHookHandler } from '../../src/agents/claude/index.js'
 import { EscrowError, openWorkspace } from '../../src/index.js'
-import { createApp } from '../../src/web/index.js'
+import { createApp } from '../../src/web/app.js'
 import { builtPage } from '../support/built-page.js'
 import { testWorkspace } from '../support/workspace.js'
 import { work } from './scene.js'
@@ -40,7 +42,9 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
 
 describe('every route', () => {
   it('answers nobody without the token, under another name, or from another site', async () => {
-    const { url, token } = await stand({ mounts: { '/hooks/claude': { handle: async () => new Response('in') } } })
+    const hook = 'h'.repeat(43)
+    const mounts = { '/hooks/claude': claudeHookHandler({ root: tmpdir(), token: hook }) }
+    const { url, token } = await stand({ mounts })
     const bearer = { authorization: `Bearer ${token}` }
     const strangers: readonly (readonly [number, Record<string, string>])[] = [
       [401, {}],
@@ -63,7 +67,12 @@ describe('every route', () => {
           wrong.push([method, path, headers, answer.status])
       }
     expect(wrong).toEqual([])
-    expect((await send(new URL('/hooks/claude', url), 'POST', bearer)).text).toBe('in')
+    const asked = async (path: string, method: string, secret: string) =>
+      (await send(new URL(path, url), method, { authorization: `Bearer ${secret}` })).status
+    expect(await asked('/hooks/claude', 'POST', token)).toBe(401)
+    expect(await asked('/hooks/claude', 'POST', hook)).toBe(200)
+    expect(await asked('/api/state', 'GET', hook)).toBe(401)
+    expect(await asked('/api/state', 'GET', token)).toBe(200)
   })
 
   it('lets a visit in by the address, and from then on by a cookie that goes to no other port', async () => {
