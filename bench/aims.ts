@@ -17,8 +17,6 @@ export interface AimedRow {
 const facade = (...titles: string[]): Part[] => titles.map((title) => ({ suite: 'facade', title }))
 const parts = (suite: string, ...titles: string[]): Part[] => titles.map((title) => ({ suite, title }))
 
-const COLD = 'a process loads the command before it decides'
-
 export const AIMED: readonly AimedRow[] = [
   {
     what: 'lower `readFileSync` / `statSync` / `existsSync`, 10,000 files staged elsewhere',
@@ -83,7 +81,6 @@ export const AIMED: readonly AimedRow[] = [
     what: 'rename of a directory of 50,000 files / a snapshot / a travel',
     beside: '',
     parts: facade('renameSync of a lower directory', 'snapshot, ', 'travel, '),
-    missed: 'a rename of a lower directory moves every file of it into the stage, as each is judged by its new name',
   },
   {
     what: 'memory of a staged file of 100 B / 4 KB / 10 KB',
@@ -124,7 +121,7 @@ export const AIMED: readonly AimedRow[] = [
       'one decision, served in process',
       'one decision, served over loopback HTTP',
     ),
-    missed: COLD,
+    missed: 'a process loads the command before it decides',
   },
   {
     what: 'opening a workspace of 50,000 files, up to the first read and write',

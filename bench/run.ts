@@ -1,7 +1,7 @@
 import { type BenchOptions, newBench, type Suite } from './bench.js'
 import { chart } from './chart.js'
 import { compareCommits } from './core/compare-commits.js'
-import { guard, record } from './core/guard.js'
+import { core, guard, record } from './core/guard.js'
 import { memoryPlace, removePlaces } from './places.js'
 import { headline, type Report, reportText, saveResult, summaryText, thisMachine } from './report.js'
 import { renewSpeed } from './speed.js'
@@ -11,7 +11,7 @@ import { SUITES } from './suites.js'
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-async function runSuite(name: string, suite: Suite, options: BenchOptions, isKept = !options.quick): Promise<void> {
+async function runSuite(name: string, suite: Suite, options: BenchOptions): Promise<void> {
   const { quick } = options
   const bench = newBench(options, print)
   const date = new Date().toISOString()
@@ -22,9 +22,9 @@ async function runSuite(name: string, suite: Suite, options: BenchOptions, isKep
   const report: Report = { ...about, rows: bench.rows }
   print(summaryText(report.rows))
   const json = `${JSON.stringify(report, undefined, 2)}\n`
-  // Charts and texts are kept in the repository: a quick run is not good enough for them, and one of two commits nobody's business.
+  // Charts and texts are kept in the repository: a quick run is not good enough for them.
   const kept = { [`${name}.json`]: json, [`${name}.md`]: reportText(report), [`${name}.svg`]: chart(report) }
-  const files = isKept ? kept : { [`${name}${quick ? '.quick' : ''}.json`]: json }
+  const files = quick ? { [`${name}.quick.json`]: json } : kept
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
 }
 
@@ -45,6 +45,7 @@ async function runSuites(names: readonly string[], quick: boolean): Promise<numb
 async function main([command = 'all', ...rest]: readonly string[], options: ReadonlySet<string>): Promise<number> {
   const quick = options.has('--quick')
   if (command === 'guard') return options.has('--record') ? record(print) : guard(print)
+  if (command === 'core') return core(rest[0] ?? '.', print)
   if (command === 'table') {
     print(`Written: ${renewSpeed()}`)
     return 0
@@ -55,7 +56,7 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
     process.stderr.write('Two commits are compared: npm run bench -- compare A B\n')
     return 2
   }
-  await runSuite('compare', (bench) => compareCommits(bench, [before, after]), { quick, patient: true }, false)
+  compareCommits([before, after], quick, print)
   return 0
 }
 

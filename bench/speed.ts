@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { AIMED, type AimedRow } from './aims.js'
 import { aimText, measuredText, type Report, type Row, resultOf, verdictOf } from './report.js'
+import { runTool } from './tools.js'
 
 const PAGE = fileURLToPath(new URL('../docs/speed.md', import.meta.url))
 const [BEGIN, END] = ['<!-- measured: npm run bench -- all -->', '<!-- /measured -->']
@@ -14,6 +16,13 @@ export function renewSpeed(): string {
     return existsSync(file) ? [JSON.parse(readFileSync(file, 'utf8')) as Report] : []
   })
   writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), speedTable(reports)))
+  // Its table is laid out as the check wants it.
+  runTool(process.execPath, [
+    createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome'),
+    'format',
+    '--write',
+    PAGE,
+  ])
   return 'docs/speed.md'
 }
 

@@ -11,9 +11,10 @@ export function toolVersion(name: string): string | undefined {
 }
 
 /** @throws Error with what the program said, when it fails. */
-export function runTool(name: string, args: readonly string[]): string {
+export function runTool(name: string, args: readonly string[], cwd?: string): string {
   const { status, stdout, stderr, error } = spawnSync(name, args, {
     encoding: 'utf8',
+    cwd,
     maxBuffer: 1 << 26,
     env: { ...process.env, ...NEUTRAL },
   })

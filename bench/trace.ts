@@ -37,7 +37,8 @@ export const trace: Suite = async (bench) => {
 
 /** What verifying a ledger ten times as long holds in memory beyond what the shorter one does. */
 async function measureMemory(bench: Bench, layout: Layout): Promise<void> {
-  if (bench.quick) return bench.skip('memory of verifying a ledger ten times as long', 'left out of quick runs')
+  if (!bench.patient)
+    return bench.skip('memory of verifying a ledger ten times as long', 'it takes minutes: npm run bench -- trace')
   const before = await peakOf(layout)
   const long = await ledgerOf(statSync(layout.ledgerFile).size * 10)
   const grown = (await peakOf(long)) - before

@@ -6,7 +6,7 @@ import { contentOf, namesOf } from '../places.js'
  */
 
 export const CALLS = 2_000
-export const BYTES = 4_096
+const BYTES = 4_096
 export const PER_DIR = 100
 
 const SHARES = { lstat: 57, stat: 15, create: 13, readFile: 8, readdir: 4, edit: 2, unlink: 1 } as const

@@ -1,44 +1,61 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Bench } from '../bench.js'
-import { memoryPlace } from '../places.js'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { times } from '../report.js'
+import { quantile } from '../stats.js'
 import { runTool } from '../tools.js'
-import { type Build, coreRows } from './rows.js'
+import type { Ratios } from './decide.js'
 
 const HOUSE = fileURLToPath(new URL('../../', import.meta.url))
 const PLACE = `${HOUSE}.cache/bench-commits/`
+/** Which of the two each process measures: neither is always before the other. */
+const TURNS = [0, 1, 1, 0, 0, 1, 1, 0] as const
+
+const ratiosShape = z.record(z.string(), z.number())
 
 /**
- * Two commits, each built, taking turns in one process. Both run with the dependencies that are installed
- * here.
+ * Two commits, each built, measured by turns beside `node:fs`: in processes of their own, because of two builds in one the
+ * first is better optimized. Both run with the dependencies that are installed here.
  * @throws Error where a commit is not known or does not build.
  */
-export async function compareCommits(bench: Bench, commits: readonly [string, string]): Promise<void> {
-  const builds: Build[] = []
-  for (const commit of commits) builds.push(await buildOf(commit))
-  const [before, after] = builds.map(({ name }) => name)
-  if (before === after) throw new Error(`${commits.join(' and ')} are one commit.`)
-  const { rows, close } = await coreRows(memoryPlace().path, builds)
-  // The first commit is the baseline in the place of node:fs.
-  for (const row of rows) await bench.compare({ ...row, variants: row.variants.slice(1) })
-  await close()
+export function compareCommits(
+  commits: readonly [string, string],
+  quick: boolean,
+  print: (text: string) => void,
+): void {
+  const dirs = commits.map(buildOf)
+  if (dirs[0] === dirs[1]) throw new Error(`${commits.join(' and ')} are one commit.`)
+  const runs: [Ratios[], Ratios[]] = [[], []]
+  for (const turn of quick ? TURNS.slice(0, 4) : TURNS) {
+    const script = ['--import', './ts-node.mjs', 'bench/run.ts', 'core', dirs[turn] ?? '']
+    const said = runTool(process.execPath, script, HOUSE)
+    runs[turn].push(ratiosShape.parse(JSON.parse(said)))
+  }
+  for (const line of comparison(runs)) print(line)
 }
 
-async function buildOf(commit: string): Promise<Build> {
+/** A line a row: what each cost beside `node:fs`, and how much more or less the second does. */
+export function comparison([before, after]: readonly [readonly Ratios[], readonly Ratios[]]): string[] {
+  const titles = new Set([...before, ...after].flatMap((run) => Object.keys(run)))
+  return [...titles].map((title) => {
+    const [was, is] = [before, after].map((runs) => runs.flatMap((run) => run[title] ?? []))
+    if (!was?.length || !is?.length) return `${title}: only one of the two has it`
+    const [from, to] = [quantile(was, 0.5), quantile(is, 0.5)]
+    const apart = Math.min(...is) > Math.max(...was) ? ', more' : Math.max(...is) < Math.min(...was) ? ', less' : ''
+    return `${title}: ${times(from)} to ${times(to)} of node:fs, ${times(to / from)} of before${apart}`
+  })
+}
+
+/** Built once for each commit. */
+function buildOf(commit: string): string {
   const sha = runTool('git', ['-C', HOUSE, 'rev-parse', '--verify', '--short=12', `${commit}^{commit}`]).trim()
   const place = `${PLACE}${sha}`
-  mkdirSync(PLACE, { recursive: true })
-  if (!existsSync(`${place}/package.json`))
-    runTool('git', ['-C', HOUSE, 'worktree', 'add', '--detach', '--force', place, sha])
+  if (!existsSync(`${place}/package.json`)) {
+    mkdirSync(place, { recursive: true })
+    runTool('git', ['-C', HOUSE, 'archive', '--output', `${place}.tar`, sha])
+    runTool('tar', ['-xf', `${place}.tar`, '-C', place])
+  }
   if (!existsSync(`${place}/node_modules`)) symlinkSync(`${HOUSE}node_modules`, `${place}/node_modules`, 'junction')
   if (!existsSync(`${place}/dist/src/index.js`)) runTool('npm', ['--prefix', place, 'run', 'build'])
-  const built: unknown = await import(pathToFileURL(`${place}/dist/src/index.js`).href)
-  if (!isLibrary(built)) throw new Error(`${sha} has no openWorkspace.`)
-  return { name: sha === commit ? sha : `${sha} (${commit})`, openWorkspace: built.openWorkspace }
-}
-
-function isLibrary(value: unknown): value is Pick<Build, 'openWorkspace'> {
-  return (
-    typeof value === 'object' && value !== null && 'openWorkspace' in value && typeof value.openWorkspace === 'function'
-  )
+  return place
 }

@@ -7,8 +7,8 @@ import { contentOf, makeFiles, namesOf } from '../places.js'
 import { declareIntent } from '../workspace.js'
 
 /**
- * The calls that everything rests on, in a few seconds: what the guard watches, and what two commits are compared by. A
- * build of escrowfs is handed in, so that two of them can take turns in one process.
+ * The calls that everything rests on, in a few seconds: what the guard watches, and what two commits are compared by. The
+ * build of escrowfs is handed in.
  */
 
 export interface Build {
@@ -34,26 +34,19 @@ interface Player {
 type Run = (player: Player, path: string, turn: number) => unknown
 
 /** @param base a directory of the rows' own. The rows hold its sessions until `close`. */
-export async function coreRows(
-  base: string,
-  builds: readonly Build[],
-): Promise<{ rows: CoreRow[]; close(): Promise<void> }> {
+export async function coreRows(base: string, build: Build): Promise<{ rows: CoreRow[]; close(): Promise<void> }> {
   const raw: Player = { name: `node:fs ${process.version}`, root: ground(`${base}/node-fs`), fs }
   const held: { close(): Promise<void> }[] = []
   const players = async (durability: 'memory' | 'process') => {
-    const ours: Player[] = []
-    for (const [n, { name, openWorkspace }] of builds.entries()) {
-      const root = ground(`${base}/${durability}-${n}`)
-      const workspace = await openWorkspace(root, { durability })
-      held.push(workspace)
-      const session = await workspace.session({ id: 'core', agent: { tool: 'bench' } })
-      await session.selectIntent('INT-001')
-      ours.push({ name, root, fs: session.fs })
-    }
-    return [raw, ...ours]
+    const root = ground(`${base}/${durability}`)
+    const workspace = await build.openWorkspace(root, { durability })
+    held.push(workspace)
+    const session = await workspace.session({ id: 'core', agent: { tool: 'bench' } })
+    await session.selectIntent('INT-001')
+    return [raw, { name: build.name, root, fs: session.fs }]
   }
   const [memory, durable] = [await players('memory'), await players('process')]
-  const rows = [...reads(memory), ...writes(memory, durable), ...whole(base, builds)]
+  const rows = [...reads(memory), ...writes(memory, durable), ...whole(base, build)]
   return { rows, close: async () => void (await Promise.all(held.map((workspace) => workspace.close()))) }
 }
 
@@ -115,20 +108,19 @@ function writes(memory: readonly Player[], durable: readonly Player[]): CoreRow[
 }
 
 /** Opening, reviewing and committing, beside creating as many files. */
-function whole(base: string, builds: readonly Build[]): CoreRow[] {
+function whole(base: string, build: Build): CoreRow[] {
   const floor: Variant = {
     name: `creating ${CHANGED} files`,
     run(turn) {
       makeFiles(`${base}/floor/${turn}`, CHANGED, BYTES)
     },
   }
-  const stages = builds.map((build, n) => committing(build, ground(`${base}/whole-${n}`)))
-  const variants = (of: 'open' | 'review' | 'commit') => [floor, ...stages.map((stage) => stage[of])]
+  const { open, review, commit } = committing(build, ground(`${base}/whole`))
   const title = `${CHANGED} files of 4 KB`
   return [
-    { title: 'opening a workspace and a session', mode: 'async', heavy: true, variants: variants('open') },
-    { title: `the change set of ${title}`, mode: 'async', heavy: true, variants: variants('review') },
-    { title: `commit of ${title}`, mode: 'async', heavy: true, variants: variants('commit') },
+    { title: 'opening a workspace and a session', mode: 'async', heavy: true, variants: [floor, open] },
+    { title: `the change set of ${title}`, mode: 'async', heavy: true, variants: [floor, review] },
+    { title: `commit of ${title}`, mode: 'async', heavy: true, variants: [floor, commit] },
   ]
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { comparison } from '../../bench/core/compare-commits.js'
 import { MARGIN, stepsBack, unrecorded } from '../../bench/core/decide.js'
 import { compare, type Variant } from '../../bench/harness.js'
 
@@ -42,5 +43,30 @@ describe('a step back', () => {
     expect(stepsBack(recorded, [{ reads: await ratioWhen(1, 10) }])).toEqual([])
     expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 1) }])).toMatchObject([{ title: 'reads' }])
     expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 10) }])).toMatchObject([{ title: 'reads' }])
+  })
+})
+
+describe('two commits', () => {
+  it('are told apart only where no run of the one is within the runs of the other', () => {
+    const before = [
+      { reads: 1, writes: 2, opens: 5 },
+      { reads: 1.2, writes: 2.2, opens: 6 },
+    ]
+    const after = [
+      { reads: 1.1, writes: 4.2, opens: 2 },
+      { reads: 1.3, writes: 4.2, opens: 2 },
+    ]
+    expect(comparison([before, after])).toEqual([
+      'reads: 1.10× to 1.20× of node:fs, 1.09× of before',
+      'writes: 2.10× to 4.20× of node:fs, 2.00× of before, more',
+      'opens: 5.50× to 2.00× of node:fs, 0.36× of before, less',
+    ])
+  })
+
+  it('name what only one of them has', () => {
+    expect(comparison([[{ reads: 1 }], [{ writes: 1 }]])).toEqual([
+      'reads: only one of the two has it',
+      'writes: only one of the two has it',
+    ])
   })
 })
