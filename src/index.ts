@@ -13,8 +13,10 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export { nearest } from './core/nearest.js'
 export type { ShellServer } from './core/shell-api.js'
 export { editText } from './host/editor.js'
+export { showPaged } from './host/pager.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'

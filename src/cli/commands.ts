@@ -18,7 +18,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'init', summary: 'make a directory a workspace', load: () => import('./commands/init.js') },
   { name: 'intents', summary: 'list, declare and change intents', load: () => import('./commands/intents.js') },
   { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
+  { name: 'sessions', summary: 'list sessions', load: () => import('./commands/sessions.js') },
   { name: 'run', summary: 'run an agent, all it does staged', load: () => import('./commands/run.js') },
+  { name: 'exec', summary: 'run one command on what a session has staged', load: () => import('./commands/exec.js') },
   { name: 'mcp', summary: 'serve the workspace to an MCP client', load: () => import('./commands/mcp.js') },
   { name: 'hook', summary: "answer a client's hook", load: () => import('./commands/hook.js') },
   { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
@@ -32,6 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
   { name: 'snapshots', summary: "list a session's snapshots", load: () => import('./commands/snapshots.js') },
+  { name: 'travel', summary: "take a session's stage back to a snapshot", load: () => import('./commands/travel.js') },
   { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
   { name: 'recover', summary: 'finish or roll back what a crash left', load: () => import('./commands/recover.js') },
   { name: 'questions', summary: 'list what sessions ask', load: () => import('./commands/questions.js') },
@@ -52,5 +55,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'stats', summary: 'show what the ledger adds up to', load: () => import('./commands/stats.js') },
   { name: 'export', summary: 'print the ledger for other tools', load: () => import('./commands/export.js') },
   { name: 'keys', summary: 'make a key that signs checkpoints', load: () => import('./commands/keys.js') },
+  {
+    name: 'completion',
+    summary: 'print what completes commands in a shell',
+    load: () => import('./commands/completion.js'),
+  },
   { name: 'doctor', summary: 'try what containing commands needs', load: () => import('./commands/doctor.js') },
 ]

@@ -13,6 +13,14 @@ const io: Io = {
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
   version: ESCROW_VERSION,
+  ...(process.stdout.isTTY === true && { columns: process.stdout.columns, page }),
+}
+
+/** What fits the screen needs no pager, and where there is none the terminal itself is scrolled. */
+async function page(text: string): Promise<void> {
+  if (text.split('\n').length < process.stdout.rows) return void process.stdout.write(text)
+  const { showPaged } = await import('../index.js')
+  if (!(await showPaged(text))) process.stdout.write(text)
 }
 
 // A reader that has seen enough (`| head`) is no failure.

@@ -37,6 +37,24 @@ export function rowOf(record: TraceRecord): string[] {
   ]
 }
 
+/** A line of `escrow log --oneline`: number, what, intent, what it is about. */
+export function shortRowOf(record: TraceRecord): string[] {
+  const { seq, type, verdict } = own(record)
+  const [first = '', ...more] = aboutOf(record)
+  return [
+    typeof seq === 'number' ? `${seq}` : '-',
+    (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
+    intentOf(record) ?? '-',
+    more.length === 0 ? first : `${first} and ${more.length} more`,
+  ]
+}
+
+/** Milliseconds since 1970. */
+export function timeOf(record: TraceRecord): number | undefined {
+  const at = Date.parse(text(record.timestamp) ?? '')
+  return Number.isNaN(at) ? undefined : at
+}
+
 function aboutOf(record: TraceRecord): string[] {
   const { command, exit_code: code, ended, change } = own(record)
   if (typeof command === 'string' || Array.isArray(command)) return [commandWords(command, code ?? ended)]
