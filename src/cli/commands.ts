@@ -9,56 +9,192 @@ export interface CommandModule {
 export interface CommandEntry {
   readonly name: string
   readonly summary: string
+  /** A line as it is typed, the last of the command's help. */
+  readonly example: string
   /** Only the command that runs is loaded. */
   load(): Promise<CommandModule>
 }
 
 /** All commands, in the order of `--help`. A new one is a file in `commands/` and a row here. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'init', summary: 'make a directory a workspace', load: () => import('./commands/init.js') },
-  { name: 'intents', summary: 'list, declare and change intents', load: () => import('./commands/intents.js') },
-  { name: 'status', summary: 'list intents and sessions', load: () => import('./commands/status.js') },
-  { name: 'sessions', summary: 'list sessions', load: () => import('./commands/sessions.js') },
-  { name: 'run', summary: 'run an agent, all it does staged', load: () => import('./commands/run.js') },
-  { name: 'exec', summary: 'run one command on what a session has staged', load: () => import('./commands/exec.js') },
-  { name: 'mcp', summary: 'serve the workspace to an MCP client', load: () => import('./commands/mcp.js') },
-  { name: 'hook', summary: "answer a client's hook", load: () => import('./commands/hook.js') },
-  { name: 'diff', summary: 'show what a session has staged', load: () => import('./commands/diff.js') },
-  { name: 'approve', summary: 'approve staged changes', load: () => import('./commands/approve.js') },
-  { name: 'reject', summary: 'reject staged changes and say why', load: () => import('./commands/reject.js') },
-  { name: 'discard', summary: 'take staged changes out of a session', load: () => import('./commands/discard.js') },
+  {
+    name: 'init',
+    summary: 'make a directory a workspace',
+    example: 'escrow init --claude',
+    load: () => import('./commands/init.js'),
+  },
+  {
+    name: 'intents',
+    summary: 'list, declare and change intents',
+    example: "escrow intents add 'Show prices with tax' --scope 'src/billing/**'",
+    load: () => import('./commands/intents.js'),
+  },
+  {
+    name: 'status',
+    summary: 'list intents and sessions',
+    example: 'escrow status --json',
+    load: () => import('./commands/status.js'),
+  },
+  {
+    name: 'sessions',
+    summary: 'list sessions',
+    example: 'escrow sessions --json',
+    load: () => import('./commands/sessions.js'),
+  },
+  {
+    name: 'run',
+    summary: 'run an agent, all it does staged',
+    example: 'escrow run --intent INT-001 -- claude',
+    load: () => import('./commands/run.js'),
+  },
+  {
+    name: 'exec',
+    summary: 'run one command on what a session has staged',
+    example: 'escrow exec agent-1 -- npm test',
+    load: () => import('./commands/exec.js'),
+  },
+  {
+    name: 'mcp',
+    summary: 'serve the workspace to an MCP client',
+    example: 'escrow mcp --session agent-1',
+    load: () => import('./commands/mcp.js'),
+  },
+  {
+    name: 'hook',
+    summary: "answer a client's hook",
+    example: 'escrow hook claude < event.json',
+    load: () => import('./commands/hook.js'),
+  },
+  {
+    name: 'diff',
+    summary: 'show what a session has staged',
+    example: 'escrow diff agent-1',
+    load: () => import('./commands/diff.js'),
+  },
+  {
+    name: 'approve',
+    summary: 'approve staged changes',
+    example: 'escrow approve agent-1 src/price.js',
+    load: () => import('./commands/approve.js'),
+  },
+  {
+    name: 'reject',
+    summary: 'reject staged changes and say why',
+    example: "escrow reject agent-1 src/notes.md --reason 'Notes belong in docs.'",
+    load: () => import('./commands/reject.js'),
+  },
+  {
+    name: 'discard',
+    summary: 'take staged changes out of a session',
+    example: 'escrow discard agent-1 src/notes.md',
+    load: () => import('./commands/discard.js'),
+  },
   {
     name: 'quarantine',
     summary: 'list, stage or drop what commands did and was refused',
+    example: 'escrow quarantine agent-1',
     load: () => import('./commands/quarantine.js'),
   },
-  { name: 'commit', summary: 'put what is approved on disk', load: () => import('./commands/commit.js') },
-  { name: 'snapshots', summary: "list a session's snapshots", load: () => import('./commands/snapshots.js') },
-  { name: 'travel', summary: "take a session's stage back to a snapshot", load: () => import('./commands/travel.js') },
-  { name: 'undo', summary: 'stage the inverse of a commit', load: () => import('./commands/undo.js') },
-  { name: 'recover', summary: 'finish or roll back what a crash left', load: () => import('./commands/recover.js') },
-  { name: 'questions', summary: 'list what sessions ask', load: () => import('./commands/questions.js') },
-  { name: 'answer', summary: 'answer a question of a session', load: () => import('./commands/answer.js') },
-  { name: 'blame', summary: 'show who wrote each line of a file', load: () => import('./commands/blame.js') },
-  { name: 'log', summary: 'show the ledger', load: () => import('./commands/log.js') },
-  { name: 'map', summary: 'write the map of intents and what they changed', load: () => import('./commands/map.js') },
+  {
+    name: 'commit',
+    summary: 'put what is approved on disk',
+    example: 'escrow commit agent-1',
+    load: () => import('./commands/commit.js'),
+  },
+  {
+    name: 'snapshots',
+    summary: "list a session's snapshots",
+    example: 'escrow snapshots agent-1',
+    load: () => import('./commands/snapshots.js'),
+  },
+  {
+    name: 'travel',
+    summary: "take a session's stage back to a snapshot",
+    example: 'escrow travel agent-1 s3',
+    load: () => import('./commands/travel.js'),
+  },
+  {
+    name: 'undo',
+    summary: 'stage the inverse of a commit',
+    example: 'escrow undo 4',
+    load: () => import('./commands/undo.js'),
+  },
+  {
+    name: 'recover',
+    summary: 'finish or roll back what a crash left',
+    example: 'escrow recover',
+    load: () => import('./commands/recover.js'),
+  },
+  {
+    name: 'questions',
+    summary: 'list what sessions ask',
+    example: 'escrow questions',
+    load: () => import('./commands/questions.js'),
+  },
+  {
+    name: 'answer',
+    summary: 'answer a question of a session',
+    example: 'escrow answer agent-1 q1 allow',
+    load: () => import('./commands/answer.js'),
+  },
+  {
+    name: 'blame',
+    summary: 'show who wrote each line of a file',
+    example: 'escrow blame -L 10,20 src/price.js',
+    load: () => import('./commands/blame.js'),
+  },
+  {
+    name: 'log',
+    summary: 'show the ledger',
+    example: 'escrow log -n 20 --intent INT-001 --since yesterday',
+    load: () => import('./commands/log.js'),
+  },
+  {
+    name: 'map',
+    summary: 'write the map of intents and what they changed',
+    example: 'escrow map',
+    load: () => import('./commands/map.js'),
+  },
   {
     name: 'verify',
     summary: 'check the ledger for changes, cuts and forks',
+    example: 'escrow verify --json',
     load: () => import('./commands/verify.js'),
   },
   {
     name: 'trailer',
     summary: "print the ledger's head for a git commit message",
+    example: 'git commit -m "Prices" -m "$(escrow trailer)"',
     load: () => import('./commands/trailer.js'),
   },
-  { name: 'stats', summary: 'show what the ledger adds up to', load: () => import('./commands/stats.js') },
-  { name: 'export', summary: 'print the ledger for other tools', load: () => import('./commands/export.js') },
-  { name: 'keys', summary: 'make a key that signs checkpoints', load: () => import('./commands/keys.js') },
+  {
+    name: 'stats',
+    summary: 'show what the ledger adds up to',
+    example: 'escrow stats --days 7',
+    load: () => import('./commands/stats.js'),
+  },
+  {
+    name: 'export',
+    summary: 'print the ledger for other tools',
+    example: 'escrow export --format csv',
+    load: () => import('./commands/export.js'),
+  },
+  {
+    name: 'keys',
+    summary: 'make a key that signs checkpoints',
+    example: 'escrow keys',
+    load: () => import('./commands/keys.js'),
+  },
   {
     name: 'completion',
     summary: 'print what completes commands in a shell',
+    example: 'eval "$(escrow completion bash)"',
     load: () => import('./commands/completion.js'),
   },
-  { name: 'doctor', summary: 'try what containing commands needs', load: () => import('./commands/doctor.js') },
+  {
+    name: 'doctor',
+    summary: 'try what containing commands needs',
+    example: 'escrow doctor',
+    load: () => import('./commands/doctor.js'),
+  },
 ]

@@ -1,5 +1,6 @@
 import type picocolors from 'picocolors'
 import type { Capability, ClientFile, ClientName, SigningKey, Workspace } from '../index.js'
+import type { Asking } from './asking.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -17,6 +18,8 @@ export interface Io {
   /** Colours only where a person sees them. */
   readonly color: boolean
   readonly version: string
+  /** Asks the person at the terminal; absent where there is none. */
+  readonly ask?: () => Promise<Asking>
   /** Shows a text page by page; absent where nobody looks on. */
   readonly page?: (text: string) => Promise<void>
   /** Columns of the terminal; absent where there is none. */

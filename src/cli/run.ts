@@ -68,8 +68,8 @@ function talkingProgram(io: Io): Command {
 
 /** Declares all commands, and loads those whose name is on the line. */
 async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<void> {
-  for (const { name, summary, load } of COMMANDS) {
-    const command = program.command(name).description(summary)
+  for (const { name, summary, example, load } of COMMANDS) {
+    const command = program.command(name).description(summary).addHelpText('after', `\nExample:\n  ${example}`)
     if (argv.includes(name)) (await load()).register(command, context)
   }
 }

@@ -26,7 +26,7 @@ export interface Terminal {
   /** Waits until the screen has it. Rejects with the screen as it is after 30 seconds. */
   waitFor(pattern: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The program's exit code; undefined while it runs. */
+  /** The program's exit code, 128 and the number of the signal that ended it; undefined while it runs. */
   exitCode(): number | undefined
   /** Waits for the program's end. */
   ended(): Promise<number>
@@ -62,8 +62,10 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
   // Where the program ended, tmux says so in a line of its own below what it left.
   const lines = (colors: boolean) => tmux('capture-pane', '-p', ...(colors ? ['-e'] : []))
   const exitCode = () => {
-    const [isDead, code] = tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}').trim().split(' ')
-    return isDead === '1' ? Number(code) : undefined
+    // The terminal may be closed a moment before it is known how the program ended.
+    const told = tmux('display-message', '-p', '#{pane_dead_status},#{pane_dead_signal}').trim()
+    const [code = '', signal = ''] = told.split(',')
+    return code !== '' ? Number(code) : signal !== '' ? 128 + Number(signal) : undefined
   }
   const screen = ({ colors = false } = {}) => lines(colors).replace(/ +$/gm, '').trimEnd()
   const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {

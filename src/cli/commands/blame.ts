@@ -23,7 +23,6 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .argument('<path>', 'a file as it is called now, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
     .option('--json', 'print one JSON document: an array of lines')
-    .addHelpText('after', '\nExample:\n  escrow blame -L 10,20 src/price.js')
     .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,

@@ -9,7 +9,6 @@ export function register(command: Command, context: Context): void {
   command
     .description('Print the script that completes commands, options and session ids in your shell.')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
-    .addHelpText('after', '\nExample:\n  eval "$(escrow completion bash)"')
     .action(async (shell: Shell) => {
       const [{ wholeProgram }, { wordsOf }] = await Promise.all([
         import('../program.js'),

@@ -23,7 +23,6 @@ export function register(command: Command, context: Context): void {
     .option('--intent <id>', 'the intent its changes are for')
     .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
     .option('--json', 'print one JSON document: exit code, output, what was staged and refused')
-    .addHelpText('after', '\nExample:\n  escrow exec agent-1 -- npm test')
     .action((session: string, words: string[], options: Options) => execute(context, session, words, options))
 }
 

@@ -19,7 +19,7 @@ export function register(command: Command, { io, exit }: Context): void {
     .description(
       "Answer one event of a client's hooks, read from stdin. `escrow init --claude` or `--cline` enters it there.",
     )
-    .addArgument(new Argument('<client>').choices(['claude', 'cline']))
+    .addArgument(new Argument('<client>', 'whose event it is').choices(['claude', 'cline']))
     .option('--session <id>', "the session to judge by; the client's own unless told")
     .action(async (client: Client, { session }: Options) => {
       const more = { cwd: io.cwd, ...(session !== undefined && { session }) }

@@ -30,7 +30,6 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .option('--oneline', 'number, kind, intent and what it is about')
     .option('--reverse', 'oldest record first')
     .option('--json', 'print one JSON document: an array of records, oldest first')
-    .addHelpText('after', '\nExample:\n  escrow log -n 20 --intent INT-001 --since yesterday')
     .action(async (options: Options) => {
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []

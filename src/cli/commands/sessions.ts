@@ -14,7 +14,6 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .description('List the sessions: whether a process holds them, how much is staged, and whose they are.')
     .option('--names', 'print their ids alone, one a line')
     .option('--json', 'print one JSON document: an array of sessions')
-    .addHelpText('after', '\nExample:\n  escrow sessions --json')
     .action(async ({ names, ...options }: Options) => {
       const sessions = await withWorkspace((workspace) => workspace.sessions())
       if (options.json) io.out(json(sessions))

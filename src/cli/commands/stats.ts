@@ -11,7 +11,6 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     )
     .option('--days <n>', 'how soon a change of a line counts as rework', wholeNumber, 30)
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  escrow stats --days 7')
     .action(async ({ days, ...options }: { days: number; json?: true }) => {
       const stats = await withWorkspace((workspace) => workspace.ledger.stats({ days }))
       io.out(options.json ? json(stats) : render(stats, io.columns))

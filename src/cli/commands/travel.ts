@@ -13,7 +13,6 @@ export function register(command: Command, { io, asReviewer }: Context): void {
     .argument('<session>', "the session's id")
     .argument('<snapshot>', "the snapshot's id, as 'escrow snapshots' lists it")
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  escrow travel agent-1 s3')
     .action(async (id: string, snapshot: string, options: { json?: true }) => {
       const { travelled, staged } = await asReviewer((workspace) =>
         atSession(workspace, id, async (session) => ({
