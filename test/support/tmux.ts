@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,14 +58,15 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
   const size = ['-x', String(columns), '-y', String(rows)]
   const set = (name: string, value: string) => ['set-option', '-g', name, value, ';']
   const settings = [...set('remain-on-exit', 'on'), ...set('status', 'off'), ...set('escape-time', '0')]
-  tmux('start-server', ';', ...settings, 'new-session', '-d', ...size, '-c', cwd, command)
-  // Where the program ended, tmux says so in a line of its own below what it left.
+  // What tmux itself knows of an end comes late, and at times not at all.
+  const left = join(dir, 'code')
+  const program = `trap : INT QUIT; (trap - INT QUIT; ${command}\n); echo $? > '${left}'`
+  tmux('start-server', ';', ...settings, 'new-session', '-d', ...size, '-c', cwd, program)
+  // Where all has ended, tmux says so in a line of its own below.
   const lines = (colors: boolean) => tmux('capture-pane', '-p', ...(colors ? ['-e'] : []))
   const exitCode = () => {
-    // The terminal may be closed a moment before it is known how the program ended.
-    const told = tmux('display-message', '-p', '#{pane_dead_status},#{pane_dead_signal}').trim()
-    const [code = '', signal = ''] = told.split(',')
-    return code !== '' ? Number(code) : signal !== '' ? 128 + Number(signal) : undefined
+    const code = existsSync(left) ? readFileSync(left, 'utf8').trim() : ''
+    return code === '' ? undefined : Number(code)
   }
   const screen = ({ colors = false } = {}) => lines(colors).replace(/ +$/gm, '').trimEnd()
   const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
