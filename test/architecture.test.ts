@@ -127,6 +127,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
+  'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
