@@ -15,6 +15,7 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export { nearest } from './core/nearest.js'
 export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'
 export { hookToken } from './hook-token.js'
@@ -29,6 +30,7 @@ export {
   PATIENCE,
   type Patience,
 } from './host/loopback.js'
+export { showPaged } from './host/pager.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'

@@ -20,6 +20,7 @@ import type {
 import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import { type Layout, layoutOf } from './core/layout.js'
+import { nearest } from './core/nearest.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { readSmall } from './host/read.js'
 import { createDurable, ensureDir, replaceDurable } from './host/write.js'
@@ -38,6 +39,9 @@ import { watchWorkspace } from './workspace-watch.js'
 
 /** Of a session's agent, far above what one says of itself. */
 const MAX_META_BYTES = 64 * 1024
+
+/** Sessions named to who asked for one there is none of. */
+const MOST_NAMED = 12
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
@@ -240,8 +244,11 @@ class LocalWorkspace implements Workspace {
 
   async #noSession(id: string): Promise<EscrowError> {
     const ids = (await this.sessions()).map((each) => each.id)
-    const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${ids.join(', ')}.`
-    return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`)
+    const meant = nearest(id, ids)
+    const some = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), `and ${ids.length - MOST_NAMED} more`] : ids
+    const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
+    const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` }
+    return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
   }
 
   /** A live session's own stage where it lives here, else what its files say. */

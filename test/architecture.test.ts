@@ -117,7 +117,6 @@ describe('the rooms', () => {
 const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts']
 /** Each other file with something that could change the disk, and why it does not, or where it may. */
 const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'src/cli/commands/init.ts': { 'module readline/promises': 'asks the person at the terminal' },
   'src/fs/facade.ts': {
     'fs handed on': 'names what the host has; no value that is a function gets out (test/fs/locks-runtime.test.ts)',
     'fs.promises handed on': 'names what the host has',
@@ -128,6 +127,8 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
+  'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
+  'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },

@@ -1,5 +1,6 @@
 import type picocolors from 'picocolors'
 import type { Capability, ClientFile, ClientName, ClientOptions, SigningKey, Workspace } from '../index.js'
+import type { Asking } from './asking.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -17,6 +18,12 @@ export interface Io {
   /** Colours only where a person sees them. */
   readonly color: boolean
   readonly version: string
+  /** Asks the person at the terminal; absent where there is none. */
+  readonly ask?: () => Promise<Asking>
+  /** Shows a text page by page; absent where nobody looks on. */
+  readonly page?: (text: string) => Promise<void>
+  /** Columns of the terminal; absent where there is none. */
+  readonly columns?: number
 }
 
 /** What the commands need of the library; loaded when a command runs, so that `--help` is quick. */
@@ -44,6 +51,8 @@ export interface Context {
   /** The workspace the directory lies in. Throws {@link NoWorkspace}. */
   root(): string
   library(): Promise<Library>
+  /** Prints what may be long: by the pager where a person looks on. */
+  page(text: string): Promise<void>
   /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** As {@link withWorkspace}, for what a person decides: refused in an agent's session, and where policy wants a person and there is none. */

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
 import type { Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
 import { report } from './failure.js'
 import { findRoot } from './find-root.js'
+import { newProgram } from './program.js'
 
 const EPILOGUE = `
 Exit codes:
@@ -24,11 +25,12 @@ Exit codes:
 export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<number> {
   const colors = picocolors.createColors(io.color)
   let code: number = EXIT.ok
-  const program = newProgram(io)
+  const program = talkingProgram(io)
   const context: Context = {
     io,
     colors,
     library,
+    page: async (text) => (io.page && program.opts().pager !== false ? io.page(text) : io.out(text)),
     directory: () => directoryOf(program, io),
     root: () => rootOf(directoryOf(program, io)),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
@@ -52,10 +54,8 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
   }
 }
 
-function newProgram(io: Io): Command {
-  return new Command('escrow')
-    .description("Review, commit and trace an AI agent's staged writes.")
-    .option('-C <dir>', 'govern this directory in place of the working directory')
+function talkingProgram(io: Io): Command {
+  return newProgram()
     .version(io.version)
     .addHelpText('after', EPILOGUE)
     .showHelpAfterError("Run it with '--help' for what there is.")
@@ -68,8 +68,8 @@ function newProgram(io: Io): Command {
 
 /** Declares all commands, and loads those whose name is on the line. */
 async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<void> {
-  for (const { name, summary, load } of COMMANDS) {
-    const command = program.command(name).description(summary)
+  for (const { name, summary, example, load } of COMMANDS) {
+    const command = program.command(name).description(summary).addHelpText('after', `\nExample:\n  ${example}`)
     if (argv.includes(name)) (await load()).register(command, context)
   }
 }

@@ -13,3 +13,21 @@ export function rowOf(record: TraceRecord): string[] {
     [tx ?? [], about, by === undefined ? [] : `by ${by}`, why === undefined ? [] : `(${why})`].flat().join(' '),
   ]
 }
+
+/** A line of `escrow log --oneline`: number, what, intent, what it is about. */
+export function shortRowOf(record: TraceRecord): string[] {
+  const { seq, what, intentId = '-', about } = toldOf(record)
+  const [first = '', ...more] = about
+  return [
+    seq === undefined ? '-' : `${seq}`,
+    what,
+    intentId,
+    more.length === 0 ? first : `${first} and ${more.length} more`,
+  ]
+}
+
+/** Milliseconds since 1970. */
+export function timeOf(record: TraceRecord): number | undefined {
+  const at = Date.parse(toldOf(record).at ?? '')
+  return Number.isNaN(at) ? undefined : at
+}

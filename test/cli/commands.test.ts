@@ -261,7 +261,7 @@ describe('log', () => {
   }
 
   it('prints a line for each record, whatever its shape', async () => {
-    const { code, out } = await escrow(workspaceDir(), ['log'], { records })
+    const { code, out } = await escrow(workspaceDir(), ['log', '--reverse'], { records })
     expect(code).toBe(0)
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['1', '2026-01-01T00:00:00.000Z', 'commit', 'INT-001', 's1', 'a.ts'],

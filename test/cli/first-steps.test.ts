@@ -73,7 +73,7 @@ it('from an empty directory to a verified ledger', () => {
   expect(step('escrow diff agent-1')).toContain('Nothing is staged')
 
   const log = step('escrow log --path src/hello.txt').trimEnd().split('\n')
-  expect(log.map((line) => line.split(/ {2,}/)[2])).toEqual(['approved', 'commit'])
+  expect(log.map((line) => line.split(/ {2,}/)[2])).toEqual(['commit', 'approved'])
   expect(step('escrow log --json')).toContain('"Ada Lovelace"')
   expect(step('escrow verify')).toMatch(/^The ledger is whole: (\d+) records, anchored up to number \1\.\n$/)
 

@@ -32,6 +32,8 @@ export interface Fake {
   readonly admit?: Library['admitReviewer']
   readonly recovery?: Recovery
   readonly problem?: string
+  /** Of the terminal it prints to. */
+  readonly columns?: number
   readonly containment?: readonly Capability[]
 }
 
@@ -66,6 +68,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     terminal: true,
     color,
     version: '1.2.3',
+    ...(fake.columns !== undefined && { columns: fake.columns }),
   }
   const library: Library = {
     openWorkspace: async (root) => {

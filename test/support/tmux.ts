@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ export interface Terminal {
   /** Waits until the screen has it. Rejects with the screen as it is after 30 seconds. */
   waitFor(pattern: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The program's exit code; undefined while it runs. */
+  /** The program's exit code, 128 and the number of the signal that ended it; undefined while it runs. */
   exitCode(): number | undefined
   /** Waits for the program's end. */
   ended(): Promise<number>
@@ -58,12 +58,15 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
   const size = ['-x', String(columns), '-y', String(rows)]
   const set = (name: string, value: string) => ['set-option', '-g', name, value, ';']
   const settings = [...set('remain-on-exit', 'on'), ...set('status', 'off'), ...set('escape-time', '0')]
-  tmux('start-server', ';', ...settings, 'new-session', '-d', ...size, '-c', cwd, command)
-  // Where the program ended, tmux says so in a line of its own below what it left.
+  // What tmux itself knows of an end comes late, and at times not at all.
+  const left = join(dir, 'code')
+  const program = `trap : INT QUIT; (trap - INT QUIT; ${command}\n); echo $? > '${left}'`
+  tmux('start-server', ';', ...settings, 'new-session', '-d', ...size, '-c', cwd, program)
+  // Where all has ended, tmux says so in a line of its own below.
   const lines = (colors: boolean) => tmux('capture-pane', '-p', ...(colors ? ['-e'] : []))
   const exitCode = () => {
-    const [isDead, code] = tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}').trim().split(' ')
-    return isDead === '1' ? Number(code) : undefined
+    const code = existsSync(left) ? readFileSync(left, 'utf8').trim() : ''
+    return code === '' ? undefined : Number(code)
   }
   const screen = ({ colors = false } = {}) => lines(colors).replace(/ +$/gm, '').trimEnd()
   const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {

@@ -1,24 +1,49 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { BlameLine } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+interface Options {
+  readonly json?: true
+  readonly lines?: Range
+}
+
+/** Lines, from 1, both ends in it. */
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description('Show who wrote each line of a file: intent, model, session, who approved it; and the line.')
     .argument('<path>', 'a file as it is called now, relative to the root')
+    .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
     .option('--json', 'print one JSON document: an array of lines')
-    .action(async (path: string, options: { json?: true }) => {
+    .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,
-        lines: await workspace.ledger.blame(path),
+        lines: (await workspace.ledger.blame(path)).filter(({ line }) => line >= range.from && line <= range.to),
       }))
       if (options.json) io.out(json(lines))
-      else if (lines.length > 0) io.out(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))
+      else if (lines.length > 0) await page(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))
+      else if (range !== ALL) io.err(`escrow: '${oneLine(path)}' has no lines ${range.from} to ${range.to}.\n`)
     })
+}
+
+const ALL: Range = { from: 1, to: Number.POSITIVE_INFINITY }
+
+/** As git reads `-L`. */
+function range(text: string): Range {
+  const [, start = '', comma, plus, end = ''] = /^(\d{1,9})?(?:(,)(\+)?(\d{1,9})?)?$/.exec(text) ?? []
+  const from = start === '' ? 1 : Number(start)
+  const to = plus ? from + Number(end) - 1 : end !== '' ? Number(end) : comma ? ALL.to : from
+  if ((start === '' && end === '') || (plus && end === '') || from < 1 || to < from)
+    throw new InvalidArgumentError("Lines as '10,20', '10,+5', '10,' or '10' are expected.")
+  return { from, to }
 }
 
 function render(lines: readonly BlameLine[], text: readonly string[]): string {

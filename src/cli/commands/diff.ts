@@ -4,7 +4,7 @@ import { json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
 
-export function register(command: Command, { io, colors, withWorkspace }: Context): void {
+export function register(command: Command, { io, page, colors, withWorkspace }: Context): void {
   command
     .description(
       'Show what a session has staged as a unified diff: deletions first, then what is protected, out of scope or in ' +
@@ -16,6 +16,6 @@ export function register(command: Command, { io, colors, withWorkspace }: Contex
       const set = await withWorkspace(async (workspace) => (await workspace.review(session)).changes())
       if (options.json) io.out(json(set))
       else if (set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(session)}'.\n`)
-      else io.out(renderChangeSet(set, colors))
+      else await page(renderChangeSet(set, colors))
     })
 }

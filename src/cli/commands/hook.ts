@@ -20,7 +20,7 @@ export function register(command: Command, { io, exit }: Context): void {
     .description(
       "Answer one event of a client's hooks, read from stdin. `escrow init --claude`, and so on, enters it there.",
     )
-    .addArgument(new Argument('<client>').choices(CLIENTS))
+    .addArgument(new Argument('<client>', 'whose event it is').choices(CLIENTS))
     .option('--session <id>', "the session to judge by; the client's own unless told")
     .action(async (client: Client, { session }: Options) => {
       const more = { cwd: io.cwd, ...(session !== undefined && { session }) }

@@ -1,8 +1,9 @@
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import type { ClientFile, ClientName } from '../../index.js'
-import { type Context, EXIT } from '../context.js'
+import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
+import { type Context, EXIT, type Library } from '../context.js'
+import { askForWorkspace, CLIENTS } from '../init-questions.js'
+import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options extends Partial<Record<ClientName, true>> {
@@ -11,13 +12,11 @@ interface Options extends Partial<Record<ClientName, true>> {
   readonly yes?: true
 }
 
-const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
-
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. With a client named, enter ' +
-        'escrow into its settings here too; the change is shown first.',
+      'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. On a terminal it asks what ' +
+        'it is not told. With a client named, enter escrow into its settings here too; the change is shown first.',
     )
     .option('--claude', 'Claude Code: its hooks and our MCP server')
     .option('--cline', 'Cline: its hooks')
@@ -36,44 +35,89 @@ export function register(command: Command, context: Context): void {
 }
 
 async function init(command: Command, context: Context, options: Options): Promise<void> {
-  const { io, library, directory } = context
   const named = CLIENTS.filter((client) => options[client])
-  const { initWorkspace, planClients, applyClients } = await library()
-  const { remove = false, http } = options
-  if (http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
-  const about = { remove, ...(http !== undefined && { http }) }
-  const files = planClients(directory(), remove && named.length === 0 ? CLIENTS : named, about)
-  if (!remove) {
-    const { created, kept } = await initWorkspace(directory())
-    for (const path of created) io.out(`created  ${oneLine(path)}\n`)
-    for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
+  if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
+  if (options.remove) return enter(context, named.length === 0 ? CLIENTS : named, options)
+  const isAsked = context.io.ask !== undefined && named.length === 0 && options.yes !== true
+  if (!isAsked) {
+    const { planClients } = await context.library()
+    // What cannot be entered is told before anything is made.
+    planClients(context.directory(), named, aboutOf(options))
+    await make(context)
+    if (named.length > 0) return enter(context, named, options)
+    return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
-  if (named.length > 0 || remove) {
-    if (!(await agreed(context, files, options.yes === true))) return
-    applyClients(directory(), files)
-    for (const { path, before, after } of files)
-      io.out(`${after === undefined ? 'removed' : before === undefined ? 'created' : 'changed'}  ${oneLine(path)}\n`)
-  } else io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
+  await asked(context)
 }
 
-async function agreed({ io, exit }: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {
+/** All questions come first: who leaves at one of them leaves nothing half done. */
+async function asked(context: Context): Promise<void> {
+  const { io, library, directory } = context
+  const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
+  const asking = await io.ask?.()
+  const found = findClients(directory()).map(({ client }) => client)
+  const wanted = asking && (await askForWorkspace(asking, found))
+  if (asking === undefined || wanted === undefined) return nothing(context)
+  const { intent } = wanted
+  const files = planClients(directory(), wanted.clients)
+  for (const file of files) io.out(patchOf(file))
+  const changes = files.length === 0 ? '' : `, and change ${counted(files.length, 'file')} as shown`
+  if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return nothing(context)
+  await make(context)
+  apply(context, applyClients, files)
+  if (intent === undefined)
+    return io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
+  admitReviewer(directory(), { terminal: io.terminal })
+  const workspace = await openWorkspace(directory())
+  const added = await workspace.intents.add(intent).finally(() => workspace.close())
+  io.out(`added    ${oneLine(added.id)}  ${oneLine(added.name)}\n`)
+}
+
+async function make({ io, library, directory }: Context): Promise<void> {
+  const { created, kept } = await (await library()).initWorkspace(directory())
+  for (const path of created) io.out(`created  ${oneLine(path)}\n`)
+  for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
+}
+
+async function enter(context: Context, clients: readonly ClientName[], options: Options): Promise<void> {
+  const { library, directory } = context
+  const { planClients, applyClients } = await library()
+  const files = planClients(directory(), clients, aboutOf(options))
+  if (await agreed(context, files, options.yes === true)) apply(context, applyClients, files)
+}
+
+function aboutOf({ remove, http }: Options): ClientOptions {
+  return { remove: remove === true, ...(http !== undefined && { http }) }
+}
+
+function apply({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {
+  write(directory(), files)
+  for (const { path, before, after } of files)
+    io.out(`${after === undefined ? 'removed' : before === undefined ? 'created' : 'changed'}  ${oneLine(path)}\n`)
+}
+
+async function agreed(context: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {
+  const { io, exit } = context
   if (files.length === 0) {
     io.out('The settings are as they should be.\n')
     return false
   }
   for (const file of files) io.out(patchOf(file))
   if (yes) return true
-  if (!io.terminal) {
+  const asking = await io.ask?.()
+  if (asking === undefined) {
     io.err("escrow: Nothing was changed: there is no terminal to ask at. Give '--yes'.\n")
     exit(EXIT.refused)
     return false
   }
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question('Write this? [y/N] ').finally(() => asking.close())
-  if (/^y(?:es)?$/i.test(answer.trim())) return true
+  if ((await asking.yes('Write this?')) === true) return true
+  nothing(context)
+  return false
+}
+
+function nothing({ io, exit }: Context): void {
   io.err('Nothing was changed.\n')
   exit(EXIT.refused)
-  return false
 }
 
 function patchOf({ path, before, after }: ClientFile): string {

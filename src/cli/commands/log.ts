@@ -1,33 +1,57 @@
 import type { Command } from 'commander'
 import { intentOf, pathsOf, type TraceRecord } from '../../index.js'
 import type { Context } from '../context.js'
+import { wholeNumber } from '../numbers.js'
 import { json, table } from '../output.js'
-import { rowOf } from '../trace-record.js'
+import { rowOf, shortRowOf, timeOf } from '../trace-record.js'
+import { moment } from '../when.js'
 
 interface Options {
   readonly json?: true
+  readonly oneline?: true
+  readonly reverse?: true
+  readonly maxCount?: number
   readonly intent?: string
+  readonly session?: string
   readonly path?: string
+  readonly since?: number
+  readonly until?: number
 }
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
-    .description('Show the ledger, oldest record first.')
-    .option('--json', 'print one JSON document: an array of records')
+    .description('Show the ledger, newest record first.')
+    .option('-n, --max-count <n>', 'only the newest so many', wholeNumber)
+    .option('--since <when>', "only records since a date or a time ago: '2026-11-22', '3d', '2 hours ago'", when)
+    .option('--until <when>', 'only records until then', when)
     .option('--intent <id>', 'only records of this intent')
+    .option('--session <id>', 'only records of this session')
     .option('--path <path>', 'only records about this path, relative to the root')
+    .option('--oneline', 'number, kind, intent and what it is about')
+    .option('--reverse', 'oldest record first')
+    .option('--json', 'print one JSON document: an array of records, oldest first')
     .action(async (options: Options) => {
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []
         for await (const record of workspace.ledger.records()) if (isAskedFor(record, options)) found.push(record)
-        return found
+        return options.maxCount === undefined ? found : found.slice(-options.maxCount)
       })
-      if (options.json) io.out(json(records))
-      else io.out(records.length === 0 ? 'No records.\n' : table(records.map(rowOf)))
+      if (options.json) return io.out(json(records))
+      const rows = (options.reverse ? records : records.toReversed()).map(options.oneline ? shortRowOf : rowOf)
+      await page(rows.length === 0 ? 'No records.\n' : table(rows))
     })
 }
 
-function isAskedFor(record: TraceRecord, { intent, path }: Options): boolean {
+/** Commander hands the value before as well. */
+function when(text: string): number {
+  return moment(text)
+}
+
+function isAskedFor(record: TraceRecord, { intent, session, path, since, until }: Options): boolean {
   if (intent !== undefined && intentOf(record) !== intent) return false
-  return path === undefined || pathsOf(record).includes(path)
+  if (session !== undefined && record.session_id !== session) return false
+  if (path !== undefined && !pathsOf(record).includes(path)) return false
+  if (since === undefined && until === undefined) return true
+  const at = timeOf(record)
+  return at !== undefined && at >= (since ?? at) && at <= (until ?? at)
 }

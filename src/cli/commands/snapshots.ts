@@ -7,7 +7,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
   command
     .description(
       "List the snapshots of a session's stage, oldest first: one from before each tool call, those taken by name, and " +
-        'those left by travelling. Only the agent travels, by its session.',
+        'those left by travelling. `escrow travel` goes back to one.',
     )
     .argument('<session>', "the session's id")
     .option('--json', 'print one JSON document')

@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { LedgerStats } from '../../index.js'
 import type { Context } from '../context.js'
+import { wholeNumber } from '../numbers.js'
 import { json, table } from '../output.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
@@ -12,27 +13,44 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .option('--json', 'print one JSON document')
     .action(async ({ days, ...options }: { days: number; json?: true }) => {
       const stats = await withWorkspace((workspace) => workspace.ledger.stats({ days }))
-      io.out(options.json ? json(stats) : render(stats))
+      io.out(options.json ? json(stats) : render(stats, io.columns))
     })
 }
 
-function wholeNumber(text: string): number {
-  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new InvalidArgumentError('A whole number above 0 is expected.')
-  return Number(text)
-}
+type Row = readonly [title: string, name: string, count: string, rate: number | null]
 
-function render({ lines, approval, rework }: LedgerStats): string {
+/** On a terminal each row ends with a bar, as long as the room there is. */
+function render({ lines, approval, rework }: LedgerStats, columns: number | undefined): string {
   const { total, byIntent, byModel, byClass, ...kinds } = lines
-  const shares = (title: string, counts: Readonly<Record<string, number>>) =>
-    Object.entries(counts).map(([name, count]) => [title, name, `${count}`, percent(count / total)])
-  return table([
+  const shares = (title: string, counts: Readonly<Record<string, number>>): Row[] =>
+    Object.entries(counts).map(([name, count]) => [title, name, `${count}`, total === 0 ? null : count / total])
+  const rows: Row[] = [
     ...shares('lines', { ...kinds }).filter(([, , count]) => count !== '0'),
     ...shares('intent', byIntent),
     ...shares('model', byModel),
     ...shares('class', byClass),
-    ['approved', 'paths', `${approval.approved} of ${approval.approved + approval.rejected}`, percent(approval.rate)],
-    ['rework', `in ${rework.days} days`, `${rework.changed} of ${rework.written}`, percent(rework.rate)],
-  ])
+    ['approved', 'paths', `${approval.approved} of ${approval.approved + approval.rejected}`, approval.rate],
+    ['rework', `in ${rework.days} days`, `${rework.changed} of ${rework.written}`, rework.rate],
+  ]
+  const cells = rows.map(([title, name, count, rate]) => [title, name, count, percent(rate)])
+  if (columns === undefined) return table(cells)
+  const taken =
+    Math.max(
+      ...table(cells)
+        .split('\n')
+        .map((line) => line.length),
+    ) + 2
+  const room = Math.min(columns - 1 - taken, LONGEST)
+  return room < SHORTEST ? table(cells) : table(rows.map((row, at) => [...(cells[at] ?? []), bar(row[3], room)]))
+}
+
+const LONGEST = 30
+const SHORTEST = 8
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+function bar(rate: number | null, room: number): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, rate ?? 0)) * room * 8)
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
 }
 
 function percent(rate: number | null): string {

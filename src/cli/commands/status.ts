@@ -3,6 +3,7 @@ import type { Intent, SessionSummary, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { counted, json, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { sessionRow } from './sessions.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -35,12 +36,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
 
 function render({ root, intents, sessions, questions, problem }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
-  const sessionRows = sessions.map(({ id, live, changes, agent, damaged }) => [
-    id,
-    live ? 'live' : 'at rest',
-    damaged === undefined ? `${changes} staged` : 'damaged',
-    agent?.model ?? agent?.tool ?? '',
-  ])
+  const sessionRows = sessions.map(sessionRow)
   return [
     table([['Workspace', root]]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,

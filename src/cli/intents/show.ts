@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Intent, IntentVersion } from '../../index.js'
+import { type Intent, type IntentVersion, nearest } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -13,9 +13,13 @@ interface Options {
 export function registerShowing(command: Command, { io, withWorkspace }: Context): void {
   command
     .command('list', { isDefault: true })
+    // A mistyped command comes here too: it is answered with the one that was meant.
+    .allowExcessArguments()
     .description('List the intents.')
     .option('--json', 'print one JSON document')
-    .action(async (options: Options) => {
+    .action(async (options: Options, self: Command) => {
+      const [word] = self.args
+      if (word !== undefined) return unknownWord(command, word)
       const intents = await withWorkspace((workspace) => workspace.intents.list())
       if (options.json) io.out(json({ intents }))
       else
@@ -82,4 +86,14 @@ function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): s
   ]
   const who = [by ?? (byHand ? 'file edited' : undefined), session].filter((each) => each !== undefined)
   return [at, who.join(', '), words.join(' '), why ?? '']
+}
+
+function unknownWord(command: Command, word: string): never {
+  const meant = nearest(
+    word,
+    command.commands.map((each) => each.name()),
+  )
+  return command.error(
+    `error: unknown command '${oneLine(word)}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`,
+  )
 }

@@ -1,0 +1,45 @@
+import { confirm, multiselect, text } from '@clack/prompts'
+
+/** Questions to the person at the terminal. Each answers undefined where they leave by Ctrl-C or Escape. */
+export interface Asking {
+  yes(question: string): Promise<boolean | undefined>
+  /** Any of several, none included. */
+  some<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<readonly T[] | undefined>
+  line(question: string, about: { readonly shown?: string; readonly initial?: string }): Promise<string | undefined>
+}
+
+export interface Choice<T extends string> {
+  readonly value: T
+  readonly label: string
+  readonly isChosen: boolean
+}
+
+/** On stderr: what the command prints stays clean. */
+const AT = { input: process.stdin, output: process.stderr }
+
+export const asking: Asking = {
+  yes: async (message) => answer(await confirm({ ...AT, message, initialValue: false })),
+  some: async (message, choices) => {
+    const options = choices.map(({ value, label }) => ({ value: String(value), label }))
+    const initialValues = choices.filter(({ isChosen }) => isChosen).map(({ value }) => String(value))
+    const chosen = answer(await multiselect({ ...AT, message, options, initialValues, required: false }))
+    return chosen && choices.map(({ value }) => value).filter((value) => chosen.includes(value))
+  },
+  line: async (message, { shown, initial }) => {
+    const about = {
+      ...(shown !== undefined && { placeholder: shown }),
+      ...(initial !== undefined && { initialValue: initial }),
+    }
+    const typed = answer(await text({ ...AT, message, ...about }))
+    return typed === undefined ? undefined : (typed ?? '').trim()
+  },
+}
+
+/** A symbol stands for having left. */
+function answer<T>(given: T): Exclude<T, symbol> | undefined {
+  return isAnswer(given) ? given : undefined
+}
+
+function isAnswer<T>(given: T): given is Exclude<T, symbol> {
+  return typeof given !== 'symbol'
+}

@@ -1,0 +1,30 @@
+import { Argument, type Command } from 'commander'
+import type { Word } from '../completion/tree.js'
+import type { Context } from '../context.js'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+
+export function register(command: Command, context: Context): void {
+  command
+    .description('Print the script that completes commands, options and session ids in your shell.')
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const [{ wholeProgram }, { wordsOf }] = await Promise.all([
+        import('../program.js'),
+        import('../completion/tree.js'),
+      ])
+      context.io.out(await script(shell, wordsOf(await wholeProgram(context))))
+    })
+}
+
+async function script(shell: Shell, words: readonly Word[]): Promise<string> {
+  switch (shell) {
+    case 'bash':
+      return (await import('../completion/bash.js')).bashScript(words)
+    case 'zsh':
+      return (await import('../completion/zsh.js')).zshScript(words)
+    case 'fish':
+      return (await import('../completion/fish.js')).fishScript(words)
+  }
+}

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import type { ExecResult } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { atSession } from '../known-session.js'
+import { counted, json } from '../output.js'
+import { oneLine } from '../printable.js'
+
+interface Options {
+  readonly intent?: string
+  readonly network?: true
+  readonly json?: true
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Run one command on what a session has staged, its tests say, contained: what it changes is staged there, nothing reaches ' +
+        "the disk. Ends as the command does. 'escrow run' gives a program the terminal; this one does not.",
+    )
+    .usage('[options] <session> -- <command> [arguments...]')
+    .argument('<session>', "the session's id")
+    .argument('<command...>', 'what to run, after `--`')
+    .option('--intent <id>', 'the intent its changes are for')
+    .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
+    .option('--json', 'print one JSON document: exit code, output, what was staged and refused')
+    .action((session: string, words: string[], options: Options) => execute(context, session, words, options))
+}
+
+async function execute({ io, withWorkspace, exit }: Context, id: string, words: string[], options: Options) {
+  const { intent, network = false } = options
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  for (const signal of ENDING) process.on(signal, end)
+  try {
+    const result = await withWorkspace((workspace) =>
+      atSession(workspace, id, async (session) => {
+        if (intent !== undefined) await session.selectIntent(intent)
+        return session.exec(words, { network, signal: controller.signal })
+      }),
+    )
+    if (options.json) io.out(json({ session: id, ...result }))
+    else {
+      io.out(result.stdout)
+      io.err(result.stderr)
+      io.err(told(id, result))
+    }
+    exit(result.exitCode ?? EXIT.refused)
+  } finally {
+    for (const signal of ENDING) process.off(signal, end)
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+function told(id: string, { effects, refused, ended, truncated }: ExecResult): string {
+  const lines = [
+    ...(ended === undefined ? [] : [`It was ended before its time: ${ended}.`]),
+    ...(truncated ? ['Its output was cut at 16 MiB.'] : []),
+    ...refused.map(({ path, message }) => `refused  ${oneLine(path)}: ${oneLine(message)}`),
+    ...(effects.changes.length === 0
+      ? []
+      : [`${counted(effects.changes.length, 'change')} staged. Look with 'escrow diff ${oneLine(id)}'.`]),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}

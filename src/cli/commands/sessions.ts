@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import type { SessionSummary } from '../../index.js'
+import type { Context } from '../context.js'
+import { json, table } from '../output.js'
+import { oneLine } from '../printable.js'
+
+interface Options {
+  readonly json?: true
+  readonly names?: true
+}
+
+export function register(command: Command, { io, page, withWorkspace }: Context): void {
+  command
+    .description('List the sessions: whether a process holds them, how much is staged, and whose they are.')
+    .option('--names', 'print their ids alone, one a line')
+    .option('--json', 'print one JSON document: an array of sessions')
+    .action(async ({ names, ...options }: Options) => {
+      const sessions = await withWorkspace((workspace) => workspace.sessions())
+      if (options.json) io.out(json(sessions))
+      else if (names) io.out(sessions.map(({ id }) => `${oneLine(id)}\n`).join(''))
+      else if (sessions.length > 0) await page(table(sessions.map(sessionRow)))
+      else io.out("No sessions. An agent's first call makes one; 'escrow run -- PROGRAM' makes one too.\n")
+    })
+}
+
+/** Id, whether it is held, what is staged, the agent. */
+export function sessionRow({ id, live, changes, agent, damaged }: SessionSummary): string[] {
+  return [
+    id,
+    live ? 'live' : 'at rest',
+    damaged === undefined ? `${changes} staged` : 'damaged',
+    agent?.model ?? agent?.tool ?? '',
+  ]
+}

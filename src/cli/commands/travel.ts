@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+import { atSession } from '../known-session.js'
+import { counted, json } from '../output.js'
+import { oneLine } from '../printable.js'
+
+export function register(command: Command, { io, asReviewer }: Context): void {
+  command
+    .description(
+      "Take a session's stage back to a snapshot. Nothing is lost: what is staged now stays as another snapshot. What was committed " +
+        'since stays on disk. While a process holds the session, only its agent can travel.',
+    )
+    .argument('<session>', "the session's id")
+    .argument('<snapshot>', "the snapshot's id, as 'escrow snapshots' lists it")
+    .option('--json', 'print one JSON document')
+    .action(async (id: string, snapshot: string, options: { json?: true }) => {
+      const { travelled, staged } = await asReviewer((workspace) =>
+        atSession(workspace, id, async (session) => ({
+          travelled: await session.travel(snapshot),
+          staged: (await session.changes()).changes.length,
+        })),
+      )
+      const { left, kept } = travelled
+      if (options.json) return io.out(json({ session: id, snapshot, left, kept, staged }))
+      const session = oneLine(id)
+      io.out(`Session '${session}' is at snapshot ${oneLine(snapshot)}: ${counted(staged, 'change')} staged.\n`)
+      for (const path of kept) io.out(`kept  ${oneLine(path)}: committed since\n`)
+      io.out(`Go back by 'escrow travel ${session} ${oneLine(left.id)}'.\n`)
+    })
+}

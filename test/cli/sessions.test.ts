@@ -1,0 +1,61 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { openShell, readersHome } from '../docs/reader.js'
+
+let home = ''
+let shell: ReturnType<typeof openShell>
+beforeAll(async () => {
+  home = readersHome()
+  shell = openShell(home, { HOME: home })
+  expect(shell("mkdir -p shop/src && cd shop && escrow init && escrow intents add All --scope '**'").status).toBe(0)
+  const workspace = await openWorkspace(`${home}/shop`)
+  const session = await workspace.session({ id: 'agent-1', agent: { model: 'some-model' } })
+  await session.selectIntent('INT-001')
+  session.fs.writeFileSync('src/a', 'one\n')
+  await session.snapshot('half way')
+  session.fs.writeFileSync('src/b', 'two\n')
+  await workspace.close()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+it('are listed, for people, for scripts and for completion', () => {
+  expect(shell('escrow sessions').stdout).toBe('agent-1  at rest  2 staged  some-model\n')
+  expect(shell('escrow sessions --names').stdout).toBe('agent-1\n')
+  expect(JSON.parse(shell('escrow sessions --json').stdout)).toMatchObject([{ id: 'agent-1', live: false, changes: 2 }])
+})
+
+it('run a command on what they have staged, contained', () => {
+  const ran = shell("escrow exec agent-1 --intent INT-001 -- sh -c 'cat src/a; echo three > src/c; rm src/b; exit 5'")
+  expect([ran.status, ran.stdout]).toEqual([5, 'one\n'])
+  expect(ran.stderr).toContain("staged. Look with 'escrow diff agent-1'")
+  expect(fs.readdirSync(`${home}/shop/src`)).toEqual([])
+  const { stdout } = shell('escrow exec agent-1 --json -- cat src/c')
+  expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
+})
+
+it('go back to a snapshot and forth again', () => {
+  const { snapshots } = JSON.parse(shell('escrow snapshots agent-1 --json').stdout) as {
+    snapshots: { id: string; name?: string }[]
+  }
+  const id = snapshots.find(({ name }) => name === 'half way')?.id
+  const back = shell(`escrow travel agent-1 ${id}`)
+  expect(back.stdout).toMatch(
+    new RegExp(`^Session 'agent-1' is at snapshot ${id}: 1 change staged\\.\nGo back by 'escrow travel`),
+  )
+  const forth = /'(escrow travel [^']*)'/.exec(back.stdout)?.[1]
+  expect(shell(`${forth} --json`).stdout).toContain('"staged": 2')
+})
+
+it('are not made by a mistyped name, which is told', () => {
+  for (const command of ['travel agnet-1 x', 'exec agnet-1 -- true', 'diff agnet-1', 'approve agnet-1']) {
+    const { status, stderr } = shell(`escrow ${command}`)
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Did you mean agent-1?')])
+  }
+  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+})
+
+it('say which snapshot there is none of', () => {
+  const { status, stderr } = shell('escrow travel agent-1 nothing')
+  expect([status, stderr]).toEqual([1, expect.stringContaining('nothing')])
+})

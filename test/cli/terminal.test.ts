@@ -1,0 +1,187 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { readersHome } from '../docs/reader.js'
+import { start, type TerminalOptions } from '../support/tmux.js'
+
+let home = ''
+let env: NodeJS.ProcessEnv = {}
+beforeAll(() => {
+  home = readersHome()
+  const PATH = `${home}/node_modules/.bin:${process.env.PATH}`
+  env = { HOME: home, PATH, XDG_STATE_HOME: `${home}/state`, GIT_CONFIG_NOSYSTEM: '1', PAGER: '', LESS: '' }
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+function at(name: string): string {
+  const dir = `${home}/${name}`
+  fs.mkdirSync(dir, { recursive: true })
+  return dir
+}
+
+const type = (command: string, cwd: string, options: TerminalOptions = {}) => start(command, { cwd, env, ...options })
+
+async function stage(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const workspace = await openWorkspace(root)
+  const session = await workspace.session({ id: 'agent-1', agent: { model: 'some-model' } })
+  await session.selectIntent('INT-001')
+  for (const [path, text] of Object.entries(files)) session.fs.writeFileSync(path, text)
+  await workspace.close()
+}
+
+describe.each([
+  ['an empty repository', 0],
+  ['a repository of 5,000 files', 5_000],
+])('in %s a person', (_, count) => {
+  const name = `shop-${count}`
+
+  it('answers what init asks, and goes on to the commit', { timeout: 60_000 }, async () => {
+    const cwd = at(name)
+    for (let n = 0; n < count; n++) {
+      if (n % 100 === 0) fs.mkdirSync(`${cwd}/src/${n / 100}`, { recursive: true })
+      fs.writeFileSync(`${cwd}/src/${Math.floor(n / 100)}/${n}.txt`, `${n}\n`)
+    }
+    const init = type('escrow init', cwd)
+    await init.waitFor('Which agents work here?')
+    init.key('Space')
+    init.key('Enter')
+    await init.waitFor('work on first?')
+    init.type('Greetings')
+    init.key('Enter')
+    await init.waitFor('Which paths')
+    init.key('Enter')
+    await init.waitFor(/a workspace, and change 2 files as shown/)
+    init.key('y')
+    expect(await init.ended()).toBe(0)
+    expect(init.screen()).toContain('added    INT-001  Greetings')
+    expect(fs.readFileSync(`${cwd}/.claude/settings.json`, 'utf8')).toContain('escrow hook claude')
+
+    fs.mkdirSync(`${cwd}/src`, { recursive: true })
+    await stage(cwd, { 'src/hello.txt': 'hello\n' })
+    const rest = type(
+      'escrow diff agent-1; escrow approve agent-1 --by Ada && escrow commit agent-1 && escrow log -n 1',
+      cwd,
+    )
+    expect(await rest.ended()).toBe(0)
+    for (const words of ['+hello', 'approved  src/hello.txt', 'committed  src/hello.txt', 'commit  INT-001'])
+      expect(rest.screen()).toContain(words)
+    expect(fs.readFileSync(`${cwd}/src/hello.txt`, 'utf8')).toBe('hello\n')
+  })
+})
+
+describe('Ctrl-C', () => {
+  it.each([0, 1, 2, 3])('at question %i of init leaves nothing', async (questions) => {
+    const cwd = at(`left-${questions}`)
+    const init = type('escrow init', cwd)
+    const asked = ['Which agents', 'work on first', 'Which paths', 'a workspace']
+    for (const [at, words] of asked.slice(0, questions + 1).entries()) {
+      await init.waitFor(words)
+      if (at === questions) break
+      if (at === 1) init.type('Something')
+      init.key('Enter')
+    }
+    init.key('C-c')
+    expect(await init.ended()).toBe(1)
+    expect(init.screen()).toContain('Nothing was changed.')
+    expect(fs.readdirSync(cwd)).toEqual([])
+  })
+
+  it('at the question before settings are changed leaves them', async () => {
+    const cwd = at('settings')
+    expect(spawnSync('escrow', ['init', '--yes'], { cwd, env: { ...process.env, ...env } }).status).toBe(0)
+    const enter = type('escrow init --claude', cwd)
+    await enter.waitFor('Write this?')
+    enter.key('C-c')
+    expect(await enter.ended()).toBe(1)
+    expect(fs.readdirSync(cwd)).toEqual(['.orchestration'])
+  })
+})
+
+describe('long output', () => {
+  const lines = Array.from({ length: 200 }, (_, at) => `line ${at}\n`).join('')
+  const cwd = () => at('long')
+  beforeAll(async () => {
+    const options = { cwd: cwd(), env: { ...process.env, ...env } }
+    expect(spawnSync('escrow', ['init', '--yes'], options).status).toBe(0)
+    expect(spawnSync('escrow', ['intents', 'add', 'All', '--scope', '**'], options).status).toBe(0)
+    await stage(cwd(), { 'long.txt': lines, 'short.txt': 'short\n' })
+  })
+
+  it('goes through the pager a person has chosen', async () => {
+    const paged = type('escrow diff agent-1', cwd(), { env: { ...env, PAGER: 'sed s/line/paged/' } })
+    expect(await paged.ended()).toBe(0)
+    expect(paged.screen()).toContain('paged 199')
+  })
+
+  it('is printed where they want none, and where the pager is not there', async () => {
+    for (const [command, pager] of [
+      ['escrow --no-pager diff agent-1', 'false'],
+      ['escrow diff agent-1', 'no-such-pager'],
+    ] as const) {
+      const plain = type(command, cwd(), { env: { ...env, PAGER: pager } })
+      expect(await plain.ended()).toBe(0)
+      expect(plain.screen()).toContain('+line 199')
+    }
+  })
+
+  it('is in colour there, and in a pipe neither in colour nor paged', async () => {
+    const colored = type('escrow --no-pager diff agent-1', cwd())
+    await colored.ended()
+    expect(colored.screen({ colors: true })).toContain('\u001b[32m')
+    const none = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '1' } })
+    await none.ended()
+    expect(none.screen({ colors: true })).not.toContain('\u001b[32m')
+    const piped = type('escrow diff agent-1 | cat', cwd(), { env: { ...env, PAGER: 'false' } })
+    await piped.ended()
+    expect(piped.screen({ colors: true })).not.toContain('\u001b[32m')
+    expect(piped.screen()).toContain('+line 199')
+  })
+
+  it('ends quietly where its reader has seen enough', async () => {
+    const child = spawn('bash', ['-c', 'set -o pipefail; escrow diff agent-1 | head -n 1'], {
+      ...{ cwd: cwd(), env: { ...process.env, ...env } },
+    })
+    let said = ''
+    child.stderr.on('data', (data: Buffer) => {
+      said += data.toString()
+    })
+    const [code] = (await once(child, 'close')) as [number]
+    expect([code, said]).toEqual([0, ''])
+  })
+})
+
+describe('without a terminal', () => {
+  it.each(['escrow init < /dev/null', 'setsid escrow init < /dev/null', 'escrow init <&-'])(
+    '%s asks nothing',
+    (command) => {
+      const cwd = fs.mkdtempSync(`${home}/none-`)
+      const { status, stderr } = spawnSync('bash', ['-c', command], {
+        ...{ cwd, env: { ...process.env, ...env }, encoding: 'utf8' as const },
+      })
+      expect([status, stderr]).toEqual([0, ''])
+      expect(fs.readdirSync(cwd)).toEqual(['.orchestration'])
+    },
+  )
+})
+
+it('60 columns hold the help and the figures, also after a resize', async () => {
+  const cwd = at('narrow')
+  spawnSync('escrow', ['init', '--yes'], { cwd, env: { ...process.env, ...env } })
+  const narrow = type('escrow --help; escrow stats; sleep 100', cwd, { columns: 60, rows: 80 })
+  await narrow.waitFor('rework')
+  narrow.resize(40, 80)
+  await narrow.waitFor('rework')
+  for (const line of narrow.screen().split('\n')) expect(line.length).toBeLessThanOrEqual(60)
+})
+
+it.each([
+  ['escrow discrad', 'Did you mean discard?'],
+  ['escrow log --intnt x', 'Did you mean --intent?'],
+  ['escrow intents lst', 'Did you mean list?'],
+])('%s is answered with what was meant', async (command, words) => {
+  const wrong = type(command, at('wrong'))
+  expect(await wrong.ended()).toBe(2)
+  expect(wrong.screen()).toContain(words)
+})

@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { COMMANDS } from '../../src/cli/commands.js'
+
+/** What `--json` prints, by the command; the types are those of the package. */
+export const DOCUMENTS: Readonly<Record<string, string>> = {
+  'intents list': '`{ intents: Intent[] }`',
+  'intents show': '`{ intent: Intent, versions: IntentVersion[] }`',
+  'intents templates': '`{ templates }`: name and lists of each',
+  status: '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, problem?: string }`',
+  sessions: '`SessionSummary[]`',
+  exec: '`{ session } & ExecResult`',
+  diff: '`ChangeSet`',
+  quarantine: '`{ session, quarantined }`; after `--take` or `--drop` what was taken, dropped and refused',
+  snapshots: '`{ session, snapshots: Snapshot[] }`',
+  travel: '`{ session, snapshot, left: Snapshot, kept: string[], staged: number }`',
+  recover: '`Recovery`',
+  questions: "`{ session, questions }[]`, as `Review.questions()` gives a session's",
+  blame: '`BlameLine[]`',
+  log: '`TraceRecord[]`, oldest first: lines of the ledger ([trace-schema.md](trace-schema.md))',
+  verify: '`VerifyResult`',
+  stats: '`LedgerStats`',
+  keys: '`{ file, created, fingerprint, publicKey }`',
+  doctor: 'each capability with `name`, `ok` and, where it is missing, why; and the clients found',
+}
+
+const HEAD = `# The command line
+
+Made from the commands themselves: \`npx vitest run test/docs/cli.test.ts -u\` writes it anew, and the same test fails where it says something else.
+
+\`-C DIR\` governs another directory, and \`--no-pager\` prints long output at once; both stand before the command. Long output goes through \`PAGER\`
+(less unless told, with \`LESS=FRX\`) on a terminal alone. Colours are for terminals; \`NO_COLOR\` takes them away, \`FORCE_COLOR\` brings them back.
+Output is on stdout, all that is said about it on stderr. \`eval "$(escrow completion bash)"\` completes commands, options and sessions; zsh and fish likewise.
+
+## Exit codes
+
+| code | meaning |
+| ---- | ------- |
+| 0 | done |
+| 1 | refused or failed; the message says what was not done, and what to do next |
+| 2 | wrong usage |
+| 3 | \`verify\` found a bad ledger |
+| 4 | not a workspace |
+
+\`run\`, \`exec\` and \`escrow-sh\` end as what they ran; \`hook\` ends as its client wants it.
+`
+
+/** The document of all commands. */
+export function reference(program: Command): string {
+  const examples = new Map(COMMANDS.map(({ name, example }) => [name, example]))
+  const commands = program.commands.flatMap((command) => [
+    section(command, command.name(), 2, examples.get(command.name())),
+    ...command.commands.map((each) => section(each, `${command.name()} ${each.name()}`, 3)),
+  ])
+  const rows = Object.entries(DOCUMENTS).map(([name, what]) => `| ${name} | ${what} |\n`)
+  const json = `## Documents\n\nWith \`--json\` a command prints one document. Types are those the package exports.\n\n| command | document |\n| ------- | -------- |\n${rows.join('')}`
+  return [HEAD, ...commands, json].join('\n')
+}
+
+/** Each command with \`--json\`, as it is typed. */
+export function withJson(program: Command): string[] {
+  const all = program.commands.flatMap((command) => [
+    { name: command.name(), command },
+    ...command.commands.map((each) => ({ name: `${command.name()} ${each.name()}`, command: each })),
+  ])
+  return all.filter(({ command }) => command.options.some(({ long }) => long === '--json')).map(({ name }) => name)
+}
+
+function section(command: Command, name: string, level: number, example?: string): string {
+  const words = [...command.registeredArguments.map((each) => [usageOf(each), each.description] as const)]
+  const options = command.options.map(({ flags, description }) => [flags, description] as const)
+  const rows = [...words, ...options].map(([what, about]) => `| ${code(what)} | ${cell(about)} |\n`)
+  return [
+    `${'#'.repeat(level)} escrow ${name}\n`,
+    `${command.description()}\n`,
+    ...(rows.length === 0 ? [] : [`|     |     |\n| --- | --- |\n${rows.join('')}`]),
+    ...(example === undefined ? [] : [`\`\`\`sh\n${example}\n\`\`\`\n`]),
+  ].join('\n')
+}
+
+function usageOf(argument: Command['registeredArguments'][number]): string {
+  const word = `${argument.name()}${argument.variadic ? '...' : ''}`
+  return argument.required ? `<${word}>` : `[${word}]`
+}
+
+function code(text: string): string {
+  return `\`${cell(text)}\``
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replace(/\s+/g, ' ')
+}
