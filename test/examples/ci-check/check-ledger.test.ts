@@ -2,23 +2,24 @@ import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
 import { makeSigningKey } from '../../../src/index.js'
-import { append, LEDGER, type Repository, repository } from './repository.js'
+import {
+  append,
+  honest,
+  LEDGER,
+  newRepository,
+  type Repository,
+  removeTemplates,
+  repository,
+  repositoryAt,
+} from './repository.js'
 
 const check = (pr: Repository, more: Partial<Parameters<typeof checkLedger>[0]> = {}) =>
   checkLedger({ cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, ...more })
 
-/** A pull request with an agent's approved work, and a person's. */
-async function honest(): Promise<Repository> {
-  const pr = await repository()
-  await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'))
-  append(pr.root, 'src/a.ts', 'by hand\n')
-  pr.write('docs/x.md', 'by hand\n')
-  pr.commit()
-  return pr
-}
+afterAll(removeTemplates)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -206,10 +207,12 @@ describe('signatures', () => {
     chmodSync(state, 0o700)
     vi.stubEnv('XDG_STATE_HOME', state)
     const { file } = makeSigningKey()
-    const pr = await repository((root) => {
+    const root = await newRepository((root) => {
       mkdirSync(join(root, 'keys'))
       copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
     })
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    const pr = repositoryAt(root)
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
     return pr
   }
