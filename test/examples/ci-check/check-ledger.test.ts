@@ -35,6 +35,15 @@ function rechained(lines: readonly string[], change: (record: Record<string, unk
   return made
 }
 
+/** Settings that would change what `git diff` prints. */
+const HIDING = {
+  'diff.external': 'true',
+  'diff.interHunkContext': '9',
+  'diff.noprefix': 'true',
+  'color.ui': 'always',
+  'diff.context': '7',
+}
+
 describe('a pull request that holds', () => {
   it('has each of its agent’s lines approved; what people wrote is theirs', async () => {
     const pr = await honest()
@@ -180,14 +189,19 @@ describe('a pull request that does not hold', () => {
   it('hides nothing by attributes, settings of git or its names', async () => {
     const pr = await repository()
     pr.write('.gitattributes', '* -diff binary\n')
-    pr.git('config', 'diff.external', 'true')
-    await pr.agent(({ fs }) => fs.writeFileSync('src/-- [x]*.ts', 'x\ny\n'))
-    const { files } = await check(pr)
-    expect(files.find(({ path }) => path.startsWith('src/'))).toMatchObject({
-      path: 'src/-- [x]*.ts',
-      lines: 2,
-      agent: 2,
+    for (const [key, value] of Object.entries(HIDING)) pr.git('config', key, value)
+    await pr.agent(({ fs }) => {
+      fs.writeFileSync('src/-- [x]*.ts', 'x\ny\n')
+      fs.writeFileSync('src/a.ts', 'one\n@@ -1,9 +1,9 @@\n--- a\n+++ b\ntwo\nlast')
+      fs.writeFileSync('src/old.ts', 'new\nold\nnewer\n')
     })
+    const { files } = await check(pr)
+    const counts = files.map(({ path, lines, agent }) => [path, lines, agent])
+    expect(counts.filter(([path]) => path !== '.gitattributes')).toEqual([
+      ['src/-- [x]*.ts', 2, 2],
+      ['src/a.ts', 4, 4],
+      ['src/old.ts', 2, 2],
+    ])
   })
 
   it('cannot be checked against what is no commit, or what is taken for an option', async () => {
