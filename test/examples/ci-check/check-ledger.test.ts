@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
 import { makeSigningKey } from '../../../src/index.js'
 import {
   append,
+  copyOf,
   honest,
   LEDGER,
   newRepository,
@@ -211,35 +212,33 @@ describe('a pull request that does not hold', () => {
 })
 
 describe('signatures', () => {
-  /** A repository whose base has the public key; the private half is this user's. */
-  async function signed(): Promise<Repository> {
+  let template = ''
+  beforeAll(async () => {
     const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
-    onTestFinished(() => {
+    vi.stubEnv('XDG_STATE_HOME', state)
+    try {
+      const { file } = makeSigningKey()
+      template = await newRepository((root) => {
+        mkdirSync(join(root, 'keys'))
+        copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
+      })
+      await repositoryAt(template).agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    } finally {
       vi.unstubAllEnvs()
       rmSync(state, { recursive: true, force: true })
-    })
-    chmodSync(state, 0o700)
-    vi.stubEnv('XDG_STATE_HOME', state)
-    const { file } = makeSigningKey()
-    const root = await newRepository((root) => {
-      mkdirSync(join(root, 'keys'))
-      copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
-    })
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-    const pr = repositoryAt(root)
-    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
-    return pr
-  }
+    }
+  })
+  afterAll(() => rmSync(template, { recursive: true, force: true }))
 
   it('at the end of the ledger are by a key of the base', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
+    const { XDG_STATE_HOME: before } = process.env
     const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
-    expect([problems, checkpoints]).toEqual([[], 2])
-    expect(process.env.XDG_STATE_HOME).toContain('escrowfs-state-')
+    expect([problems, checkpoints, process.env.XDG_STATE_HOME]).toEqual([[], 2, before])
   })
 
   it('are missing behind a forged record, well chained as it is', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
     const lines = pr.ledger()
     const last = lines.at(-1) ?? ''
     const own = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
@@ -254,7 +253,7 @@ describe('signatures', () => {
   })
 
   it('are not good by a key that the pull request brings itself', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
     await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
   })
 })

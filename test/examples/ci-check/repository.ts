@@ -67,7 +67,8 @@ async function grown(): Promise<string> {
   return root
 }
 
-function copyOf(template: string): Repository {
+/** A copy that goes with the test. */
+export function copyOf(template: string): Repository {
   const root = newDirectory()
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   cpSync(template, root, { recursive: true })
