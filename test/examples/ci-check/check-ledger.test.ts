@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
 import { makeSigningKey } from '../../../src/index.js'
+import { git } from '../../support/git.js'
 import {
   append,
   copyOf,
@@ -71,8 +72,9 @@ describe('a pull request that holds', () => {
     pr.git('checkout', '-q', '-b', 'bare-work')
     pr.write('a.txt', 'a\nb\n')
     pr.commit()
-    const { problems, files } = await check(pr, { base: 'bare' })
+    const { problems, notes, files } = await check(pr, { base: 'bare' })
     expect([problems, files.map(({ path, lines, agent }) => [path, lines, agent])]).toEqual([[], [['a.txt', 1, 0]]])
+    expect(notes).toEqual(['There is no ledger at .orchestration/agent_trace.jsonl: every line counts as a person’s.'])
   })
 
   it('says of commits without a trailer that nothing shows a cut behind them, or fails where they are wanted', async () => {
@@ -91,6 +93,22 @@ describe('a pull request that holds', () => {
     pr.write('src/a.ts', 'nonsense\n')
     expect((await check(pr)).problems).toEqual([])
     expect(pr.read(LEDGER)).toBe('nonsense\n')
+  })
+
+  it('may have its workspace in a folder of the repository', async () => {
+    const outer = mkdtempSync(join(tmpdir(), 'escrowfs-pr-'))
+    onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
+    const inner = await repository()
+    cpSync(inner.root, join(outer, 'app'), { recursive: true })
+    rmSync(join(outer, 'app', '.git'), { recursive: true })
+    git(outer, 'init', '-q', '-b', 'main')
+    const pr = repositoryAt(join(outer, 'app'))
+    pr.commit('base')
+    pr.git('checkout', '-q', '-b', 'work')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { problems, notes, files } = await check(pr, { workspace: './app/', requireTrailers: true })
+    expect([problems, notes, files.map(({ path, agent }) => [path, agent])]).toEqual([[], [], [['app/src/a.ts', 1]]])
+    expect((await check(pr)).files.map(({ agent }) => agent)).not.toContain(1)
   })
 
   it('follows what moved: lines of an earlier commit keep their approval', async () => {
@@ -185,6 +203,20 @@ describe('a pull request that does not hold', () => {
     append(pr.root, LEDGER, `${JSON.stringify(foreign)}\n`)
     pr.commit()
     expect((await check(pr)).problems).toEqual([expect.stringContaining('src/other.ts: an agent wrote line 2')])
+  })
+
+  it('is told of for what cannot be looked at by lines: links, and what is binary', async () => {
+    const pr = await repository()
+    pr.write('src/image.bin', 'a\0b\nc\n')
+    pr.git('config', 'core.symlinks', 'true')
+    const target = pr.git('hash-object', '-w', 'src/a.ts').trim()
+    pr.commit()
+    pr.git('update-index', '--add', '--cacheinfo', `120000,${target},src/link`)
+    pr.git('commit', '-q', '-m', 'a link')
+    expect(await check(pr)).toMatchObject({
+      problems: [],
+      notes: ['src/image.bin is binary, and was not looked at.', 'src/link is no regular file, and was not looked at.'],
+    })
   })
 
   it('hides nothing by attributes, settings of git or its names', async () => {
