@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { STATE_HOME } from './test/support/state-home.js'
 
-const here = (file: string) => new URL(file, import.meta.url).pathname
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 export default defineConfig({
   // The examples import the package by its name: here it is the source as it is now.

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -10,10 +10,14 @@ import { diskPowers } from './support/disk-powers.js'
 const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 function filesBelow(dir: string, ending: RegExp): string[] {
-  return readdirSync(join(HOUSE, dir), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && ending.test(entry.name))
-    .map((entry) => relative(HOUSE, join(entry.parentPath, entry.name)))
-    .sort()
+  return (
+    readdirSync(join(HOUSE, dir), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && ending.test(entry.name))
+      .map((entry) => relative(HOUSE, join(entry.parentPath, entry.name)))
+      // An example can have packages of its own.
+      .filter((file) => !file.split(sep).includes('node_modules'))
+      .sort()
+  )
 }
 
 const sources = [...filesBelow('overlay', /\.tsx?$/), ...filesBelow('src', /\.tsx?$/)]

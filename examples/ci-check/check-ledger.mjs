@@ -31,9 +31,11 @@ export async function checkLedger(asked) {
     if (ledger !== undefined) writeFileSync(join(root, LEDGER), ledger)
     const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
     const heads = headsToFind(request, prefix + LEDGER, asked.requireTrailers, report)
-    if (ledger === undefined && heads.length > 0) report.problems.push('The ledger is gone.')
-    if (ledger === undefined)
+    if (ledger === undefined) {
+      if (heads.length > 0) report.problems.push('The ledger is gone.')
+      else report.notes.push(`There is no ledger at ${prefix + LEDGER}: every line counts as a person’s.`)
       return { ...report, files: changed.map(({ path, added }) => byPeople(path, added.length)) }
+    }
     if (asked.keys !== undefined) bringKeys(request, asked.keys, home)
     // Anchors and keys of whoever runs this say nothing about the pull request.
     process.env.XDG_STATE_HOME = join(home, 'state')
@@ -41,18 +43,7 @@ export async function checkLedger(asked) {
     try {
       await verifyChain(workspace, heads, asked.keys !== undefined, report)
       if (report.problems.length > 0) return report
-      const approved = await approvedRecords(workspace)
-      for (const { path, added } of changed) {
-        const name = path.slice(prefix.length)
-        if (name.startsWith('.orchestration/')) continue
-        const content = request.file(request.head, path)
-        if (content === undefined) report.notes.push(`${path} is no regular file, and was not looked at.`)
-        if (content === undefined || added.length === 0) continue
-        mkdirSync(dirname(join(root, name)), { recursive: true })
-        writeFileSync(join(root, name), content)
-        const blamed = content.includes(0) ? [] : await workspace.ledger.blame(name)
-        report.files.push(checkFile(path, added, blamed, approved, report))
-      }
+      await checkFiles(workspace, request, changed, prefix, report)
       return report
     } finally {
       await workspace.close()
@@ -61,6 +52,27 @@ export async function checkLedger(asked) {
     if (ours === undefined) delete process.env.XDG_STATE_HOME
     else process.env.XDG_STATE_HOME = ours
     rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/**
+ * @param {import('escrowfs').Workspace} workspace @param {ReturnType<typeof pullRequest>} request
+ * @param {readonly { path: string, added: number[] }[]} changed @param {string} prefix @param {Report} report
+ */
+async function checkFiles(workspace, request, changed, prefix, report) {
+  const approved = await approvedRecords(workspace)
+  for (const { path, added } of changed) {
+    const name = path.slice(prefix.length)
+    // On some disks another spelling is the same name.
+    if (name.toLowerCase().startsWith('.orchestration/')) continue
+    const content = request.file(request.head, path)
+    const kind = content === undefined ? 'no regular file' : content.includes(0) ? 'binary' : undefined
+    if (kind !== undefined) report.notes.push(`${path} is ${kind}, and was not looked at.`)
+    if (content === undefined || kind !== undefined || added.length === 0) continue
+    const place = join(workspace.root, name)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, content)
+    report.files.push(checkFile(path, added, await workspace.ledger.blame(name), approved, report))
   }
 }
 

@@ -2,7 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
 /** What settings and attributes of a repository could hide is asked for by name: all is text, nothing is converted. */
-const SHOW_ALL = ['--text', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--ignore-submodules']
+const SHOW_ALL = [
+  '--text',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--no-color',
+  '--ignore-submodules',
+  '--inter-hunk-context=0',
+]
 const SEPARATOR = '\u0001'
 
 /**
@@ -132,6 +140,10 @@ function addedIn(/** @type {string} */ patch) {
     else if (left > 0 && line.startsWith('+')) {
       left--
       found.push(number++)
+    } else if (line.startsWith(' ')) {
+      gone--
+      left--
+      number++
     }
   }
   return found

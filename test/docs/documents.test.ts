@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
+  'docs/embedding.md',
   'docs/hooks.md',
   'docs/hosts/mcp.md',
   'docs/hosts/claude.md',
@@ -21,6 +22,12 @@ const DOCUMENTS = [
   'docs/shell.md',
   'docs/terminal.md',
   'docs/trace-schema.md',
+  'examples/agent-loop/README.md',
+  'examples/ai-sdk/README.md',
+  'examples/ci-check/README.md',
+  'examples/github-action/README.md',
+  'examples/langchain/README.md',
+  'examples/vscode-extension/README.md',
 ]
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 

@@ -9,6 +9,8 @@ export interface SessionLook {
   /** In the order they are to be read. */
   readonly groups: readonly ChangeGroup[]
   readonly questions: readonly Question[]
+  /** Why nothing of it can be shown. */
+  readonly problem?: string
 }
 
 /** One workspace under review. */
@@ -58,12 +60,22 @@ export class Room {
   async #lookNow(): Promise<SessionLook[]> {
     const looks: SessionLook[] = []
     for (const summary of await this.workspace.sessions()) {
-      const review = await this.workspace.review(summary.id)
-      const [set, questions] = [await review.changes(), await review.questions()]
-      if (set.changes.length === 0 && questions.length === 0) continue
-      looks.push({ room: this, summary, set, groups: this.library.escrow.groupChanges(set), questions })
+      const look = await this.#lookAt(summary)
+      if (look.set.changes.length > 0 || look.questions.length > 0 || look.problem !== undefined) looks.push(look)
     }
     return looks
+  }
+
+  /** A session that cannot be read keeps no other from being reviewed. */
+  async #lookAt(summary: SessionSummary): Promise<SessionLook> {
+    try {
+      const review = await this.workspace.review(summary.id)
+      const [set, questions] = [await review.changes(), await review.questions()]
+      return { room: this, summary, set, groups: this.library.escrow.groupChanges(set), questions }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      return { room: this, summary, set: { digest: '', changes: [] }, groups: [], questions: [], problem }
+    }
   }
 
   opened(session: string, path: string, shown: string): void {

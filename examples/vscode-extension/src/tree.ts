@@ -56,18 +56,18 @@ function itemOf(api: typeof vscode, desk: Desk, node: Node): vscode.TreeItem {
 }
 
 function sessionItem(api: typeof vscode, desk: Desk, node: SessionNode): vscode.TreeItem {
-  const { summary, set, questions, room } = node.look
+  const { summary, set, questions, room, problem } = node.look
   const where = desk.rooms.length > 1 ? `${basename(room.root)}: ` : ''
   const parts = [
     waiting(set.changes.length, questions.length),
     agentOf(node.look),
-    ...(summary.damaged ? ['damaged'] : []),
+    ...(problem === undefined ? [] : ['cannot be read']),
   ]
   return make(api, node, `${where}${summary.id}`, api.TreeItemCollapsibleState.Expanded, {
-    icon: summary.live ? 'sync' : 'inbox',
+    icon: problem !== undefined ? 'error' : summary.live ? 'sync' : 'inbox',
     id: '',
     description: parts.filter((part) => part !== '').join(', '),
-    tooltip: summary.damaged ?? `${counted(set.changes.length, 'staged change')} in ${room.root}`,
+    tooltip: problem ?? `${counted(set.changes.length, 'staged change')} in ${room.root}`,
   })
 }
 

@@ -6,14 +6,13 @@ import { counted, nameOf } from './words.js'
 
 /** Approves what was shown; of a whole session all but what is rejected, in conflict, or changed on disk meanwhile. */
 export async function approve(api: typeof vscode, nodes: readonly Decidable[]): Promise<void> {
+  if (!(await mayDecide(api, nodes, 'Approve'))) return
   for (const node of nodes) {
-    const { room } = node.look
-    if (!(await admitted(api, room, `Approve ${nameOf(node)}?`))) return
     const { review, selection } = await boundTo(node)
     const { paths } = await review.approve(selection)
     const left = node.look.set.changes.filter(({ path }) => !paths.includes(path))
     if (node.kind !== 'session' || left.length === 0) continue
-    const names = room.library.editor.plainName(left.map(({ path }) => path).join(', '))
+    const names = node.look.room.library.editor.plainName(left.map(({ path }) => path).join(', '))
     // Nobody waits for this one to be closed.
     void api.window.showInformationMessage(`${counted(left.length, 'change')} left out: ${names}`)
   }
@@ -21,12 +20,8 @@ export async function approve(api: typeof vscode, nodes: readonly Decidable[]): 
 
 /** Rejects with the person's words, which the agent is told; without words nothing is decided. */
 export async function reject(api: typeof vscode, nodes: readonly Decidable[]): Promise<void> {
-  const [first] = nodes
-  if (first === undefined) return
-  const what = nodes.length === 1 ? nameOf(first) : counted(nodes.length, 'selected change')
-  if (!(await admitted(api, first.look.room, `Reject ${what}?`))) return
-  const name = first.look.room.library.editor.plainName(what)
-  const words = await wordsFor(api, `Why not ${name}? The agent is told.`)
+  if (!(await mayDecide(api, nodes, 'Reject'))) return
+  const words = await wordsFor(api, `Why not ${plainWhat(nodes)}? The agent is told.`)
   if (words === undefined) return
   for (const node of nodes) {
     const { review, selection } = await boundTo(node)
@@ -37,14 +32,26 @@ export async function reject(api: typeof vscode, nodes: readonly Decidable[]): P
 /** Takes staged changes away for good. */
 export async function discard(api: typeof vscode, nodes: readonly Decidable[]): Promise<void> {
   const [first] = nodes
-  if (first === undefined) return
-  const what = nodes.length === 1 ? nameOf(first) : counted(nodes.length, 'selected change')
-  const { room } = first.look
-  if (!(await admitted(api, room, `Discard ${what}?`))) return
-  if (!(await confirmed(api, room, `Discard ${what}?`, 'It leaves the stage, and cannot be brought back.', 'Discard')))
-    return
+  if (first === undefined || !(await mayDecide(api, nodes, 'Discard'))) return
+  const detail = 'It leaves the stage, and cannot be brought back.'
+  if (!(await confirmed(api, first.look.room, `Discard ${plainWhat(nodes)}?`, detail, 'Discard'))) return
   for (const node of nodes) {
     const { review, selection } = await boundTo(node)
     await review.discard(selection)
   }
+}
+
+/** What is selected can be of several workspaces, each with a policy of its own. */
+async function mayDecide(api: typeof vscode, nodes: readonly Decidable[], verb: string): Promise<boolean> {
+  for (const room of new Set(nodes.map(({ look }) => look.room)))
+    if (!(await admitted(api, room, `${verb} ${plainWhat(nodes)}?`))) return false
+  return true
+}
+
+function plainWhat(nodes: readonly Decidable[]): string {
+  const [first] = nodes
+  if (first === undefined) return 'nothing'
+  return nodes.length === 1
+    ? first.look.room.library.editor.plainName(nameOf(first))
+    : counted(nodes.length, 'selected change')
 }

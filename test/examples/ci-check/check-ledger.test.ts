@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
 import { makeSigningKey } from '../../../src/index.js'
-import { append, LEDGER, type Repository, repository } from './repository.js'
+import { git } from '../../support/git.js'
+import {
+  append,
+  copyOf,
+  honest,
+  LEDGER,
+  newRepository,
+  type Repository,
+  removeTemplates,
+  repository,
+  repositoryAt,
+} from './repository.js'
 
 const check = (pr: Repository, more: Partial<Parameters<typeof checkLedger>[0]> = {}) =>
   checkLedger({ cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, ...more })
 
-/** A pull request with an agent's approved work, and a person's. */
-async function honest(): Promise<Repository> {
-  const pr = await repository()
-  await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'))
-  append(pr.root, 'src/a.ts', 'by hand\n')
-  pr.write('docs/x.md', 'by hand\n')
-  pr.commit()
-  return pr
-}
+afterAll(removeTemplates)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -32,6 +35,15 @@ function rechained(lines: readonly string[], change: (record: Record<string, unk
     made.push(JSON.stringify(record))
   }
   return made
+}
+
+/** Settings that would change what `git diff` prints. */
+const HIDING = {
+  'diff.external': 'true',
+  'diff.interHunkContext': '9',
+  'diff.noprefix': 'true',
+  'color.ui': 'always',
+  'diff.context': '7',
 }
 
 describe('a pull request that holds', () => {
@@ -60,8 +72,9 @@ describe('a pull request that holds', () => {
     pr.git('checkout', '-q', '-b', 'bare-work')
     pr.write('a.txt', 'a\nb\n')
     pr.commit()
-    const { problems, files } = await check(pr, { base: 'bare' })
+    const { problems, notes, files } = await check(pr, { base: 'bare' })
     expect([problems, files.map(({ path, lines, agent }) => [path, lines, agent])]).toEqual([[], [['a.txt', 1, 0]]])
+    expect(notes).toEqual(['There is no ledger at .orchestration/agent_trace.jsonl: every line counts as a person’s.'])
   })
 
   it('says of commits without a trailer that nothing shows a cut behind them, or fails where they are wanted', async () => {
@@ -80,6 +93,22 @@ describe('a pull request that holds', () => {
     pr.write('src/a.ts', 'nonsense\n')
     expect((await check(pr)).problems).toEqual([])
     expect(pr.read(LEDGER)).toBe('nonsense\n')
+  })
+
+  it('may have its workspace in a folder of the repository', async () => {
+    const outer = mkdtempSync(join(tmpdir(), 'escrowfs-pr-'))
+    onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
+    const inner = await repository()
+    cpSync(inner.root, join(outer, 'app'), { recursive: true })
+    rmSync(join(outer, 'app', '.git'), { recursive: true })
+    git(outer, 'init', '-q', '-b', 'main')
+    const pr = repositoryAt(join(outer, 'app'))
+    pr.commit('base')
+    pr.git('checkout', '-q', '-b', 'work')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const { problems, notes, files } = await check(pr, { workspace: './app/', requireTrailers: true })
+    expect([problems, notes, files.map(({ path, agent }) => [path, agent])]).toEqual([[], [], [['app/src/a.ts', 1]]])
+    expect((await check(pr)).files.map(({ agent }) => agent)).not.toContain(1)
   })
 
   it('follows what moved: lines of an earlier commit keep their approval', async () => {
@@ -176,17 +205,36 @@ describe('a pull request that does not hold', () => {
     expect((await check(pr)).problems).toEqual([expect.stringContaining('src/other.ts: an agent wrote line 2')])
   })
 
+  it('is told of for what cannot be looked at by lines: links, and what is binary', async () => {
+    const pr = await repository()
+    pr.write('src/image.bin', 'a\0b\nc\n')
+    pr.git('config', 'core.symlinks', 'true')
+    const target = pr.git('hash-object', '-w', 'src/a.ts').trim()
+    pr.commit()
+    pr.git('update-index', '--add', '--cacheinfo', `120000,${target},src/link`)
+    pr.git('commit', '-q', '-m', 'a link')
+    expect(await check(pr)).toMatchObject({
+      problems: [],
+      notes: ['src/image.bin is binary, and was not looked at.', 'src/link is no regular file, and was not looked at.'],
+    })
+  })
+
   it('hides nothing by attributes, settings of git or its names', async () => {
     const pr = await repository()
     pr.write('.gitattributes', '* -diff binary\n')
-    pr.git('config', 'diff.external', 'true')
-    await pr.agent(({ fs }) => fs.writeFileSync('src/-- [x]*.ts', 'x\ny\n'))
-    const { files } = await check(pr)
-    expect(files.find(({ path }) => path.startsWith('src/'))).toMatchObject({
-      path: 'src/-- [x]*.ts',
-      lines: 2,
-      agent: 2,
+    for (const [key, value] of Object.entries(HIDING)) pr.git('config', key, value)
+    await pr.agent(({ fs }) => {
+      fs.writeFileSync('src/-- [x]*.ts', 'x\ny\n')
+      fs.writeFileSync('src/a.ts', 'one\n@@ -1,9 +1,9 @@\n--- a\n+++ b\ntwo\nlast')
+      fs.writeFileSync('src/old.ts', 'new\nold\nnewer\n')
     })
+    const { files } = await check(pr)
+    const counts = files.map(({ path, lines, agent }) => [path, lines, agent])
+    expect(counts.filter(([path]) => path !== '.gitattributes')).toEqual([
+      ['src/-- [x]*.ts', 2, 2],
+      ['src/a.ts', 4, 4],
+      ['src/old.ts', 2, 2],
+    ])
   })
 
   it('cannot be checked against what is no commit, or what is taken for an option', async () => {
@@ -196,33 +244,33 @@ describe('a pull request that does not hold', () => {
 })
 
 describe('signatures', () => {
-  /** A repository whose base has the public key; the private half is this user's. */
-  async function signed(): Promise<Repository> {
+  let template = ''
+  beforeAll(async () => {
     const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
-    onTestFinished(() => {
+    vi.stubEnv('XDG_STATE_HOME', state)
+    try {
+      const { file } = makeSigningKey()
+      template = await newRepository((root) => {
+        mkdirSync(join(root, 'keys'))
+        copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
+      })
+      await repositoryAt(template).agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    } finally {
       vi.unstubAllEnvs()
       rmSync(state, { recursive: true, force: true })
-    })
-    chmodSync(state, 0o700)
-    vi.stubEnv('XDG_STATE_HOME', state)
-    const { file } = makeSigningKey()
-    const pr = await repository((root) => {
-      mkdirSync(join(root, 'keys'))
-      copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
-    })
-    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
-    return pr
-  }
+    }
+  })
+  afterAll(() => rmSync(template, { recursive: true, force: true }))
 
   it('at the end of the ledger are by a key of the base', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
+    const { XDG_STATE_HOME: before } = process.env
     const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
-    expect([problems, checkpoints]).toEqual([[], 2])
-    expect(process.env.XDG_STATE_HOME).toContain('escrowfs-state-')
+    expect([problems, checkpoints, process.env.XDG_STATE_HOME]).toEqual([[], 2, before])
   })
 
   it('are missing behind a forged record, well chained as it is', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
     const lines = pr.ledger()
     const last = lines.at(-1) ?? ''
     const own = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
@@ -237,7 +285,7 @@ describe('signatures', () => {
   })
 
   it('are not good by a key that the pull request brings itself', async () => {
-    const pr = await signed()
+    const pr = copyOf(template)
     await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
   })
 })

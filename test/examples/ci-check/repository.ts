@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -20,15 +29,72 @@ export interface Repository {
   write(path: string, text: string): void
   read(path: string): string
   /** Lets an agent work and a person approve all of it; commits both to git, with the trailer unless told otherwise. */
-  agent(work: (session: Session) => unknown, trailer?: 'trailer' | 'none'): Promise<string>
+  agent(work: (session: Session) => unknown, trailer?: 'trailer' | 'none'): Promise<void>
   commit(message?: string): void
   ledger(): string[]
   writeLedger(lines: readonly string[]): void
 }
 
-export async function repository(prepare: (root: string) => void = () => {}): Promise<Repository> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-pr-')))
+const templates = new Map<string, Promise<string>>()
+
+/** Making one takes a second, copying it does not. */
+export async function repository(): Promise<Repository> {
+  const made = templates.get('base') ?? newRepository()
+  templates.set('base', made)
+  return copyOf(await made)
+}
+
+/** A pull request with an agent's approved work, and a person's. */
+export async function honest(): Promise<Repository> {
+  const made = templates.get('honest') ?? grown()
+  templates.set('honest', made)
+  return copyOf(await made)
+}
+
+/** To be called when the tests of a file are over. */
+export async function removeTemplates(): Promise<void> {
+  for (const made of templates.values()) rmSync(await made, { recursive: true, force: true })
+  templates.clear()
+}
+
+async function grown(): Promise<string> {
+  const root = await newRepository()
+  const pr = repositoryAt(root)
+  await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'))
+  append(root, 'src/a.ts', 'by hand\n')
+  pr.write('docs/x.md', 'by hand\n')
+  pr.commit()
+  return root
+}
+
+/** A copy that goes with the test. */
+export function copyOf(template: string): Repository {
+  const root = newDirectory()
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  cpSync(template, root, { recursive: true })
+  return repositoryAt(root)
+}
+
+function newDirectory(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-pr-')))
+}
+
+/** @param prepare adds to what the base has */
+export async function newRepository(prepare: (root: string) => void = () => {}): Promise<string> {
+  const root = newDirectory()
+  const made = repositoryAt(root)
+  made.git('init', '-q', '-b', 'main')
+  await initWorkspace(root)
+  made.write('.orchestration/active_intents.yaml', INTENTS)
+  made.write('src/a.ts', 'one\ntwo\n')
+  prepare(root)
+  made.commit('base')
+  await made.agent(({ fs }) => fs.writeFileSync('src/old.ts', 'old\n'))
+  made.git('checkout', '-q', '-b', 'work')
+  return root
+}
+
+export function repositoryAt(root: string): Repository {
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
@@ -39,38 +105,33 @@ export async function repository(prepare: (root: string) => void = () => {}): Pr
     run('add', '-A')
     run('commit', '-q', '--allow-empty', '-m', message)
   }
-  run('init', '-q', '-b', 'main')
-  await initWorkspace(root)
-  write('.orchestration/active_intents.yaml', INTENTS)
-  write('src/a.ts', 'one\ntwo\n')
-  prepare(root)
-  commit('base')
-  let sessions = 0
-  const agent: Repository['agent'] = async (work, trailer = 'trailer') => {
-    const workspace = await openWorkspace(root)
-    try {
-      const id = `agent-${++sessions}`
-      const session = await workspace.session({ id, agent: { tool: 'tester', model: 'm-1' } })
-      await session.selectIntent('INT-001')
-      await work(session)
-      const review = await workspace.review(id)
-      await review.approve(undefined, { name: 'Ada' })
-      await review.commit()
-      await session.close()
-      const head = await workspace.ledger.head()
-      const line = `${head?.seq}:${head?.hash}`
-      commit(trailer === 'trailer' ? `agent's work\n\nTrace-Head: ${line}` : "agent's work")
-      return line
-    } finally {
-      await workspace.close()
-    }
-  }
-  await agent(({ fs }) => fs.writeFileSync('src/old.ts', 'old\n'))
-  run('checkout', '-q', '-b', 'work')
   return {
-    ...{ root, write, read, commit, agent, git: run },
+    ...{ root, write, read, commit, git: run },
+    agent: async (work, trailer = 'trailer') => {
+      const head = await approvedWork(root, work)
+      commit(trailer === 'trailer' ? `agent's work\n\nTrace-Head: ${head}` : "agent's work")
+    },
     ledger: () => read(LEDGER).trimEnd().split('\n'),
     writeLedger: (lines) => write(LEDGER, lines.map((line) => `${line}\n`).join('')),
+  }
+}
+
+/** @returns the ledger's head */
+async function approvedWork(root: string, work: (session: Session) => unknown): Promise<string> {
+  const workspace = await openWorkspace(root)
+  try {
+    const id = `agent-${(await workspace.sessions()).length}`
+    const session = await workspace.session({ id, agent: { tool: 'tester', model: 'm-1' } })
+    await session.selectIntent('INT-001')
+    await work(session)
+    const review = await workspace.review(id)
+    await review.approve(undefined, { name: 'Ada' })
+    await review.commit()
+    await session.close()
+    const head = await workspace.ledger.head()
+    return `${head?.seq}:${head?.hash}`
+  } finally {
+    await workspace.close()
   }
 }
 

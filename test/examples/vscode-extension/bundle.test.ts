@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { activated, builtExtension, loadBundle } from './bundle.js'
@@ -34,4 +34,11 @@ it('lets go of all it registered', async () => {
   await extension.deactivate()
   for (const each of subscriptions) each.dispose()
   expect([editor.commands.size, editor.views.size, editor.status.size]).toEqual([0, 0, 0])
+})
+
+it('is built and checked with the versions that the tests use', () => {
+  const versions = (file: string): Record<string, string> =>
+    JSON.parse(readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).devDependencies
+  const [own, ours] = [versions('examples/vscode-extension/package.json'), versions('package.json')]
+  for (const name of ['rolldown', '@types/vscode']) expect([name, own[name]]).toEqual([name, ours[name]])
 })

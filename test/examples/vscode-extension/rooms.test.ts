@@ -77,6 +77,27 @@ describe('the tree', () => {
     expect(editor.tree().filter((line) => !line.startsWith(' '))).toEqual(['agent (1 change, tester, m-1)'])
   })
 
+  it('says of a session that cannot be read that it cannot, and shows the others', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open()
+    for (const id of ['bad', 'good']) {
+      const session = await working(workspace, id)
+      session.fs.writeFileSync(`src/${id}.ts`, 'x\n')
+      await session.close()
+    }
+    writeFileSync(`${place.root}/.orchestration/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
+    const editor = new Editor(readManifest(), [place.root])
+    await activated(built.dist(), built.home(), editor)
+    expect(editor.tree()).toEqual([
+      'bad (tester, m-1, cannot be read)',
+      'good (1 change, tester, m-1)',
+      '  INT-001 (1)',
+      '    good.ts (src · +1 −0)',
+    ])
+    await editor.click('bad', 'escrowfs.approve')
+    expect(editor.asked.at(-1)?.kind).toBe('error')
+  })
+
   it('says what cannot be opened, and reviews the others', async () => {
     const [good, bad] = [testWorkspace(), testWorkspace({}, '')]
     ;(await working(await good.open())).fs.writeFileSync('src/a.ts', 'x\n')

@@ -111,6 +111,33 @@ describe('a verdict on a file', () => {
   })
 })
 
+describe('a verdict on several', () => {
+  it('is given to each; where one has moved, what was decided before it stays', async () => {
+    const desk = await open(({ fs }) => {
+      for (const name of ['a', 'b', 'c']) fs.writeFileSync(`src/${name}.ts`, 'x\n')
+    })
+    const nodes = ['b.ts', 'a.ts', 'c.ts'].map((name) => desk.editor.node(name).node)
+    desk.session.fs.writeFileSync('src/a.ts', 'evil\n')
+    await desk.editor.run('escrowfs.approve', nodes[0], nodes)
+    expect(desk.editor.asked.at(-1)?.text).toBe(MOVED)
+    const expected = { 'src/a.ts': 'pending', 'src/b.ts': 'approved', 'src/c.ts': 'pending' }
+    expect((await reviewOf(desk)).states).toEqual(expected)
+  })
+
+  it('asks for words and for a confirmation once', async () => {
+    const desk = await open(({ fs }) => {
+      for (const name of ['a', 'b']) fs.writeFileSync(`src/${name}.ts`, 'x\n')
+    })
+    const nodes = ['a.ts', 'b.ts'].map((name) => desk.editor.node(name).node)
+    desk.editor.person = ({ kind }) => (kind === 'input' ? 'No.' : 'Discard')
+    await desk.editor.run('escrowfs.reject', nodes[0], nodes)
+    expect(desk.editor.asked.map(({ text }) => text)).toEqual(['Why not 2 selected changes? The agent is told.'])
+    expect((await reviewOf(desk)).states).toEqual({ 'src/a.ts': 'rejected', 'src/b.ts': 'rejected' })
+    await desk.editor.run('escrowfs.discard', nodes[0], nodes)
+    expect([desk.editor.asked.length, desk.editor.tree()]).toEqual([2, []])
+  })
+})
+
 describe('a verdict on a hunk', () => {
   const work = (desk: Parameters<typeof open>[0]) => open(desk, { 'src/long.ts': LONG })
 

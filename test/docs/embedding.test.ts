@@ -1,0 +1,48 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as hooks from '../../src/hooks/index.js'
+import * as library from '../../src/index.js'
+import { project, readersHome, typeAll } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const guide = fs.readFileSync(`${project}docs/embedding.md`, 'utf8')
+const blocks = blocksOf(guide)
+
+let home = ''
+beforeAll(() => {
+  home = readersHome()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+describe('docs/embedding.md', () => {
+  it('does what it says, typed from top to bottom', () => {
+    typeAll(blocks, home)
+    expect(fs.readFileSync(`${home}/shop/src/price.js`, 'utf8')).toContain('Math.round')
+    expect(fs.existsSync(`${home}/shop/migrations`)).toBe(false)
+  })
+
+  it('has no block that nothing tries', () => {
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
+  })
+
+  it('names functions that there are, in the entry it says', () => {
+    for (const name of ['openWorkspace', 'denialOf', 'EscrowError', 'groupChanges'])
+      expect(library).toHaveProperty(name)
+    for (const name of [
+      'runTool',
+      'outcomeText',
+      'intentPrompt',
+      'openAiTools',
+      'anthropicTools',
+      'KNOWN_TOOLS',
+      'toolCatalogue',
+    ])
+      expect(hooks).toHaveProperty(name)
+  })
+
+  it('names each folder of the examples', () => {
+    const folders = fs.readdirSync(`${project}examples`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const without = ['demo', 'shared', 'transcripts']
+    for (const { name } of folders) if (!without.includes(name)) expect(guide).toContain(`examples/${name}/`)
+  })
+})
