@@ -10,11 +10,6 @@ import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, SettleSte
 import { Tree, TreeNode } from './tree.js'
 import { type Inode, Upper } from './upper.js'
 
-/**
- * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
- * what to decide, so replaying the log gives the same stage whatever the disk has become meanwhile.
- */
-
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
 /** Edits that leave names and contents as they are. */
@@ -27,8 +22,8 @@ const STILL: ReadonlySet<StageEdit['op']> = new Set([
 const LARGE = 8 << 20
 
 /**
- * All that one session has staged: names, inodes, bases, snapshots and notes. It changes by {@link Stage.apply}
- * alone.
+ * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
+ * what to decide, so replaying the log gives the same stage whatever the disk has become meanwhile.
  */
 export class Stage {
   readonly tree = new Tree()

@@ -20,10 +20,10 @@ export function fence(language: string, text: string): string {
 /** What a generated part of a document is called → its text, made when it is asked for. */
 export type Parts = Readonly<Record<string, () => string | Promise<string>>>
 
-const PART = /<!-- generated: ([\w-]+) -->\n[\s\S]*?<!-- \/generated -->/g
+const PART = /<!-- generated: ([\w-]+) -->\n[\s\S]*?<!-- end -->/g
 
 /**
- * A document with its generated parts made anew: what stands between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+ * A document with its generated parts made anew: what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
  * Rejects where a part is unknown, and where one there is stands nowhere.
  */
 export async function filled(document: string, parts: Parts): Promise<string> {
@@ -38,6 +38,6 @@ export async function filled(document: string, parts: Parts): Promise<string> {
   }
   return document.replace(
     PART,
-    (_, name: string) => `<!-- generated: ${name} -->\n\n${texts.get(name) ?? ''}\n\n<!-- /generated -->`,
+    (_, name: string) => `<!-- generated: ${name} -->\n\n${texts.get(name) ?? ''}\n\n<!-- end -->`,
   )
 }

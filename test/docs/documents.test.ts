@@ -2,44 +2,30 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { allDocuments } from './all-blocks.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
-const DOCUMENTS = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'docs/embedding.md',
-  'docs/hooks.md',
-  'docs/hosts/mcp.md',
-  'docs/hosts/claude.md',
-  'docs/hosts/cline.md',
-  'docs/hosts/roo.md',
-  'docs/injected-fs.md',
-  'docs/ledger.md',
-  'docs/policy.md',
-  'docs/shell.md',
-  'docs/terminal.md',
-  'docs/trace-schema.md',
-  'examples/agent-loop/README.md',
-  'examples/ai-sdk/README.md',
-  'examples/ci-check/README.md',
-  'examples/github-action/README.md',
-  'examples/langchain/README.md',
-  'examples/vscode-extension/README.md',
-]
+const DOCUMENTS = allDocuments()
+/** Places every machine has, and the one that examples of errors name. */
+const EVERYWHERE = ['/dev/null', '/bin/sh', '/tmp', '/x']
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
+
+/** A text without its blocks of code. */
+function proseOf(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '')
+}
 
 /** Paths of this repository that a text names in backticks, by their first folder. */
 function namedIn(text: string): string[] {
-  const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
+  const prose = proseOf(text)
   const ours = /^(?:src|overlay|test|docs|examples|scripts|\.ci)\//
   return [...prose.matchAll(/`([\w./-]+)`/g)].map((match) => match[1] ?? '').filter((name) => ours.test(name))
 }
 
 function linksIn(text: string): string[] {
-  return [...text.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '').filter((to) => !to.includes('://'))
+  return [...proseOf(text).matchAll(/\]\(([^)#]+)\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((to) => !to.includes('://'))
 }
 
 /** As GitHub makes one of a heading. */
@@ -64,9 +50,18 @@ describe.each(DOCUMENTS)('%s', (name) => {
     expect(anchors.filter((anchor) => !headings.includes(anchor ?? ''))).toEqual([])
   })
 
+  it('leads to headings that other documents have', () => {
+    const links = [...read(name).matchAll(/\]\(([^)#:]+)#([^)]+)\)/g)]
+    const lost = links.filter(([, to = '', anchor = '']) => {
+      const headings = [...read(path.join(path.dirname(name), to)).matchAll(/^#+ (.+)$/gm)]
+      return !headings.some(([, heading = '']) => anchorOf(heading) === anchor)
+    })
+    expect(lost.map(([link]) => link)).toEqual([])
+  })
+
   it("names no place on anyone's machine but the reader's of the examples", () => {
     const places = [...read(name).matchAll(/(?:^|[\s`'"(=])(\/[a-z][\w./-]*)/g)].map((match) => match[1] ?? '')
-    expect(places.filter((place) => place !== '/dev/null' && !place.startsWith('/home/ada/'))).toEqual([])
+    expect(places.filter((place) => !EVERYWHERE.includes(place) && !place.startsWith('/home/ada/'))).toEqual([])
   })
 })
 

@@ -23,7 +23,8 @@ export function readersHome(): string {
     bin: Record<'escrow' | 'escrow-sh', string>
   }
   for (const program of Object.values(bin)) fs.chmodSync(`${place}/${program}`, 0o755)
-  fs.symlinkSync(`../escrowfs/${bin.escrow}`, `${home}/node_modules/.bin/escrow`)
+  for (const [name, program] of Object.entries(bin))
+    fs.symlinkSync(`../escrowfs/${program}`, `${home}/node_modules/.bin/${name}`)
   fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Ada\n\temail = ada@example.org\n')
   return home
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { filled, table } from '../../../scripts/docs/markdown.js'
 
-const place = (name: string, text = '') => `<!-- generated: ${name} -->\n${text}<!-- /generated -->`
+const place = (name: string, text = '') => `<!-- generated: ${name} -->\n${text}<!-- end -->`
 
 describe('a document with generated parts', () => {
   it('gets each part anew, and keeps what stands around it', async () => {

@@ -1,0 +1,102 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { run } from '../../src/cli/run.js'
+import { allBlocks, allDocuments } from './all-blocks.js'
+import { project } from './reader.js'
+
+/** Kinds of block that are tried by other means than typing, and by which test. */
+const TRIED: readonly (readonly [document: RegExp, language: string, test: string])[] = [
+  [/./, 'mermaid', 'test/docs/diagrams.test.ts'],
+  [/^docs\/reference\//, 'ts', 'test/docs/generated.test.ts'],
+  [/^docs\/trace-schema\.md$/, 'jsonl', 'test/docs/trace-schema.test.ts'],
+  [/^docs\/formats\.md$/, 'yaml', 'test/docs/generated.test.ts'],
+  [/^docs\/formats\.md$/, 'text', 'test/docs/generated.test.ts'],
+  [/^docs\/policy\.md$/, 'yaml', 'test/docs/policy.test.ts'],
+]
+
+/** Blocks nothing runs, by their first words, and why. */
+const NOT_RUN: readonly (readonly [document: string, begin: string, why: string])[] = [
+  [
+    'README.md',
+    'npm ci && npm run demo',
+    'installs what it runs in; .ci/run does it, and the demo has tests of its own',
+  ],
+  ['README.md', 'npm ci && npm test', 'is what runs this; .ci/run has it word for word'],
+  ['docs/hosts/claude.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/hosts/cline.md', 'escrow run', 'starts a client that is not installed here'],
+]
+
+/** Documents that a test types from top to bottom: all but their blocks of `sh`. */
+function typed(): string[] {
+  const tests = fs.readdirSync(`${project}test`, { recursive: true, encoding: 'utf8' })
+  const typing = tests
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => fs.readFileSync(`${project}test/${name}`, 'utf8'))
+    .filter((text) => /\btypeAll\(/.test(text))
+  return allDocuments().filter((document) => typing.some((text) => text.includes(`{project}${document}\``)))
+}
+
+describe('the blocks of all documents', () => {
+  it('are typed, tried by a test of their own, or excused by name', () => {
+    const documents = typed()
+    expect(documents).toContain('docs/cookbook.md')
+    const left = allBlocks().filter(({ document, language }) => {
+      const isTyped = documents.includes(document) && language !== 'sh'
+      return !isTyped && !TRIED.some(([which, kind]) => which.test(document) && kind === language)
+    })
+    expect(left.map(({ document, text }) => `${document}: ${text.split('\n')[0]}`)).toEqual(
+      NOT_RUN.map(([document, begin]) => expect.stringContaining(`${document}: ${begin}`)),
+    )
+  })
+
+  it('are tried by tests that are there', () => {
+    for (const [, , test] of TRIED) expect([test, fs.existsSync(`${project}${test}`)]).toEqual([test, true])
+  })
+})
+
+/** The commands that a text names: `escrow intents scope ID --add GLOB`. */
+function commandsIn(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
+  return [...prose.matchAll(/`escrow ([a-z][^`]*)`/g)].map((match) => match[1] ?? '')
+}
+
+const help = new Map<string, Promise<string>>()
+function helpOf(words: readonly string[]): Promise<string> {
+  const key = words.join(' ')
+  const known = help.get(key)
+  if (known) return known
+  let text = ''
+  const out = (more: string) => {
+    text += more
+  }
+  const io = { out, err: out, cwd: project, terminal: false, color: false, version: '0' }
+  const asked = run([...words, '--help'], io, () => Promise.reject(new Error('--help needs no library')))
+  help.set(
+    key,
+    asked.then(() => text),
+  )
+  return helpOf(words)
+}
+
+describe('the commands that documents name', () => {
+  const named = allDocuments().flatMap((document) =>
+    commandsIn(fs.readFileSync(`${project}${document}`, 'utf8')).map((command) => [document, command] as const),
+  )
+
+  it('are there, with the options they are named with', async () => {
+    const names = COMMANDS.map(({ name }) => name)
+    const wrong: string[] = []
+    for (const [document, command] of named) {
+      // Behind `--` stands another program's line, behind `|` the next one's.
+      const [own = ''] = command.split(/ -- | \| | > | \\\| /)
+      const [name = '', ...rest] = own.split(/\s+/)
+      const below = name === 'intents' && /^[a-z]+$/.test(rest[0] ?? '') ? rest.slice(0, 1) : []
+      const text = names.includes(name) ? await helpOf([name, ...below]) : ''
+      const options = rest.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '')
+      if (text === '' || options.some((option) => !text.includes(option))) wrong.push(`${document}: ${command}`)
+    }
+    expect(named.length).toBeGreaterThan(50)
+    expect(wrong).toEqual([])
+  })
+})

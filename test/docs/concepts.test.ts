@@ -1,0 +1,43 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { project, readersHome, typeAll } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const text = fs.readFileSync(`${project}docs/concepts.md`, 'utf8')
+const blocks = blocksOf(text).filter(({ language }) => language !== 'mermaid')
+
+let home = ''
+beforeAll(() => {
+  home = readersHome()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+describe('docs/concepts.md', () => {
+  it('does what it says, typed from top to bottom', () => {
+    typeAll(blocks, home)
+  })
+
+  it('has no block that nothing tries', () => {
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
+  })
+
+  it('explains every word one meets', () => {
+    const told = text.replace(/\s+/g, ' ').toLowerCase()
+    const words = [
+      'workspace',
+      'session',
+      'overlay',
+      'intent',
+      'scope',
+      'claim',
+      'lock',
+      'decision',
+      'verdict',
+      'commit',
+    ]
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]?.toLowerCase()).join(' ')
+    expect([...words, 'ledger'].filter((word) => !headings.includes(word))).toEqual([])
+    const bold = ['whiteout', 'redirect', 'lower layer', 'upper layer', 'stage', 'snapshot', 'denial', 'drifted']
+    expect(bold.filter((word) => !told.includes(`**${word}**`))).toEqual([])
+  })
+})

@@ -1,0 +1,20 @@
+import fs from 'node:fs'
+import { expect, it } from 'vitest'
+import { project } from '../reader.js'
+
+const GUIDES = [
+  'docs/hosts/claude.md',
+  'docs/hosts/cline.md',
+  'docs/hosts/mcp.md',
+  'docs/hosts/roo.md',
+  'docs/shell.md',
+]
+/** What a reader looks for in each guide, in this order; other parts may stand between. */
+const PARTS = ['What is governed', 'Enter', 'Try it', 'When it fails', 'Leave']
+
+it.each(GUIDES)('%s has the parts of every guide, in their order', (name) => {
+  const headings = [...fs.readFileSync(`${project}${name}`, 'utf8').matchAll(/^## (.+)$/gm)].map(
+    (match) => match[1] ?? '',
+  )
+  expect(headings.filter((heading) => PARTS.includes(heading))).toEqual(PARTS)
+})

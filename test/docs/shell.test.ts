@@ -1,0 +1,23 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { project, readersHome, typeAll } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const blocks = blocksOf(fs.readFileSync(`${project}docs/shell.md`, 'utf8'))
+
+let home = ''
+beforeAll(() => {
+  home = readersHome()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+describe('docs/shell.md', () => {
+  it('does what it says, typed from top to bottom', () => {
+    typeAll(blocks, home)
+    expect(fs.existsSync(`${home}/shop/README.md`)).toBe(false)
+  })
+
+  it('has no block that nothing tries', () => {
+    expect([...new Set(blocks.map(({ language }) => language))]).toEqual(['console'])
+  })
+})

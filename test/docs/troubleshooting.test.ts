@@ -1,0 +1,76 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DENIAL_CODES } from '../../src/core/denials.js'
+import { project, readersHome, typeAll } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const text = fs.readFileSync(`${project}docs/troubleshooting.md`, 'utf8')
+const blocks = blocksOf(text)
+const section = (heading: string) => text.split(/^## /m).find((each) => each.startsWith(heading)) ?? ''
+/** The cells of a section's rows whose first cell is code. */
+const rowsOf = (heading: string) =>
+  [...section(heading).matchAll(/^\| `[^|]*\|.*$/gm)].map(([row]) =>
+    row.split('|').map((cell) => cell.trim().replaceAll('`', '')),
+  )
+
+const sources = ['src', 'overlay'].flatMap((folder) =>
+  fs
+    .readdirSync(`${project}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => fs.readFileSync(`${project}${folder}/${name}`, 'utf8')),
+)
+/** The reasons that are not a denial's, as the type lists them. */
+const apiReasons = () => {
+  const file = fs.readFileSync(`${project}src/core/api-error.ts`, 'utf8')
+  const type = /type ApiReason =([\s\S]*?)\n\n/.exec(file)?.[1] ?? ''
+  return [...type.matchAll(/'(\w+)'/g)].map((match) => match[1] ?? '')
+}
+
+let home = ''
+beforeAll(() => {
+  home = readersHome()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+describe('docs/troubleshooting.md', () => {
+  it('does what it says, typed from top to bottom', () => {
+    typeAll(blocks, home)
+  })
+
+  it('has no block that nothing tries', () => {
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
+  })
+
+  it('has a row for each reason there is, with its code, and for no other', () => {
+    const codes: Record<string, string> = DENIAL_CODES
+    const expected = [...Object.keys(codes), ...apiReasons()].map((reason) => [reason, codes[reason] ?? '–'])
+    expect(apiReasons().length).toBeGreaterThan(5)
+    expect(rowsOf('Reasons').map(([, reason, code]) => [reason, code])).toEqual(expected)
+  })
+
+  it('begins messages as the code does', () => {
+    const begins = [...rowsOf('Reasons').map((row) => row[3] ?? ''), ...rowsOf('More').map((row) => row[1] ?? '')]
+    const isSaid = (words: string) => sources.some((source) => new RegExp(`['"\`]${words}`).test(source))
+    const literal = (words: string) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    // The name of a file begins this one.
+    expect(begins.filter((words) => !isSaid(literal(words)))).toEqual(['.orchestration/agent_trace.jsonl'])
+  })
+
+  it('knows every kind of refusal that has a name of two words', () => {
+    const named = sources.flatMap((source) => [...source.matchAll(/['"`]((?:[A-Z][a-z]+ )+[A-Z][a-z]+: )/g)])
+    const kinds = new Set(named.map((match) => (match[1] ?? '').trim()))
+    const others = ['Claude Code:', 'Roo Code:']
+    expect([...kinds].filter((kind) => !others.includes(kind) && !text.includes(`\`${kind}\``))).toEqual([])
+  })
+
+  it("has the doctor's findings in their order", () => {
+    const probe = fs.readFileSync(`${project}src/terminal/probe.ts`, 'utf8')
+    const names = /readonly name: (.*)/
+      .exec(probe)?.[1]
+      ?.split(' | ')
+      .map((name) => name.replaceAll("'", ''))
+    expect(rowsOf('What `escrow doctor`').map((row) => row[1])).toEqual(names)
+    for (const command of ['modprobe overlay', 'apt-get install bubblewrap', 'kernel.unprivileged_userns_clone=1'])
+      expect([command, probe.includes(command), text.includes(command)]).toEqual([command, true, true])
+  })
+})
