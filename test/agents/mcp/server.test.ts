@@ -91,7 +91,7 @@ describe('what a client is offered', () => {
     expect(tools.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
     expect(resources.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
     for (const name of ['approve', 'commit', 'discard', 'undo', 'reject', 'answer', 'escrow_approve'])
-      expect((await callerOf(client)(name)).isError).toBe(true)
+      await expect(callerOf(client)(name)).rejects.toThrow(/not found/)
   })
 
   it('says of itself what is true', async () => {
@@ -174,7 +174,7 @@ describe('escrow mcp', () => {
     expect((await call('write_file', { path: 'src/huge.txt', content })).isError).toBeUndefined()
     expect(textOf(await call('read_text_file', { path: 'src/huge.txt', tail: 1 }))).toBe('end')
     expect((await call('write_file', { path: 'src/x', content: { not: 'text' } })).isError).toBe(true)
-    expect((await call('no_such_tool')).isError).toBe(true)
+    await expect(call('no_such_tool')).rejects.toThrow(/not found/)
     expect((await call('search_files', { path: '.', pattern: `${'*a'.repeat(40)}b` })).isError).toBeUndefined()
     expect((await call('search_files', { path: '.', pattern: '{a,b}'.repeat(90) })).isError).toBe(true)
     expect(transport.pid).not.toBeNull()
