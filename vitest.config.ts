@@ -1,7 +1,16 @@
 import { defineConfig } from 'vitest/config'
 import { STATE_HOME } from './test/support/state-home.js'
 
+const here = (file: string) => new URL(file, import.meta.url).pathname
+
 export default defineConfig({
+  // The examples import the package by its name: here it is the source as it is now.
+  resolve: {
+    alias: [
+      { find: /^escrowfs$/, replacement: here('src/index.ts') },
+      { find: /^escrowfs\/hooks$/, replacement: here('src/hooks/index.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 180_000,

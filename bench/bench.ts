@@ -20,6 +20,8 @@ export interface GrowthSpec extends RowSpec {
 
 export interface Bench {
   readonly quick: boolean
+  /** The suite was asked for by its name: what takes many minutes is not left out. */
+  readonly patient: boolean
   readonly rows: readonly Row[]
   compare(spec: RowSpec): Promise<void>
   /** The same operation at several sizes, and the exponent of its growth. */
@@ -38,8 +40,13 @@ const QUICK: Effort = { rounds: 9, sampleMs: 0.7, warmUpMs: 40, budgetMs: 600 }
 const FULL_HEAVY: Effort = { rounds: 7, sampleMs: 0, warmUpMs: 0.001, budgetMs: 15_000 }
 const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3, budgetMs: 3_000 }
 
+export interface BenchOptions {
+  readonly quick: boolean
+  readonly patient: boolean
+}
+
 /** @param tell is given each row's text as soon as it is measured. */
-export function newBench(quick: boolean, tell: (text: string) => void): Bench {
+export function newBench({ quick, patient }: BenchOptions, tell: (text: string) => void): Bench {
   const rows: Row[] = []
   const add = (row: Row) => {
     rows.push(row)
@@ -54,6 +61,7 @@ export function newBench(quick: boolean, tell: (text: string) => void): Bench {
   }
   return {
     quick,
+    patient,
     rows,
     compare: async (spec) => add(await measure(spec)),
     growth: async (spec) => add(withGrowth(await measure(spec), spec)),

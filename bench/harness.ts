@@ -63,7 +63,7 @@ const MAX_BATCH = 1 << 16
 const FEWEST_ROUNDS = 3
 
 /** What a run gave; kept where the optimizer cannot prove it unused. */
-export const sink: { last: unknown } = { last: undefined }
+const sink: { last: unknown } = { last: undefined }
 
 /**
  * Measures. Each round takes one sample of every variant; the order changes with the round, so that none always runs

@@ -81,6 +81,25 @@ export function rowText(row: Row): string {
   return [row.title, ...lines, ...left, ...judgement(row)].join('\n')
 }
 
+/** A suite's rows as tables, each with its sides, their versions and spreads. */
+export function reportText(report: Report): string {
+  const tables = report.rows.map((row) => {
+    const lines = row.results.map((result) => {
+      const { name, p25, median, p90, ratio } = result
+      const spread = p25 === p90 ? '' : `${quantity(p25, row.unit)} … ${quantity(p90, row.unit)}`
+      const multiple = ratio ? `${times(ratio.median)} (${digits(ratio.low)}–${digits(ratio.high)})` : ''
+      return `| ${name} | ${quantity(median, row.unit)} | ${spread} | ${multiple} |`
+    })
+    const left = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
+    const head = ['| | median | p25 … p90 | to the first |', '| --- | --- | --- | --- |']
+    const said = judgement(row).map((line) => `- ${line.trim()}`)
+    return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...said, ...left, ''].join(
+      '\n',
+    )
+  })
+  return [`# ${report.suite}`, '', headline(report), '', ...tables].join('\n')
+}
+
 /** How many aims were met, and which were not. */
 export function summaryText(rows: readonly Row[]): string {
   const judged = rows.flatMap((row) => {
@@ -104,10 +123,15 @@ export function headline({ date, quick, medium, machine }: Report): string {
 
 const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
+/** Where a result lies, written or not. */
+export function resultOf(name: string): string {
+  return `${RESULTS}${name}`
+}
+
 /** @returns the file written, relative to the repository. */
 export function saveResult(name: string, content: string): string {
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(`${RESULTS}${name}`, content)
+  writeFileSync(resultOf(name), content)
   return `bench/results/${name}`
 }
 
@@ -161,6 +185,12 @@ function judgement(row: Row): string[] {
   const verdict = verdictOf(row)
   if (!verdict) return growth
   return [...growth, `  aim ${aimText(row)}: ${verdict.met ? 'met' : 'missed'}, ${amount(verdict.value, row)}`]
+}
+
+/** What an aim is judged by. */
+export function measuredText(row: Row): string {
+  const verdict = verdictOf(row)
+  return verdict ? amount(verdict.value, row) : ''
 }
 
 function amount(value: number, { aim, unit }: Row): string {

@@ -1,21 +1,19 @@
-import { newBench, type Suite } from './bench.js'
+import { type BenchOptions, newBench, type Suite } from './bench.js'
 import { chart } from './chart.js'
-import { commit } from './commit.js'
-import { exec } from './exec.js'
-import { facade } from './facade/suite.js'
-import { open } from './open.js'
+import { compareCommits } from './core/compare-commits.js'
+import { guard, record } from './core/guard.js'
 import { memoryPlace, removePlaces } from './places.js'
-import { policy } from './policy.js'
-import { headline, type Report, saveResult, summaryText, thisMachine } from './report.js'
-import { trace } from './trace.js'
+import { headline, type Report, reportText, saveResult, summaryText, thisMachine } from './report.js'
+import { renewSpeed } from './speed.js'
+import { SUITES } from './suites.js'
 
-/** npm run bench [-- suite …] [--quick] */
+/** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] */
 
-const SUITES: Readonly<Record<string, Suite>> = { facade, policy, commit, open, trace, exec }
+const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-async function runSuite(name: string, suite: Suite, quick: boolean): Promise<void> {
-  const print = (text: string) => process.stdout.write(`${text}\n`)
-  const bench = newBench(quick, print)
+async function runSuite(name: string, suite: Suite, options: BenchOptions, isKept = !options.quick): Promise<void> {
+  const { quick } = options
+  const bench = newBench(options, print)
   const date = new Date().toISOString()
   const medium = memoryPlace().medium
   const about = { suite: name, date, quick, medium, machine: thisMachine() }
@@ -24,21 +22,40 @@ async function runSuite(name: string, suite: Suite, quick: boolean): Promise<voi
   const report: Report = { ...about, rows: bench.rows }
   print(summaryText(report.rows))
   const json = `${JSON.stringify(report, undefined, 2)}\n`
-  // The chart is kept in the repository: a quick run is not good enough for it.
-  const files = quick ? { [`${name}.quick.json`]: json } : { [`${name}.json`]: json, [`${name}.svg`]: chart(report) }
+  // Charts and texts are kept in the repository: a quick run is not good enough for them, and one of two commits nobody's business.
+  const kept = { [`${name}.json`]: json, [`${name}.md`]: reportText(report), [`${name}.svg`]: chart(report) }
+  const files = isKept ? kept : { [`${name}${quick ? '.quick' : ''}.json`]: json }
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const quick = args.includes('--quick')
-  const wanted = args.filter((arg) => arg !== '--quick')
-  const unknown = wanted.filter((name) => !(name in SUITES))
+async function runSuites(names: readonly string[], quick: boolean): Promise<number> {
+  const isAll = names.length === 0 || names.includes('all')
+  const unknown = names.filter((name) => name !== 'all' && !(name in SUITES))
   if (unknown.length > 0) {
-    process.stderr.write(`No suite ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}.\n`)
+    const known = [...Object.keys(SUITES), 'all', 'guard', 'compare', 'table'].join(', ')
+    process.stderr.write(`No suite ${unknown.join(', ')}. There are: ${known}.\n`)
     return 2
   }
   for (const [name, suite] of Object.entries(SUITES))
-    if (wanted.length === 0 || wanted.includes(name)) await runSuite(name, suite, quick)
+    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, patient: !quick && !isAll })
+  if (!quick) print(`Written: ${renewSpeed()}`)
+  return 0
+}
+
+async function main([command = 'all', ...rest]: readonly string[], options: ReadonlySet<string>): Promise<number> {
+  const quick = options.has('--quick')
+  if (command === 'guard') return options.has('--record') ? record(print) : guard(print)
+  if (command === 'table') {
+    print(`Written: ${renewSpeed()}`)
+    return 0
+  }
+  if (command !== 'compare') return runSuites([command, ...rest], quick)
+  const [before, after] = rest
+  if (before === undefined || after === undefined) {
+    process.stderr.write('Two commits are compared: npm run bench -- compare A B\n')
+    return 2
+  }
+  await runSuite('compare', (bench) => compareCommits(bench, [before, after]), { quick, patient: true }, false)
   return 0
 }
 
@@ -46,4 +63,6 @@ async function main(args: readonly string[]): Promise<number> {
 process.env.XDG_STATE_HOME = memoryPlace().path
 process.once('exit', removePlaces)
 process.once('SIGINT', () => process.exit(130))
-process.exit(await main(process.argv.slice(2)))
+const given = process.argv.slice(2)
+const words = given.filter((arg) => !arg.startsWith('--'))
+process.exit(await main(words, new Set(given.filter((arg) => arg.startsWith('--')))))

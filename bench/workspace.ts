@@ -10,12 +10,13 @@ export interface Governed {
 
 const SCOPE = ['src/**', 'made/**', 'other/**', 'big/**', 'moved/**', 'docs/*.md', '!src/legacy/**']
 
-export function declareIntent(root: string): void {
+/** @param active the registry names it as the intent that sessions begin under. */
+export function declareIntent(root: string, { active = false } = {}): void {
   mkdirSync(`${root}/.orchestration`, { recursive: true })
   const scope = SCOPE.map((glob) => `      - "${glob}"\n`).join('')
   writeFileSync(
     `${root}/.orchestration/active_intents.yaml`,
-    `active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
+    `${active ? 'active_intent_id: INT-001\n' : ''}active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
   )
 }
 

@@ -11,6 +11,7 @@ export interface FileState {
   readonly mode: number
 }
 
+/** Same type, content and permission bits; null stands for nothing there. */
 export function sameState(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b
   return a.type === b.type && a.digest === b.digest && a.mode === b.mode
@@ -22,6 +23,7 @@ export function sameContent(a: FileState | null, b: FileState | null): boolean {
   return a.type === b.type && a.digest === b.digest
 }
 
+/** What a staged change does to its path. */
 export type StagedKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
 
 /** One path that differs between the stage and the lower layer the stage was based on. */

@@ -10,6 +10,7 @@ import type { RelPath } from './path.js'
 /** Bytes of the largest file a write layer holds. */
 export const MAX_FILE_SIZE = 2 ** 30
 
+/** What stands at a name. `other`: a pipe, a socket or a device. */
 export type EntryType = 'file' | 'dir' | 'symlink' | 'other'
 
 /** One name in a directory. */
@@ -18,6 +19,7 @@ export interface Entry {
   readonly type: EntryType
 }
 
+/** What can be asked of a layer. Every path is relative to its root, links in it resolved before. */
 export interface ReadLayer {
   /** What stands at the path itself (never follows a symlink), or undefined. */
   typeOf(path: RelPath): EntryType | undefined
@@ -49,6 +51,7 @@ export interface Attributes {
   readonly size?: number
 }
 
+/** How a put goes. */
 export interface PutOptions {
   /** Permission bits of a file that this put creates (the umask already taken away). */
   readonly mode?: number

@@ -37,6 +37,11 @@ export interface Lower extends ReadLayer {
 // NONBLOCK: opening a FIFO would otherwise wait for a writer that may never come.
 const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
+/**
+ * The disk below a root, read-only.
+ *
+ * @param root absolute, links in it resolved
+ */
 export function openLower(root: string): Lower {
   const hostPath = (path: RelPath) => (path === '' ? root : `${root}/${path}`)
   const looks = new Map<RelPath, Stats | null>()

@@ -23,6 +23,7 @@ export interface ReadFile {
   close(): void
 }
 
+/** The writing half: what a write row of the op table is given beside it. */
 export interface WriteFile extends ReadFile {
   /** Every name what is written shows at: its own and other hard links; none once it has no name left. */
   names(): RelPath[]
@@ -32,6 +33,7 @@ export interface WriteFile extends ReadFile {
 
 const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
+/** One open file of the merged view. */
 export class OpenFile implements WriteFile {
   /** Kept by {@link OpenFiles}. */
   path: RelPath | undefined

@@ -13,6 +13,7 @@ import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, PackSpan, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
 
+/** What an overlay stands on, and who is told of its edits. */
 export interface OverlayOptions {
   readonly lower: Lower
   readonly stage: Stage

@@ -8,21 +8,25 @@ declare const relative: unique symbol
  */
 export type RelPath = string & { readonly [relative]: true }
 
+/** The workspace's root. */
 export const ROOT = '' as RelPath
 
 /** Longest name and longest path the disks we commit to take, in bytes (Linux NAME_MAX, PATH_MAX less the NUL). */
 const NAME_MAX = 255
 const PATH_MAX = 4095
 
+/** The path of a name in a directory. The name is one plain segment. */
 export function childOf(dir: RelPath, name: string): RelPath {
   return (dir === '' ? name : `${dir}/${name}`) as RelPath
 }
 
+/** A path's directory; the root's is the root. */
 export function parentOf(path: RelPath): RelPath {
   const slash = path.lastIndexOf('/')
   return (slash < 0 ? '' : path.slice(0, slash)) as RelPath
 }
 
+/** A path's last segment; the root's is empty. */
 export function nameOf(path: RelPath): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -14,6 +14,7 @@ import type { Spelling } from './spelling.js'
 /** Where a name leads. `path` may be absent there; its directory is real. */
 export type Resolved = Inside | Outside
 
+/** A place in the workspace. */
 export interface Inside {
   readonly inside: true
   readonly path: RelPath
@@ -25,6 +26,7 @@ export interface Inside {
   readonly ending: Ending
 }
 
+/** A place on the real disk, outside of the workspace. */
 export interface Outside {
   readonly inside: false
   /** Absolute host path; the last name is resolved only when it was to be followed. */
@@ -49,6 +51,7 @@ interface Walk {
   readonly ending: Ending
 }
 
+/** Walks names through the merged view. */
 export class Resolver {
   readonly #overlay: Overlay
   readonly #root: string

@@ -21,6 +21,7 @@ export interface Landed {
   readonly own: boolean
 }
 
+/** What is to leave a stage, and the bases of what stays. */
 export interface Settlement {
   readonly drop: RelPath[]
   readonly point: [RelPath, RelPath | null][]
@@ -29,6 +30,7 @@ export interface Settlement {
   readonly bases: [RelPath, Base][]
 }
 
+/** What leaves a stage because commits have put it, or something else, on disk. */
 export function settleLanded(overlay: Overlay, landed: readonly Landed[]): Settlement {
   const result = nothing()
   if (landed.length === 0) return result

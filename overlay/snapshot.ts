@@ -21,6 +21,7 @@ export interface Version {
   readonly edits: number
 }
 
+/** A snapshot of a stage. */
 export interface Mark {
   readonly id: string
   /** Nanoseconds since 1970. */

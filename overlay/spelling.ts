@@ -29,6 +29,7 @@ function look(path: string): fs.BigIntStats | undefined {
   return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
+/** Finds the name that is meant, among what is staged and what the disk has. */
 export function spellingOf(stage: Stage, lower: Lower): Spelling {
   return (dir, name) => {
     const { node, lower: below } = stage.tree.find(dir)

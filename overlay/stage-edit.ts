@@ -53,11 +53,16 @@ export interface SettleStep {
   readonly forget: readonly RelPath[]
 }
 
+/** One line of the stage's log. */
 export type StageEdit = EditCommon &
+  /** A file's content: all of it, or at a byte offset; with `inode` the file is made. */
   (
     | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
+    /** A directory; `over` says whether the disk's shows below it. */
     | { readonly op: 'mkdir'; readonly path: RelPath; readonly inode: NewInode; readonly over: 'lower' | 'nothing' }
+    /** A name goes; `whiteout`: the disk has one there, which is hidden from now on. */
     | { readonly op: 'remove'; readonly path: RelPath; readonly whiteout: boolean }
+    /** A name goes elsewhere with all below it. */
     | {
         readonly op: 'move'
         readonly from: RelPath
@@ -66,8 +71,11 @@ export type StageEdit = EditCommon &
         readonly lower: RelPath | null
         readonly whiteout: boolean
       }
+    /** A second name for a file. */
     | { readonly op: 'link'; readonly path: RelPath; readonly existing: RelPath }
+    /** A symbolic link. */
     | { readonly op: 'symlink'; readonly path: RelPath; readonly target: string; readonly inode: NewInode }
+    /** Attributes; what is absent stays. */
     | {
         readonly op: 'setattr'
         readonly path: RelPath
@@ -78,6 +86,7 @@ export type StageEdit = EditCommon &
         readonly mtimeNs?: string
         readonly size?: number
       }
+    /** What landed or was discarded leaves the stage. */
     | (SettleStep & {
         readonly op: 'settle'
         /** The last commit, and how many review records, the stage has taken in. */
@@ -160,6 +169,7 @@ export interface GraftedNode {
   readonly at?: number
 }
 
+/** What JSON can hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** An edit's bytes: in hand, or in the pack. */

@@ -25,6 +25,7 @@ export interface StageFiles {
   readonly pack: string
 }
 
+/** The log of a stage's owner, open for appending. */
 export interface StageLog {
   /** Answers where the edit's bytes lie, if it has any. */
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
@@ -37,6 +38,7 @@ export interface StageLog {
   close(): void
 }
 
+/** What a replay found. */
 export interface Replay {
   readonly edits: number
   /** Bytes of a torn or damaged tail that were left out. */

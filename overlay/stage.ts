@@ -26,6 +26,10 @@ const STILL: ReadonlySet<StageEdit['op']> = new Set([
 /** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
 const LARGE = 8 << 20
 
+/**
+ * All that one session has staged: names, inodes, bases, snapshots and notes. It changes by {@link Stage.apply}
+ * alone.
+ */
 export class Stage {
   readonly tree = new Tree()
   /** What the disk held when a path was first touched. */

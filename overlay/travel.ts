@@ -19,6 +19,7 @@ export interface Since {
   readonly discarded: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[]
 }
 
+/** What travelling to a version leaves out. */
 export interface TravelPlan {
   readonly less: SettleStep[]
   /** Paths that do not go back: the session's own commits changed them since. */

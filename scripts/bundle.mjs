@@ -6,9 +6,98 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
 const ENTRIES = { main: 'src/cli/main.ts', sh: 'src/cli/sh.ts' }
+/** What many commands share is one file: to find a file takes about as long as to read 20 kB of it. */
+const BASE = { name: 'base', minShareCount: 4, test: (id) => !/[\\/](?:src[\\/]cli|commander)[\\/]/.test(id) }
 /** Finds its grammars beside its own files. */
 const EXTERNAL = [/^@vscode\/tree-sitter-wasm/]
+
+/** Our modules do nothing but what is asked of them by import, the two programs aside. */
+const isOurs = (id) => !/[\\/]node_modules[\\/]/.test(id) && !Object.values(ENTRIES).some((entry) => id.endsWith(entry))
+
+/**
+ * Of memfs the stage takes inodes and their bytes (`overlay/upper.ts`), which its volume has from this core. The rest, streams and a
+ * `node:fs` over it, takes as long to load as Node itself. The core is loaded with the first content.
+ */
+const LEAN_MEMFS = `
+export class Volume {
+  #core
+  get _core() {
+    return (this.#core ??= new (require('@jsonjoy.com/fs-core').Superblock)())
+  }
+}
+`
+const leanMemfs = {
+  name: 'lean-memfs',
+  resolveId: (id) => (id === 'memfs' ? '\0memfs' : undefined),
+  load: (id) => (id === '\0memfs' ? LEAN_MEMFS : undefined),
+}
+
+/**
+ * Leads each import from an `index.ts` of ours to the file that has what is imported. Chunks are made of files: through an index
+ * each one would reach all that any other needs.
+ */
+const pastIndexes = {
+  name: 'past-indexes',
+  transform: {
+    filter: { id: /\.ts$/ },
+    handler: (code, id) =>
+      code
+        .replace(NAMED, (whole, word, names, from) => {
+          if (word.includes('type')) return whole
+          const homes = homesBy(id, from)
+          if (homes === undefined) return whole
+          return namesOf(names)
+            .map(
+              ([name, as]) =>
+                `${word} { ${homes.get(name).was} as ${as} } from ${JSON.stringify(homes.get(name).file)}`,
+            )
+            .join(';')
+        })
+        .replace(LATER, (whole, name, from) => {
+          const home = homesBy(id, from)?.get(name)
+          return home === undefined
+            ? whole
+            : `const { ${home.was}: ${name} } = await import(${JSON.stringify(home.file)})`
+        }),
+  },
+}
+
+/** One name that is loaded when it is needed. */
+const LATER = /const \{ (\w+) \} = await import\('(\.[^']*)'\)/g
+const NAMED = /^(import(?: type)?|export(?: type)?) \{([^}]*)\} from '(\.[^']*)'/gm
+
+/** What is named between braces, types left out, and what it is called outside of them. */
+function namesOf(braces) {
+  const each = braces.split(',').map((one) => one.trim())
+  return each
+    .filter((one) => one !== '' && !one.startsWith('type '))
+    .map((one) => {
+      const [name, as = name] = one.split(' as ')
+      return [name, as]
+    })
+}
+
+/** Undefined where what is imported is no index. */
+function homesBy(importer, from) {
+  const file = resolve(dirname(importer), from.replace(/\.js$/, '.ts'))
+  return /[\\/]index\.ts$/.test(file) ? exportsOf(file) : undefined
+}
+
+/** Each name an index hands on, the file that has it, and its name there. */
+function exportsOf(index) {
+  const homes = new Map()
+  for (const [, word, names, from] of readFileSync(index, 'utf8').matchAll(NAMED)) {
+    if (word !== 'export') continue
+    const file = resolve(dirname(index), from.replace(/\.js$/, '.ts'))
+    for (const [name, as] of namesOf(names)) {
+      const inner = /[\\/]index\.ts$/.test(file) ? exportsOf(file).get(name) : undefined
+      homes.set(as, inner ?? { file, was: name })
+    }
+  }
+  return homes
+}
 
 const out = resolve(process.argv[2] ?? 'dist/src/cli')
 const making = `${out}.${process.pid}`
@@ -28,14 +117,20 @@ async function write(dir) {
     input: ENTRIES,
     platform: 'node',
     external: EXTERNAL,
+    transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION) } },
+    plugins: [leanMemfs, pastIndexes],
+    // The same parser as modules, of which only what is used is taken.
+    resolve: { alias: { yaml: join(ROOT, 'node_modules/yaml/browser/dist/index.js') } },
     tsconfig: false,
+    treeshake: { moduleSideEffects: (id) => (isOurs(id) ? false : undefined) },
     onLog: (level, log) => {
-      if (level === 'warn') throw new Error(log.message)
+      if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message)
     },
   })
   const { output } = await bundle.write({
     dir,
     format: 'esm',
+    codeSplitting: { groups: [BASE] },
     // Names stay: a stack that a user sends us can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].js',

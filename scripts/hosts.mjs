@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const RELEASES = ['22', '24']
-const SUITES = ['test/fs', 'test/overlay']
+const SUITES = ['test/fs', 'test/overlay', 'test/package.test.ts']
 
 function nodeOf(release) {
   const dir = join(ROOT, '.cache', 'hosts', release)

@@ -18,7 +18,10 @@ export interface CommandOutputs {
 const KEPT = 50
 const NAME = /^cmd-\d{1,16}\.txt$/
 
-/** @throws EscrowError `unsupported` for a session that `openWorkspace` did not make */
+/**
+ * Where a session keeps long outputs of its commands.
+ * @throws EscrowError `unsupported` for a session that `openWorkspace` did not make
+ */
 export function commandOutputs(session: Session): CommandOutputs {
   const dir = layoutOf(behind(session).view.root).session(session.id).outputs
   return {

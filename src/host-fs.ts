@@ -10,6 +10,7 @@ import type { View } from './fs/view.js'
 import { type Ground, type Name, onlyReads } from './fs/way.js'
 import { behind } from './session-fs.js'
 
+/** What of a host's process is its own. */
 export interface HostFsOptions {
   /**
    * Directories of the host's own outside of the workspace, absolute: its storage, its logs. What is there it may change

@@ -6,6 +6,7 @@ import { type DenialError, denialError } from './core/denials.js'
 import { GovernedChild } from './governed-child.js'
 import { behind } from './session-fs.js'
 
+/** What a host may start while a tool call runs. */
 export interface HostProgramsOptions {
   /** A program, by its absolute path, that may be started within a tool call: one that contains what it is told to run. */
   readonly shell?: string | undefined

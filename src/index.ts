@@ -15,9 +15,20 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'
 export { hookToken } from './hook-token.js'
 export { editText } from './host/editor.js'
+export {
+  bearerOf,
+  foreignTo,
+  isSameSecret,
+  type LoopbackServer,
+  listenOnLoopback,
+  newToken,
+  PATIENCE,
+  type Patience,
+} from './host/loopback.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
@@ -27,6 +38,14 @@ export { type Highlighter, loadHighlighter, type Token } from './review/highligh
 export { type TextSpan, wordDiff } from './review/word-diff.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
-export { makeSigningKey } from './trace/index.js'
+export {
+  type BlamedFile,
+  intentOf,
+  makeSigningKey,
+  pathsOf,
+  readBlamed,
+  type ToldRecord,
+  toldOf,
+} from './trace/index.js'
 export { isInMount, rootOf } from './whereabouts.js'
 export { openWorkspace } from './workspace.js'

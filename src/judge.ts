@@ -12,11 +12,9 @@ import { type Policy, secretName } from './policy/index.js'
 import { missingMutationClass } from './policy/messages.js'
 import { amendmentsFor } from './review/amend.js'
 import { rejectionsFor } from './review/verdicts.js'
-import { SessionAdmission } from './session-admission.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SecretNames, tellOwner } from './terminal/index.js'
 import { newDraft } from './trace/index.js'
-import { openWorkspace } from './workspace.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 
 export type { JudgeOptions } from './judged-session.js'
@@ -143,6 +141,7 @@ class ReadOnlyJudge implements CallJudge {
 
   async feedback(): Promise<Feedback[]> {
     if (this.isHeld || !this.#hasNews()) return []
+    const { openWorkspace } = await import('./workspace.js')
     const workspace = await openWorkspace(this.root)
     try {
       const session = await workspace.session({ id: this.session })
@@ -219,6 +218,7 @@ class ReadOnlyJudge implements CallJudge {
   async #commandDenial({ command }: JudgedCall): Promise<Denial | undefined> {
     if (command === undefined) return undefined
     let denial: Denial | undefined
+    const { SessionAdmission } = await import('./session-admission.js')
     const admission = new SessionAdmission(
       this.#policy,
       this.seen.questions,

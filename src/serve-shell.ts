@@ -12,6 +12,7 @@ const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ end: z.literal(true) }),
 ])
 
+/** What is asked before a command of `escrow-sh` runs. */
 export interface ServeShellOptions {
   /** Asked before each command: what it throws is said in the place of the command's output, and nothing is run. */
   readonly admit?: (command: string) => void

@@ -45,7 +45,7 @@ export class SessionGuard implements GuardRules {
     const { store } = deps
     this.#told = new Set(store.notes(TOLD))
     const { stage } = store.overlay
-    this.#limits = new SessionLimits({ paths: stage.bases, bytes: () => stagedBytes(stage.tree.root) })
+    this.#limits = new SessionLimits({ paths: () => stage.bases, bytes: () => stagedBytes(stage.tree.root) })
   }
 
   readonly decide: Decide = (access) => {

@@ -7,7 +7,8 @@ const SLICES = 60
 
 /** What a session has staged now. */
 export interface Staged {
-  readonly paths: { readonly size: number; has(path: string): boolean }
+  /** Asked each time: a snapshot keeps the ones there are, and the stage goes on with others. */
+  paths(): { readonly size: number; has(path: string): boolean }
   /** Bytes of content; counts all of it. */
   bytes(): number
 }
@@ -28,7 +29,7 @@ export class SessionLimits {
 
   /** Counts a write that nothing else refuses, or says which limit it would pass. */
   take({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
-    const { paths } = this.staged
+    const paths = this.staged.paths()
     if (files !== undefined && paths.size >= files && !paths.has(path))
       return passed(
         asked,

@@ -31,10 +31,8 @@ import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
 import { sessionBusy, sessionFailure } from './session-failure.js'
 import { beginNamed, unwritten } from './session-opening.js'
-import { reviewOf } from './session-review.js'
 import { MEMORY, readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
-import { stageUndo } from './undo-session.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 import { watchWorkspace } from './workspace-watch.js'
 
@@ -109,6 +107,7 @@ class LocalWorkspace implements Workspace {
 
   async review(sessionId: string): Promise<Review> {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
+    const { reviewOf } = await import('./session-review.js')
     const log = this.#reviewLog(sessionId)
     return reviewOf({
       layout: this.layout,
@@ -127,6 +126,7 @@ class LocalWorkspace implements Workspace {
 
   async undo(commitId: string): Promise<Review> {
     refuseInside()
+    const { stageUndo } = await import('./undo-session.js')
     return this.review(await stageUndo(this.layout, commitId))
   }
 
@@ -271,7 +271,9 @@ class LocalWorkspace implements Workspace {
     const who = { id, live, ...(agent && { agent }) }
     try {
       const store = await this.#stageOf(id, this.#reviewLog(id))
-      return { ...who, changes: diffStage(store.overlay).changes.length }
+      const { changes } = diffStage(store.overlay)
+      const intents = [...new Set(changes.flatMap(({ intentId }) => intentId ?? []))]
+      return { ...who, changes: changes.length, ...(intents.length > 0 && { intents }) }
     } catch (error) {
       return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
     }

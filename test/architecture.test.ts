@@ -117,7 +117,6 @@ describe('the rooms', () => {
 const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts']
 /** Each other file with something that could change the disk, and why it does not, or where it may. */
 const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'src/cli/main.ts': { 'module module': 'reads its own package.json' },
   'src/cli/commands/init.ts': { 'module readline/promises': 'asks the person at the terminal' },
   'src/fs/facade.ts': {
     'fs handed on': 'names what the host has; no value that is a function gets out (test/fs/locks-runtime.test.ts)',

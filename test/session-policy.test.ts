@@ -110,6 +110,23 @@ describe('settings of policy.yaml', () => {
     fs.writeFileSync(at('src/d.ts'), 'y')
   })
 
+  it('limits.files: calls of tools count, with the snapshots made before them, and a travel back counts less', async () => {
+    const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
+    write('.orchestration/policy.yaml', 'limits: {files: 2}\n')
+    const session = await agent(await open())
+    const call = (name: string) =>
+      session.toolCall({ id: name, tool: 'write', kind: 'edit' }, () =>
+        session.fs.writeFileSync(at(`src/${name}.ts`), 'y'),
+      )
+    await call('a')
+    await call('b')
+    await expect(call('c')).rejects.toEqual(fails('limit_exceeded', /2 paths are staged/))
+    const before = (await session.snapshots()).find(({ callId }) => callId === 'b')
+    await session.travel(before?.id ?? '')
+    await call('c')
+    await expect(call('d')).rejects.toEqual(fails('limit_exceeded'))
+  })
+
   it('limits.bytes: so much content is staged at most, by whatever call it comes', async () => {
     const big = 'x'.repeat(600)
     const { at, open, agent, release, write, read } = scene({ 'src/a.ts': 'x', 'src/big.ts': big })

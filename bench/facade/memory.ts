@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Bench } from '../bench.js'
+import { collected } from '../heap.js'
 import { contentOf } from '../places.js'
 import type { Aim } from '../report.js'
 import { fill } from './cast.js'
@@ -31,26 +30,16 @@ export async function measureMemory(bench: Bench, ground: Ground): Promise<void>
 
 async function heldBy(subject: Subject, files: number, bytes: number): Promise<number> {
   await fill(subject, 'other/warm', PER_DIR, bytes)
-  const before = occupied()
+  const before = collected().live
   await fill(subject, 'other/held', files, bytes, PER_DIR)
-  return (occupied() - before) / files
+  return (collected().live - before) / files
 }
 
 function heldByMap(files: number, bytes: number): number {
-  const before = occupied()
+  const before = collected().live
   const map = new Map<string, Buffer>()
   for (let n = 0; n < files; n += 1) map.set(`other/held/d${Math.floor(n / PER_DIR)}/f${n}.ts`, contentOf(bytes))
-  const held = (occupied() - before) / files
+  const held = (collected().live - before) / files
   map.clear()
   return held
-}
-
-/** Bytes of heap and buffers that live. The collector is asked for by flag, as the bench is started without one. */
-function occupied(): number {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  // Twice: buffers are let go by finalizers of the first.
-  for (let turn = 0; turn < 2; turn += 1) if (typeof collect === 'function') collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }

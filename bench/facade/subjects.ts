@@ -11,6 +11,7 @@ import { govern } from '../workspace.js'
 export interface SyncCalls {
   readFileSync(path: string): unknown
   statSync(path: string): unknown
+  lstatSync(path: string): unknown
   existsSync(path: string): boolean
   readdirSync(path: string): unknown
   writeFileSync(path: string, data: Buffer): unknown
@@ -22,6 +23,9 @@ export interface SyncCalls {
 export interface PromiseCalls {
   readFile(path: string): Promise<unknown>
   stat(path: string): Promise<unknown>
+  lstat(path: string): Promise<unknown>
+  readdir(path: string): Promise<unknown>
+  unlink(path: string): Promise<unknown>
   writeFile(path: string, data: Buffer): Promise<unknown>
   mkdir(path: string, options: { recursive: true }): Promise<unknown>
 }
@@ -125,8 +129,9 @@ interface JustBash {
   OverlayFs: new (options: {
     root: string
     mountPoint: string
-  }) => PromiseCalls & {
+  }) => Omit<PromiseCalls, 'unlink'> & {
     readFileBuffer(path: string): Promise<unknown>
+    rm(path: string): Promise<unknown>
   }
 }
 
@@ -136,6 +141,9 @@ async function justBashSubject({ lower }: Ground, title: string): Promise<Subjec
   const promises: PromiseCalls = {
     readFile: (path) => overlay.readFileBuffer(path),
     stat: (path) => overlay.stat(path),
+    lstat: (path) => overlay.lstat(path),
+    readdir: (path) => overlay.readdir(path),
+    unlink: (path) => overlay.rm(path),
     writeFile: (path, data) => overlay.writeFile(path, data),
     mkdir: (path, options) => overlay.mkdir(path, options),
   }
@@ -144,6 +152,7 @@ async function justBashSubject({ lower }: Ground, title: string): Promise<Subjec
 
 interface Zen {
   configure(configuration: { mounts: Record<string, unknown> }): Promise<unknown>
+  umount(this: void, mountPoint: string): void
   CopyOnWrite: unknown
   Passthrough: unknown
   InMemory: unknown
@@ -151,13 +160,14 @@ interface Zen {
 }
 
 async function zenSubject({ lower }: Ground, title: string): Promise<Subject> {
-  const members = ['configure', 'CopyOnWrite', 'Passthrough', 'InMemory', 'fs'] as const
+  const members = ['configure', 'umount', 'CopyOnWrite', 'Passthrough', 'InMemory', 'fs'] as const
   const zen = await loadPeer<Zen>('@zenfs/core', members)
   const readable = { backend: zen.Passthrough, fs, prefix: lower }
   const writable = { backend: zen.InMemory }
   await zen.configure({ mounts: { '/w': { backend: zen.CopyOnWrite, readable, writable } } })
   const name = `${title} CopyOnWrite`
-  return { name, root: '/w', overLower: true, sync: zen.fs, promises: zen.fs.promises, close: () => undefined }
+  const { umount } = zen
+  return { name, root: '/w', overLower: true, sync: zen.fs, promises: zen.fs.promises, close: () => umount('/w') }
 }
 
 interface Agent {
@@ -172,6 +182,9 @@ async function agentSubject({ spare }: Ground, title: string): Promise<Subject> 
   const promises: PromiseCalls = {
     readFile: (path) => agent.fs.readFile(path),
     stat: (path) => agent.fs.stat(path),
+    lstat: (path) => agent.fs.lstat(path),
+    readdir: (path) => agent.fs.readdir(path),
+    unlink: (path) => agent.fs.unlink(path),
     writeFile: (path, data) => agent.fs.writeFile(path, data),
     // Parents are made by its writes.
     mkdir: async () => undefined,

@@ -26,6 +26,7 @@ export interface Library {
   makeReviewerKey(): SigningKey
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
+  hookToken(root: string): string
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void

@@ -18,7 +18,7 @@ interface Details {
 }
 
 /** Read by shape: the library's error class would have to be loaded only to be compared with. */
-function detailsOf(error: unknown): Details {
+export function detailsOf(error: unknown): Details {
   if (error instanceof NoWorkspace) {
     return { message: error.message, hint: "Run 'escrow init' in the directory to govern.", refused: [] }
   }

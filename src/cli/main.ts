@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import { run } from './run.js'
+
+/** The package's, put here by the bundler (`scripts/bundle.mjs`). */
+declare const ESCROW_VERSION: string
 
 const io: Io = {
   out: (text) => process.stdout.write(text),
@@ -10,10 +12,7 @@ const io: Io = {
   cwd: process.cwd(),
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
-  get version() {
-    const manifest: { version: string } = createRequire(import.meta.url)('escrowfs/package.json')
-    return manifest.version
-  },
+  version: ESCROW_VERSION,
 }
 
 // A reader that has seen enough (`| head`) is no failure.
@@ -21,4 +20,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-process.exitCode = await run(process.argv.slice(2), io, () => import('../index.js'))
+process.exitCode = await run(process.argv.slice(2), io, async () => (await import('./library.js')).library)

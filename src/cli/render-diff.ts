@@ -4,7 +4,7 @@ import { shortIds } from './hunks.js'
 import { oneLine, printable } from './printable.js'
 
 /** Characters of one line that are shown: a minified file would hide all else. */
-export const LINE_LIMIT = 2000
+const LINE_LIMIT = 2000
 
 /** A change set as git would show it, each change under a line with its state and flags. */
 export function renderChangeSet(set: ChangeSet, colors: Colors): string {
@@ -19,7 +19,7 @@ export function renderChangeSet(set: ChangeSet, colors: Colors): string {
 }
 
 /** What the changes of a group have in common, as a line of its own. */
-function titleOf({ attention, intentId, callId }: ChangeGroup): string {
+export function titleOf({ attention, intentId, callId }: ChangeGroup): string {
   if (attention !== undefined) return TITLES[attention] ?? attention
   const by = callId === undefined ? '' : `, tool call ${oneLine(callId)}`
   return `${intentId === undefined ? 'No intent' : `Intent ${oneLine(intentId)}`}${by}`
@@ -51,7 +51,7 @@ function headline(change: Change, group: ChangeGroup, colors: Colors): string {
 }
 
 /** What was measured and by which rule; what was declared, where that differs. */
-export function mutationWord({ class: measured, rule, declared }: NonNullable<Change['mutation']>): string {
+function mutationWord({ class: measured, rule, declared }: NonNullable<Change['mutation']>): string {
   const said = declared === undefined || declared === measured ? '' : `, declared ${declared}`
   return `${measured} (${oneLine(rule)}${said})`
 }

@@ -7,7 +7,7 @@ export function byOption(): Option {
   return new Option('--by <name>', by).argParser(parseReviewer)
 }
 
-export function parseReviewer(text: string): Reviewer {
+function parseReviewer(text: string): Reviewer {
   const [, name = text, email] = /^(.*?)\s*<([^<>]*)>\s*$/.exec(text) ?? []
   const trimmed = name.trim()
   if (trimmed === '') throw new InvalidArgumentError('A reviewer needs a name.')

@@ -18,7 +18,7 @@ import type { CommitInput, CommitOutcome, JsonObject, Plan } from './types.js'
 const TRIES = 5
 
 /**
- * Takes entries to the disk: all of them or none, whatever cuts in (DESIGN §7.2). Unfinished commits are finished first.
+ * Takes entries to the disk: all of them or none, whatever cuts in. Unfinished commits are finished first.
  *
  * Throws an {@link EscrowError}: with `refused` naming every path that cannot be taken, nothing changed; `session_busy`
  * when the lock is not to be had; `limit_exceeded`, `access_denied` or `ledger_unavailable` for a disk that fails. Only

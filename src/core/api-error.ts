@@ -11,6 +11,10 @@ export type ApiReason =
   | 'ledger_fork'
   | 'nothing_selected'
 
+/**
+ * One path that a commit did not take, or one effect of a command that was not staged: why, as a reason and in a
+ * sentence.
+ */
 export interface Refusal {
   readonly path: string
   readonly reason: string

@@ -43,11 +43,13 @@ export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-cal
  */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
 
+/** A person, as git names one. */
 export interface Reviewer {
   readonly name: string
   readonly email?: string
 }
 
+/** A reviewer's yes or no, bound to the bytes they were shown. */
 export interface Verdict {
   readonly id: string
   /** `withdrawn`: what was said of them before counts no more, and they are pending. */
@@ -61,6 +63,7 @@ export interface Verdict {
   readonly at: string
 }
 
+/** The person's side of a session: what is staged, verdicts on it, and the way to the disk. */
 export interface Review extends Quarantine {
   /** The session whose stage this is. */
   readonly sessionId: string
@@ -100,6 +103,7 @@ export interface Review extends Quarantine {
   answer(questionId: string, answer: Answer): Promise<void>
 }
 
+/** What an agent is told between its calls: a reviewer's no, an edit, a discard, an answer, a failed formatter. */
 export interface Feedback {
   readonly path?: string
   /** Of the staged file, where it is about a part of it: the first and the last line. */
@@ -109,6 +113,7 @@ export interface Feedback {
   readonly by?: Reviewer
 }
 
+/** An agent's wish for more paths in its intent's scope. */
 export interface ScopeRequest {
   readonly id: string
   readonly globs: string[]
@@ -129,6 +134,7 @@ export type {
   StartOptions,
 } from './exec-api.js'
 
+/** A session as `escrow status` lists it. */
 export interface SessionSummary {
   readonly id: string
   /** A process holds it now. */
@@ -136,10 +142,13 @@ export interface SessionSummary {
   readonly agent?: AgentInfo
   /** Staged paths. */
   readonly changes: number
+  /** The intents that was staged for, by id. */
+  readonly intents?: readonly string[]
   /** Why its stage cannot be read; `changes` is 0 then. */
   readonly damaged?: string
 }
 
+/** Who works in a session, for the ledger. */
 export interface AgentInfo {
   readonly model?: string
   readonly tool?: string
@@ -148,11 +157,13 @@ export interface AgentInfo {
   readonly conversation?: string
 }
 
+/** Which session to open, and for whom. An id that is known takes up what it has staged. */
 export interface SessionOptions {
   readonly id: string
   readonly agent?: AgentInfo
 }
 
+/** What policy says to one access, rule by rule. */
 export interface Explanation {
   readonly path: string
   readonly verdict: 'allow' | 'stage' | 'deny'
@@ -161,6 +172,10 @@ export interface Explanation {
   readonly rules: readonly RuleWord[]
 }
 
+/**
+ * The agent's side: a `node:fs` whose writes are staged, its intent, its commands and its snapshots. It cannot
+ * approve or commit.
+ */
 export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
@@ -204,6 +219,7 @@ export interface Session extends Commands {
 /** The staged work goes back, on a crash, to: its last call (process), its last tool call's end (power), nothing. */
 export type Durability = 'power' | 'process' | 'memory'
 
+/** How a workspace is opened. */
 export interface WorkspaceOptions {
   readonly durability?: Durability
   /**
@@ -215,6 +231,7 @@ export interface WorkspaceOptions {
   readonly approver?: Approver
 }
 
+/** A directory that is governed: its intents, its sessions and their reviews, its ledger. */
 export interface Workspace {
   readonly root: string
   readonly intents: IntentRegistry

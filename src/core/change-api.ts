@@ -2,9 +2,12 @@
 
 import type { Mutation } from './mutation.js'
 
+/** What a change does to its path. */
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
+/** Where a change stands in its review: nobody has decided, or the latest verdict that still holds. */
 export type ChangeState = 'pending' | 'approved' | 'rejected'
 
+/** A run of changed lines that can be decided by itself. */
 export interface Hunk {
   /** Stable while the hunk's old and new text are. */
   readonly id: string
@@ -20,6 +23,7 @@ export interface Hunk {
   readonly state: ChangeState
 }
 
+/** One path that differs between the stage and what the disk held when the session first touched it. */
 export interface Change {
   readonly path: string
   readonly from?: string
@@ -42,6 +46,7 @@ export interface Change {
   readonly mutation?: Mutation
 }
 
+/** All that a session has staged. */
 export interface ChangeSet {
   /** Of all changes, paths and both sides: two equal digests are the same change set. */
   readonly digest: string

@@ -11,6 +11,7 @@ export interface CommitProgress {
   readonly bytes: number
 }
 
+/** How a commit goes. */
 export interface CommitOptions {
   /** Never replaces a save that another program makes at the last moment. */
   readonly strict?: boolean
@@ -34,6 +35,7 @@ export interface Recovery {
   readonly left: { seq: number; path: string; reason: string; kept?: string }[]
 }
 
+/** What a commit put on disk, and what it left alone. */
 export interface CommitResult {
   /** The commit record's `tx`; '' when nothing was approved. */
   readonly id: string

@@ -27,8 +27,10 @@ export const DENIAL_CODES = {
   unsupported: 'ENOSYS',
 } as const
 
+/** Why something was refused, in one word. The same word stands in the fs error, the tool result and the ledger. */
 export type DenialReason = keyof typeof DENIAL_CODES
 
+/** A refusal: what was refused, why, and what to do next. */
 export interface Denial {
   readonly reason: DenialReason
   /** A whole sentence for the model: what was refused and why. Ends with a full stop. */
@@ -56,6 +58,7 @@ export interface ToolError {
   readonly hint?: string
 }
 
+/** A denial as the record a tool answers its model with. */
 export function toolError(denial: Denial): ToolError {
   return {
     type: 'tool_error',
@@ -99,6 +102,7 @@ export function denialError(denial: Denial, syscall: string, path?: string, dest
   return error as DenialError
 }
 
+/** The denial behind an error of `session.fs`, or undefined where the error is another. */
 export function denialOf(error: unknown): Denial | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   return (error as { denial?: Denial }).denial

@@ -26,6 +26,7 @@ export interface ExecOptions {
   readonly signal?: AbortSignal
 }
 
+/** A command that has ended: what it said, and what became of what it did. */
 export interface ExecResult {
   /** 128 and the signal's number where a signal ended it; null where it was ended by us. */
   readonly exitCode: number | null
@@ -81,6 +82,7 @@ export interface RunningCommand {
   wait(): Promise<CommandResult>
 }
 
+/** A part of what a running command has said. */
 export interface CommandOutput {
   readonly text: string
   /** Bytes said before the text begins. */

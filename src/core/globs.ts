@@ -1,7 +1,7 @@
 /** The globs of an owned scope: what may be written in one, and its alternatives spelt out. */
 
 export const MAX_GLOBS = 200
-export const MAX_GLOB_LENGTH = 512
+const MAX_GLOB_LENGTH = 512
 const MAX_ALTERNATIVES = 64
 const MAX_STARS = 4
 

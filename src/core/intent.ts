@@ -2,8 +2,10 @@
 
 import type { Reviewer } from './api.js'
 
+/** Where an intent stands. DRAFT, PENDING and IN_PROGRESS can be selected. */
 export type IntentStatus = 'DRAFT' | 'PENDING' | 'IN_PROGRESS' | 'BLOCKED' | 'COMPLETED' | 'ARCHIVED'
 
+/** A piece of work a person declared: what it may touch, and what it must keep. */
 export interface Intent {
   readonly id: string
   readonly name: string
@@ -20,7 +22,7 @@ export interface Intent {
 /** What a model is told when it selects an intent. */
 export interface IntentContext {
   readonly intent: Intent | undefined
-  /** The line `Active intent set to …` and the XML of DESIGN §6; when cleared, one line saying so. */
+  /** The line `Active intent set to …` and the `<intent_context>` the model reads; when cleared, one line saying so. */
   readonly xml: string
   /** Other sessions that hold part of its scope now, where there are any. */
   readonly overlaps?: readonly ClaimOverlap[]
@@ -74,6 +76,7 @@ export interface IntentTemplate {
   readonly acceptanceCriteria: readonly string[]
 }
 
+/** The intents of a workspace, and a person's edits of them. */
 export interface IntentRegistry {
   list(): Promise<Intent[]>
   get(id: string): Promise<Intent | undefined>

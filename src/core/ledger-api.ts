@@ -22,11 +22,13 @@ export interface SigningKey {
   readonly publicKey: string
 }
 
+/** What the ledger is held against, beside its own anchors. */
 export interface VerifyOptions {
   /** Heads that were noted elsewhere, as `Trace-Head:` trailers have them: `<seq>:<hash>`. Each must be there. */
   readonly heads?: readonly string[]
 }
 
+/** Whether the ledger is whole, and what proves it. */
 export interface VerifyResult {
   readonly ok: boolean
   readonly records: number
@@ -68,6 +70,7 @@ export interface LineCounts {
   readonly byClass: Readonly<Record<string, number>>
 }
 
+/** What the ledger adds up to. */
 export interface LedgerStats {
   readonly lines: LineCounts
   /** Paths that were judged in reviews; a rate is between 0 and 1, null where there is nothing to divide by. */
@@ -81,6 +84,7 @@ export interface LedgerStats {
   }
 }
 
+/** The chain of records of a workspace, and what can be asked of it. */
 export interface Ledger {
   records(): AsyncIterable<TraceRecord>
   /** Names the first bad line: changed, cut, rewritten, forked. Rejects with `nothing_selected` for a malformed head. */

@@ -1,7 +1,7 @@
 /** What a change does to a file, as an agent may declare it and as the ledger records it. */
 export type MutationClass = 'AST_REFACTOR' | 'INTENT_EVOLUTION'
 
-export const MUTATION_CLASSES: readonly MutationClass[] = ['AST_REFACTOR', 'INTENT_EVOLUTION']
+const MUTATION_CLASSES: readonly MutationClass[] = ['AST_REFACTOR', 'INTENT_EVOLUTION']
 
 export function isMutationClass(value: unknown): value is MutationClass {
   return MUTATION_CLASSES.some((each) => each === value)

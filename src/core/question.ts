@@ -51,6 +51,7 @@ export interface CommandQuestion extends Asked {
  */
 export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
 
+/** A person's answer to a question. */
 export interface Answer {
   readonly answer: AnswerWord
   /** What the agent is told; a refusal needs it. */

@@ -20,7 +20,7 @@ export interface ShellServer {
 }
 
 /** Longer lines are no lines of ours. */
-export const MAX_SHELL_LINE = 1 << 20
+const MAX_SHELL_LINE = 1 << 20
 
 /** Cuts a stream into lines; `false` for one that is too long. */
 export function linesOf(told: (line: string) => void): (chunk: string) => boolean {

@@ -1,3 +1,4 @@
+/** A mark of the stage that a session can travel to. */
 export interface Snapshot {
   readonly id: string
   readonly name?: string
@@ -10,6 +11,7 @@ export interface Snapshot {
   readonly parent?: string
 }
 
+/** What travelling did. */
 export interface Travelled {
   /** The stage as it was before: travel there to come back. */
   readonly left: Snapshot

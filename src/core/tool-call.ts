@@ -29,6 +29,7 @@ export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
   readonly ambient?: boolean
 }
 
+/** A path that a tool call is going to change, and how. */
 export interface PlannedWrite {
   readonly path: string
   readonly effect: 'put' | 'remove' | 'move'

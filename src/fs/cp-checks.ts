@@ -71,7 +71,7 @@ export function cpInfo(code: SystemErrorInfo['code'], message: string, path: str
   return { code, message, path, syscall: 'cp' }
 }
 
-export function invalid(dest: string, message: string): Error {
+function invalid(dest: string, message: string): Error {
   return systemError('ERR_FS_CP_EINVAL', cpInfo('EINVAL', message, dest))
 }
 

@@ -13,7 +13,7 @@ import {
   syncForm,
   watchForm,
 } from './derive.js'
-import { GovernedFileHandle, type HandleDeps, namedResult } from './file-handle.js'
+import { GovernedFileHandle, type HandleDeps, handleOf, namedResult } from './file-handle.js'
 import { type Form, OPS, type Rows, rowOf } from './ops.js'
 import { type BodyOf, shapeOf } from './shapes.js'
 import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
@@ -122,7 +122,7 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
   if (shape) return shape(body)
   const run = body(name, 'promise')
   if (name === 'watch') return eventsForm(watchForm(run))
-  if (name === 'open') return async (...args) => new GovernedFileHandle(Number(run(args)), handles)
+  if (name === 'open') return async (...args) => handleOf(Number(run(args)), handles)
   if (name === 'writeFile' || name === 'appendFile') return byDescriptor(contentPromiseForm(run))
   return name === 'readFile' ? byDescriptor(promiseForm(run)) : promiseForm(run)
 }

@@ -15,7 +15,7 @@ export interface HandleDeps {
 
 const inside = Symbol('inside')
 
-/** A governed FileHandle: its methods are made from {@link HANDLE_OPS}, and from nothing else. */
+/** A governed FileHandle, made by {@link handleOf}: its methods are made from {@link HANDLE_OPS}, and from nothing else. */
 export class GovernedFileHandle extends EventEmitter {
   #fd: number
   readonly #deps: HandleDeps
@@ -132,4 +132,20 @@ async function hostMethods(): Promise<string[]> {
   }
 }
 
-furnish(await hostMethods())
+let furnished: Promise<void> | undefined
+
+/**
+ * A handle of an open descriptor, which is closed if none can be made. The host is asked for its methods when the first is
+ * wanted: a module that waits while it loads cannot be required.
+ */
+export async function handleOf(fd: number, deps: HandleDeps): Promise<GovernedFileHandle> {
+  furnished ??= hostMethods().then(furnish)
+  try {
+    await furnished
+  } catch (error) {
+    furnished = undefined
+    deps.call('close', [fd])
+    throw error
+  }
+  return new GovernedFileHandle(fd, deps)
+}

@@ -24,13 +24,18 @@ function promisesNothing(path: string): Promise<boolean> {
   )
 }
 
-/** Whether `stat` heeds `throwIfNoEntry: false`, by form, for the errors that say so. `lstat` does in its sync form alone. */
-export const STAT_ANSWERS_NOTHING: Readonly<Record<'sync' | 'async', readonly string[]>> = {
-  sync: answersNothing(BELOW_A_FILE) ? ['ENOENT', 'ENOTDIR'] : ['ENOENT'],
-  async: [
-    ...((await promisesNothing(ABSENT)) ? ['ENOENT'] : []),
-    ...((await promisesNothing(BELOW_A_FILE)) ? ['ENOTDIR'] : []),
-  ],
+/** For which errors the sync form of `stat` heeds `throwIfNoEntry: false`. `lstat` does in its sync form alone. */
+export const STAT_SYNC_ANSWERS_NOTHING = answersNothing(BELOW_A_FILE) ? ['ENOENT', 'ENOTDIR'] : ['ENOENT']
+
+let asked: Promise<readonly string[]> | undefined
+
+/** And for which the others do. The host is asked when this is first wanted: a module that waits while it loads cannot be required. */
+export function statAnswersNothing(): Promise<readonly string[]> {
+  asked ??= Promise.all([promisesNothing(ABSENT), promisesNothing(BELOW_A_FILE)]).then(([absent, below]) => [
+    ...(absent ? ['ENOENT'] : []),
+    ...(below ? ['ENOTDIR'] : []),
+  ])
+  return asked
 }
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

@@ -15,7 +15,7 @@ import {
   readInteger,
   readOptions,
 } from './args.js'
-import { STAT_ANSWERS_NOTHING, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
+import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './ops.js'
 import type { Spot } from './spots.js'
@@ -56,15 +56,21 @@ export function exists(view: ReadView, [path]: Args): boolean {
   }
 }
 
-export function stat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
+type Seen = Stats | BigIntStats | undefined
+
+export function stat(view: ReadView, args: Args, form: 'sync'): Seen
+export function stat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen>
+export function stat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen> {
   return look(view, args, form, 'follow')
 }
 
-export function lstat(view: ReadView, args: Args, form: Form): Stats | BigIntStats | undefined {
+export function lstat(view: ReadView, args: Args, form: 'sync'): Seen
+export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen>
+export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Seen> {
   return look(view, args, form, 'nofollow')
 }
 
-function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Stats | BigIntStats | undefined {
+function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Seen | Promise<Seen> {
   const options = readOptions(given)
   const bigint = options.bigint === true
   try {
@@ -78,18 +84,22 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
     if (stats) return stats
     throw new Errno('ENOENT')
   } catch (error) {
-    if (options.throwIfNoEntry === false && saysNothing(codeOf(error), form, follow)) return undefined
+    if (options.throwIfNoEntry === false) return nothingOr(error, form, follow)
     throw error
   }
 }
 
-function saysNothing(code: string | undefined, form: Form, follow: Follow): boolean {
-  if (code === undefined) return false
-  if (follow === 'nofollow') return form === 'sync' && code === 'ENOENT'
-  return STAT_ANSWERS_NOTHING[form === 'sync' ? 'sync' : 'async'].includes(code)
+/** What `throwIfNoEntry: false` makes of an error: nothing, or the error. */
+function nothingOr(error: unknown, form: Form, follow: Follow): undefined | Promise<undefined> {
+  const code = codeOf(error) ?? ''
+  const unless = (codes: readonly string[]): undefined => {
+    if (!codes.includes(code)) throw error
+  }
+  if (form === 'sync') return unless(follow === 'nofollow' ? ['ENOENT'] : STAT_SYNC_ANSWERS_NOTHING)
+  return follow === 'nofollow' ? unless([]) : statAnswersNothing().then(unless)
 }
 
-function statInside(view: ReadView, place: Inside, bigint: boolean): Stats | BigIntStats | undefined {
+function statInside(view: ReadView, place: Inside, bigint: boolean): Seen {
   return bigint ? view.layer.lstatBig(place.path) : view.layer.lstat(place.path)
 }
 

@@ -4,7 +4,7 @@ import { readInteger } from './args.js'
 /** Who may change a file's attributes, by its present ones: chmod(2), chown(2), utimensat(2). */
 
 /** uid or gid to leave as it is. */
-export const LEAVE = -1
+const LEAVE = -1
 const MAX_ID = 2 ** 32 - 1
 
 export function readId(name: string, value: unknown): number {

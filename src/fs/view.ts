@@ -6,7 +6,7 @@ import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { asRelPath, pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
-import { type UnionView, unionView } from '../../overlay/union-view.js'
+import type { UnionView } from '../../overlay/union-view.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'
@@ -134,7 +134,8 @@ export class View implements WriteView, WatchView {
   readonly watches: Watches
   readonly #resolver: Resolver
   readonly #overlay: Overlay
-  readonly #union: UnionView
+  /** Loaded with the first read of the async lane. */
+  #union: Promise<UnionView> | undefined
   readonly #spots: Spots
   #slowUntil = 0
   #slowReads = 0
@@ -149,7 +150,6 @@ export class View implements WriteView, WatchView {
     this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
     this.#overlay = deps.overlay
-    this.#union = unionView(deps.overlay)
     this.#spots = new Spots(deps.resolver, deps.overlay, deps.layer)
   }
 
@@ -188,9 +188,10 @@ export class View implements WriteView, WatchView {
     return (this.#overlay.lower.lstat(place.lower)?.size ?? 0) > LARGE
   }
 
-  readLater(path: RelPath): Promise<Buffer> {
+  async readLater(path: RelPath): Promise<Buffer> {
     this.layer.judge('read', path)
-    return this.#union.readFile(path)
+    this.#union ??= import('../../overlay/union-view.js').then(({ unionView }) => unionView(this.#overlay))
+    return (await this.#union).readFile(path)
   }
 
   took(milliseconds: number): void {

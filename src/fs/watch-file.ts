@@ -60,13 +60,13 @@ function looker(view: WatchView, text: string, bigint: boolean): Looker {
   const { overlay } = view.watches
   const looks = (before?: Look): Look => {
     try {
-      const exact = stat(view, [text, { bigint: true }], 'callback') as BigIntStats
+      const exact = stat(view, [text, { bigint: true }], 'sync') as BigIntStats
       const mark = markOf(exact)
       if (mark === before?.mark) return before
       const place = view.at(text, 'follow')
       const staged = place.inside && overlay.placeOf(place.path).node?.inode !== undefined
       const state = place.inside && (staged || before?.staged) ? mergedState(overlay, place.path) : undefined
-      return { stats: bigint ? exact : stat(view, [text], 'callback'), mark, state, staged }
+      return { stats: bigint ? exact : stat(view, [text], 'sync'), mark, state, staged }
     } catch {
       return { stats: undefined, mark: '', state: undefined, staged: false }
     }

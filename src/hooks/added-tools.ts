@@ -117,8 +117,10 @@ export const ADDED_TOOLS = {
   travel_to_snapshot: travel,
 } as const satisfies Record<string, AddedTool>
 
+/** The name of a tool escrowfs adds. */
 export type AddedToolName = keyof typeof ADDED_TOOLS
 
+/** Whether a tool is one of {@link ADDED_TOOLS}. */
 export function isAddedTool(name: string): name is AddedToolName {
   return Object.hasOwn(ADDED_TOOLS, name)
 }

@@ -7,6 +7,7 @@ export type ToolClass = 'read' | 'write' | 'terminal' | 'question' | 'unknown'
 /** Of the two, what a person is asked about and an intent is needed for. */
 export type ToolClassification = 'SAFE' | 'DESTRUCTIVE'
 
+/** A tool call's arguments, as the model gave them. */
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 /** One tool as a gate sees it. */
@@ -22,6 +23,7 @@ export interface ToolEntry {
   reads(args: ToolArguments): string[]
 }
 
+/** What is known of tools, by their names. A tool it does not know may do anything. */
 export interface ToolCatalogue {
   of(tool: string): ToolEntry
   classify(tool: string): ToolClassification

@@ -14,6 +14,7 @@ import { TurnStateMachine } from './turn-state.js'
 import type { HookContext, HookError, HookInput, HookResult, HookRun, ToolHook } from './types.js'
 import { type HookStyle, withFeedback, worded } from './wording.js'
 
+/** What an engine works with. */
 export interface HookEngineOptions extends Omit<TaskOptions, 'workspace'> {
   /** Asks a person. Without it what needs a person is refused. */
   readonly human?: Human

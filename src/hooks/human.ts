@@ -16,6 +16,7 @@ export interface HumanQuestion {
   readonly detail: string
 }
 
+/** A person's yes or no to a tool call. */
 export interface HumanAnswer {
   readonly approved: boolean
   /** For the agent. */

@@ -6,6 +6,7 @@ export interface PatchLine {
   readonly text: string
 }
 
+/** One change within a file of a patch. */
 export interface PatchChunk {
   /** The text after `@@`: a line above the change, such as the head of a function. */
   readonly context?: string
@@ -14,6 +15,7 @@ export interface PatchChunk {
   readonly atEnd: boolean
 }
 
+/** What a patch does to one file. */
 export type PatchOperation =
   | { readonly type: 'add'; readonly path: string; readonly content: string }
   | { readonly type: 'delete'; readonly path: string }

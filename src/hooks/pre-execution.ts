@@ -1,6 +1,7 @@
 import type { ToolArguments } from './catalogue.js'
 import { HookEngine } from './engine.js'
 
+/** A tool call as a host of one hook tells of it. */
 export interface PreExecutionInput {
   readonly cwd: string
   readonly toolName: string

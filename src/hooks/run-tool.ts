@@ -18,6 +18,7 @@ export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
   | { readonly status: 'failed'; readonly error: unknown }
 )
 
+/** How a tool is run. */
 export interface RunOptions extends Pick<ToolCall, 'host' | 'ambient'> {
   readonly catalogue?: ToolCatalogue
   /** What must hold beside policy: see {@link ToolCall.gate}. */
@@ -73,7 +74,7 @@ function notDone(tool: string, error: unknown) {
   return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
 }
 
-/** A session that was closed meanwhile has nothing to say. */
+/** What reviewers said since the last call, for the model. A session that was closed meanwhile has nothing to say. */
 export async function feedbackOf(session: Session): Promise<Feedback[]> {
   try {
     return await session.feedback()

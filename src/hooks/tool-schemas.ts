@@ -3,6 +3,7 @@ import { ADDED_TOOLS } from './added-tools.js'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
+/** A tool's schema in OpenAI's form. */
 export interface OpenAiTool {
   readonly type: 'function'
   readonly function: {
@@ -13,6 +14,7 @@ export interface OpenAiTool {
   }
 }
 
+/** A tool's schema in Anthropic's form. */
 export interface AnthropicTool {
   readonly name: string
   readonly description: string

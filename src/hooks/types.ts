@@ -48,6 +48,7 @@ export interface HookError {
 // biome-ignore lint/suspicious/noConfusingVoidType: hooks written to return void, or a promise of it, are hooks too
 type HookAnswer = void | HookError | undefined
 
+/** A hook around tool calls. */
 export interface ToolHook {
   /** Before the call: an error refuses it, and so does throwing. */
   preExecute(toolName: string, payload: HookPayload): HookAnswer | Promise<HookAnswer>
@@ -57,6 +58,7 @@ export interface ToolHook {
   readonly classification?: ToolClassification
 }
 
+/** What a host is told of a call. */
 export interface HookResult {
   readonly allow: boolean
   /** For the model, in the words of the style that asked. */

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import lockfile from 'proper-lockfile'
+import type { LockOptions } from 'proper-lockfile'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
@@ -28,9 +28,11 @@ export async function withProcessLock<T>(
 ): Promise<T> {
   makeLocks(locks)
   const file = join(locks, name)
+  // Loaded by the first who takes a lock: most runs of the command take none.
+  const { lockSync } = await import('proper-lockfile')
   const deadline = Date.now() + WAIT_MS
   for (let nap = 1; ; nap = Math.min(nap * 1.5, LONGEST_NAP_MS)) {
-    const held = tryAcquire(file, deadline)
+    const held = tryAcquire(lockSync, file, deadline)
     if (held !== undefined) return holding(held, work)
     if (!freeDead(file)) await sleep(nap * (0.5 + Math.random()))
   }
@@ -65,19 +67,21 @@ const LONGEST_NAP_MS = 50
 /** A holder signs its card within the run that takes the lock: a lock this old without one is a dead process's. */
 const UNSIGNED_MS = 1_000
 
+type LockSync = (file: string, options: LockOptions) => () => void
+
 interface Held {
   lost(): boolean
   release(): void
 }
 
 /** Undefined while another holds it. */
-function tryAcquire(file: string, deadline: number): Held | undefined {
+function tryAcquire(lockSync: LockSync, file: string, deadline: number): Held | undefined {
   let compromised = false
   try {
     const onCompromised = () => {
       compromised = true
     }
-    const unlock = lockfile.lockSync(file, { realpath: false, stale: STALE_MS, onCompromised })
+    const unlock = lockSync(file, { realpath: false, stale: STALE_MS, onCompromised })
     const card = signCard(file)
     const release = () => {
       // A lost lock is someone else's by now, and there is nothing left to do.

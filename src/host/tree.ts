@@ -20,7 +20,7 @@ export interface Syntax {
 }
 
 /** Why a tree is not taken. */
-export class TreeTooLarge extends Error {
+class TreeTooLarge extends Error {
   override readonly name = 'TreeTooLarge'
 }
 

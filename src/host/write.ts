@@ -26,10 +26,10 @@ import {
 } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 
-export { chmodSync, linkSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
+export { chmodSync, linkSync, renameSync } from 'node:fs'
 
 /** Writes all bytes; a short write (a full disk) is retried until the kernel names the error. */
-export function writeAll(fd: number, data: Uint8Array): void {
+function writeAll(fd: number, data: Uint8Array): void {
   let done = 0
   while (done < data.length) done += writeSync(fd, data, done, data.length - done)
 }

@@ -8,7 +8,7 @@ export interface YamlProblem {
 }
 
 /** A file of ours never comes near it; every nesting bomb does. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 const REFUSED: Record<string, string> = {
   anchor: 'anchors (&name) are not allowed here; write the value out',

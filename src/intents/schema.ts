@@ -32,8 +32,8 @@ const status = z
   .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
   .transform((word): IntentStatus => (word === 'COMPLETE' ? 'COMPLETED' : word))
 
-// Other keys are let pass: teams keep notes of their own beside ours.
-const entrySchema = z.looseObject(
+/** One intent of the file. Other keys are let pass: teams keep notes of their own beside ours. */
+export const entrySchema = z.looseObject(
   {
     id: idText.optional(),
     name: text.nullish(),
@@ -52,7 +52,8 @@ const entrySchema = z.looseObject(
 
 type Entry = z.infer<typeof entrySchema>
 
-const rootSchema = z.looseObject(
+/** The file, less its intents. */
+export const rootSchema = z.looseObject(
   { active_intent_id: z.union([idText, z.literal('')], { error: 'an intent id is expected' }).nullish() },
   { error: 'a map with `active_intents:` or `intents:` is expected' },
 )

@@ -48,7 +48,8 @@ function template(name: string, summary: string, lists: Lists): IntentTemplate {
 
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
-const fileSchema = z.strictObject(
+/** A template's file. */
+export const fileSchema = z.strictObject(
   {
     summary: text.nullish(),
     owned_scope: texts,

@@ -73,7 +73,7 @@ export const COMMIT_RULES: readonly Rule[] = [
   { name: 'scope', judge: inScope },
 ]
 
-export function isOutside(path: string): boolean {
+function isOutside(path: string): boolean {
   return isAbsolute(path) || path === '..' || path.startsWith('../')
 }
 

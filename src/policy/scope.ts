@@ -2,8 +2,6 @@ import { expandBraces, globBody, globProblem } from '../core/globs.js'
 import { foldCase, IGNORES_CASE } from './case.js'
 import { compileSegment, isLiteral, matchSegments, type SegmentMatcher } from './glob.js'
 
-export { globProblem } from '../core/globs.js'
-
 /** The paths an intent may touch. Paths are relative to the root, `/` between segments. */
 export interface Scope {
   /** True if a positive glob takes the path in and no `!` glob takes it away. */

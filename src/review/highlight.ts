@@ -8,7 +8,10 @@ export interface Token {
   readonly kind?: string
 }
 
-/** @param milliseconds at most, 300 unless told: an agent's text may be made to take a grammar's patterns very long. */
+/**
+ * A text as coloured tokens, line by line; undefined where it has no known language or is too long.
+ * @param milliseconds at most, 300 unless told: an agent's text may be made to take a grammar's patterns very long.
+ */
 export type Highlighter = (
   path: string,
   text: string,

@@ -11,7 +11,7 @@ export interface Merge {
 }
 
 /** Steps a comparison may take: a second or so. More, and the contents are called too different to be merged. */
-export const STEP_LIMIT = 300_000_000
+const STEP_LIMIT = 300_000_000
 
 /**
  * Three-way merge by lines, as diff3 does it: what one side changed and the other left is taken; changes of both that

@@ -9,7 +9,8 @@ import type { RefusedEffect } from './land.js'
 
 const KINDS = ['gone', 'dir', 'file', 'symlink', 'other', 'unnamed', 'git'] as const
 
-const quarantined = z.strictObject({
+/** An entry of a quarantine's list. */
+export const quarantined = z.strictObject({
   path: z.string().transform(asRelPath),
   kind: z.enum(KINDS),
   reason: z.string(),

@@ -1,32 +1,28 @@
 /** The ledger: what was asked, decided and written, one line each, in a chain. */
 export {
-  type Attributable,
   attributeFile,
   type Comparison,
   compareContents,
-  contentHash,
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
-export { createMeasure, type Sides } from './classify/measure.js'
+export { type BlamedFile, readBlamed } from './blamed-file.js'
+export { createMeasure } from './classify/measure.js'
 export {
-  type ContributorType,
   type FileAttribution,
   type FileLines,
   type Json,
-  type LineRange,
   newDraft,
   type RecordDraft,
   type RecordedChange,
-  TRACE_TYPES,
   type TraceType,
 } from './draft.js'
-export { type IntentMap, type MapIntent, parseMap, renderMap } from './intent-map/document.js'
+export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
 export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
-export { buildRecord, type ChainLink, OWN, ownOf } from './record.js'
+export { OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'
-export { openVcs, type Vcs } from './vcs.js'
+export { intentOf, pathsOf, type ToldRecord, toldOf } from './told.js'

@@ -4,22 +4,15 @@ import type { Layout } from '../core/layout.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
 import { anchorAt, anchored, anchorsOf, anchorTip, headOfTip } from './anchors.js'
-import { blameContent, outsideLines } from './blame.js'
-import { readBlamed } from './blamed-file.js'
 import type { Tip } from './chain.js'
 import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'
-import { exportLedger } from './export.js'
 import { unavailable } from './faults.js'
-import { joinBranches } from './join.js'
 import { assertJoined, ledgerFile } from './ledger-file.js'
 import { type Placed, placeDraft } from './place.js'
 import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
-import { standingLines } from './standing-lines.js'
-import { ledgerStats } from './stats.js'
 import { openBranch, openVcs } from './vcs.js'
-import { verifyLedger } from './verify.js'
 import { headOf } from './witness.js'
 
 export interface LedgerStore extends Ledger {
@@ -46,7 +39,7 @@ export interface LedgerOptions {
   readonly lock?: typeof withProcessLock
 }
 
-/** The ledger of a workspace, `agent_trace.jsonl`. Opening touches nothing. */
+/** The ledger of a workspace, `agent_trace.jsonl`. Opening touches nothing. What only reads it is loaded when asked for. */
 export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerStore {
   const { lock = withProcessLock } = options
   const vcs = openVcs(layout.root)
@@ -147,7 +140,8 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     },
     records: () => readRecords(layout.ledgerFile),
     // Nothing remembered: it is to find what was changed behind our back.
-    verify: ({ heads = [] } = {}) => {
+    async verify({ heads = [] } = {}) {
+      const { verifyLedger } = await import('./verify.js')
       const given = heads.map(headOf)
       const copies = publishedIn(layout.ledgerDir, branch)
       return verifyLedger(layout, copies, lock, () => [...anchored(anchors), ...given])
@@ -159,18 +153,31 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
         if (anchor !== undefined) anchors.keep(anchor)
         return headOfTip(tip)
       }),
-    join: (by = gitUser(layout.root)) =>
-      exclusively(() => joinBranches({ layout, file, published, anchors, revision: vcs() }, by)),
-    blame: async (path) => {
+    async join(by = gitUser(layout.root)) {
+      const { joinBranches } = await import('./join.js')
+      return exclusively(() => joinBranches({ layout, file, published, anchors, revision: vcs() }, by))
+    },
+    async blame(path) {
+      const [{ readBlamed }, { blameContent }] = await Promise.all([import('./blamed-file.js'), import('./blame.js')])
       const found = readBlamed(layout.root, path)
       return blameContent(layout.ledgerFile, found.path, found.content)
     },
     lineHead: file.lineHead,
-    outside: (path, content) => outsideLines(layout.ledgerFile, path, content),
-    stats: async ({ days = 30 } = {}) => {
+    async outside(path, content) {
+      const { outsideLines } = await import('./blame.js')
+      return outsideLines(layout.ledgerFile, path, content)
+    },
+    async stats({ days = 30 } = {}) {
+      const [{ ledgerStats }, { standingLines }] = await Promise.all([
+        import('./stats.js'),
+        import('./standing-lines.js'),
+      ])
       const standing = await standingLines(layout.root, layout.ledgerFile)
       return ledgerStats(layout.ledgerFile, standing, days)
     },
-    export: (format) => exportLedger({ root: layout.root, file: layout.ledgerFile, revision: vcs()?.revision }, format),
+    async export(format) {
+      const { exportLedger } = await import('./export.js')
+      return exportLedger({ root: layout.root, file: layout.ledgerFile, revision: vcs()?.revision }, format)
+    },
   }
 }

@@ -46,7 +46,7 @@ export interface AttackClass {
 /** A path as a row gives it: `OUTER` and `ROOT` stand for where the world is. */
 export type Spelling = string | ((world: World) => unknown)
 
-export function pathIn(world: World, path: Spelling): unknown {
+function pathIn(world: World, path: Spelling): unknown {
   if (typeof path === 'function') return path(world)
   return path.replace('OUTER', world.outer).replace('ROOT', world.root)
 }

@@ -6,7 +6,7 @@ import { tempDir } from '../support/facade.js'
 export const MARK = 'PWNED\n'
 
 /** What no agent may learn. */
-export const SECRET = 'TOP-SECRET\n'
+const SECRET = 'TOP-SECRET\n'
 
 const INTENTS = `active_intents:
   - { id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/**", "!src/legacy/**"] }
@@ -98,7 +98,7 @@ export function edit({ root, person }: World, path: string, text: string): void 
   person.set(`ws/${path}`, text)
 }
 
-export function furnish(outer: string): void {
+function furnish(outer: string): void {
   for (const [path, content] of Object.entries(FILES)) {
     fs.mkdirSync(`${outer}/${dirname(path)}`, { recursive: true })
     fs.writeFileSync(`${outer}/${path}`, content, { mode: 0o644 })

@@ -50,7 +50,7 @@ export function newBench(tree: Tree = {}): Bench {
   }
 }
 
-export function grow(root: string, tree: Tree): void {
+function grow(root: string, tree: Tree): void {
   const later: (() => void)[] = []
   for (const [path, thing] of Object.entries(tree)) {
     const full = join(root, path)

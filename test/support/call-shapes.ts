@@ -21,7 +21,7 @@ class Shifty extends URL {
 }
 
 /** Options that hold one value the first time they are read, and another from then on. */
-export function shifting(first: Record<string, unknown>, later: Record<string, unknown>): object {
+function shifting(first: Record<string, unknown>, later: Record<string, unknown>): object {
   const asked = new Map<PropertyKey, number>()
   return new Proxy(first, {
     get(target, key) {
@@ -80,11 +80,11 @@ function wrong({ root }: Sealed): unknown[] {
   ]
 }
 
-export function pathShapes(house: Sealed): unknown[] {
+function pathShapes(house: Sealed): unknown[] {
   return [...existing(house), ...absent(house), ...wrong(house)]
 }
 
-export function descriptorShapes({ opened }: Sealed): unknown[] {
+function descriptorShapes({ opened }: Sealed): unknown[] {
   const { ours, hosts, handles, hostHandle } = opened
   const never = [1_000_000_999, -1, Number.NaN, 2 ** 31, 1.5, 7n, '1000000000', null, undefined, {}]
   return [...Object.values(ours), ...hosts, ...handles, hostHandle, ...never]

@@ -6,6 +6,7 @@ import { openWorkspace, type Session, type Workspace } from '../../index.js'
 import { clientsUser } from './elicit.js'
 import { createMcpServer } from './server.js'
 
+/** How clients are served. */
 export interface McpHostOptions {
   readonly version?: string
   /** The session all clients work in; one of its own for each unless told. */

@@ -5,6 +5,7 @@ import type { Answer } from './tool.js'
 
 /** Where a result's `_meta` has the record of a refusal, and reviewers' words. */
 export const DENIAL = 'dev.escrowfs/denial'
+/** The key in a result's `_meta` that holds what reviewers said. */
 export const FEEDBACK = 'dev.escrowfs/feedback'
 
 /** What a client is told of a call. A refusal is its message, with the record beside it; a failure is never a stack. */

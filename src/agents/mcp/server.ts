@@ -8,6 +8,7 @@ import { rendered } from './result.js'
 import { catalogueOf, type McpTool, type Moment, type Plan } from './tool.js'
 import { TOOLS } from './tools.js'
 
+/** What a server is made with. */
 export interface McpServerOptions {
   readonly version?: string
   /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } from '../../index.js'
 import type { RooShell } from './shell.js'
 
+/** Which modules get the governed `fs`, and what more of it. */
 export interface AliasOptions extends HostFsOptions {
   /** The host's code: its bundle, or directories of CommonJS modules. It is what gets the governed `fs`. */
   readonly modules: readonly string[]
@@ -17,6 +18,7 @@ export interface AliasOptions extends HostFsOptions {
   readonly shell?: Pick<RooShell, 'path'>
 }
 
+/** A governed `fs` in the place of the real one, for some modules. */
 export interface Alias {
   /** What those modules get for `fs`; its `promises` is their `fs/promises`. */
   readonly fs: Session['fs']

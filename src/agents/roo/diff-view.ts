@@ -4,6 +4,7 @@ import { joinLines, lineEnd, splitLines } from './lines.js'
 import type { LiveDiffView, LiveSaved } from './live.js'
 import { NOTICE } from './result.js'
 
+/** What a diff view stages into. */
 export interface StagedDiffViewOptions {
   readonly session: () => Promise<Session>
   /** The task's directory: the workspace's root. */

@@ -9,6 +9,7 @@ import { type LiveLimits, LiveLimitsHook } from './live-limits.js'
 import { recordOf } from './live-refusal.js'
 import { replaceMethod } from './replace.js'
 
+/** What a running Roo is governed by. */
 export interface GovernRooOptions extends LiveLimits {
   readonly engine: HookEngine
   /** Hides tools from the model while there is no intent. */
@@ -23,6 +24,7 @@ export interface Undo {
 /** Which task an MCP call belongs to: the host does not say. */
 export type CurrentTask = () => Pick<LiveTask, 'taskId' | 'rootTaskId' | 'cwd'> | undefined
 
+/** A Roo under an engine: what is handed each new task, its MCP hub and its registry of tools. */
 export interface GovernedRoo {
   /** Of a task that was just created, before its first request. */
   task(task: LiveTask): Undo

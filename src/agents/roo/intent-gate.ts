@@ -7,6 +7,7 @@ export interface KeptNames {
   set(names: string[] | undefined): PromiseLike<unknown> | undefined
 }
 
+/** What a gate hides tools by. */
 export interface IntentGateOptions {
   readonly catalogue: ToolCatalogue
   /** Roo's setting `disabledTools`: what is named there is neither offered to the model nor run. */

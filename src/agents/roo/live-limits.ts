@@ -7,6 +7,7 @@ import {
 } from '../../hooks/index.js'
 import type { RooShell } from './shell.js'
 
+/** What of a running Roo can be held, and what cannot. */
 export interface LiveLimits {
   /** Roo's own modules have the governed `fs` ({@link aliasModules}): what it removes, moves and makes itself is staged too. */
   readonly aliased?: boolean

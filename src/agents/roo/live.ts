@@ -16,6 +16,7 @@ export interface LiveTask {
   getSystemPrompt?(): Promise<string>
 }
 
+/** The answer to an ask of a task. */
 export interface LiveAnswer {
   response: string
   text?: string
@@ -33,16 +34,19 @@ export interface LiveToolUse {
   readonly partial?: boolean
 }
 
+/** What the detector says to a call. */
 export interface LiveRepetition {
   allowExecution: boolean
   askUser?: { messageKey: string; messageDetail: string }
 }
 
+/** What is used of a task's detector of repetitions: it hears of each call before the call runs. */
 export interface LiveRepetitionDetector {
   /** Called, synchronously, with each complete tool call that is no MCP block. */
   check(block: LiveToolUse): LiveRepetition
 }
 
+/** A tool result as it goes to the model. */
 export interface LiveToolResult {
   readonly type: 'tool_result'
   readonly tool_use_id: string
@@ -73,16 +77,19 @@ export interface LiveDiffView {
   reset(): Promise<void>
 }
 
+/** What a diff view says of a save. */
 export interface LiveSaved {
   newProblemsMessage: string | undefined
   userEdits: string | undefined
   finalContent: string | undefined
 }
 
+/** What is used of the hub of MCP servers. */
 export interface LiveMcpHub {
   callTool(server: string, tool: string, args?: Record<string, unknown>, ...more: never[]): Promise<LiveMcpResult>
 }
 
+/** What an MCP tool answers there. */
 export interface LiveMcpResult {
   content: ({ type: 'text'; text: string } | { type: 'image' | 'audio' | 'resource' })[]
   isError?: boolean
@@ -96,15 +103,18 @@ export interface LiveProvider {
   setWebviewMessageListener(webview: LiveWebview): void
 }
 
+/** What is used of Roo's settings. */
 export interface LiveSettings {
   getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled'): unknown
   setValue(key: 'execaShellPath', value: string | undefined): PromiseLike<unknown>
 }
 
+/** A web view that hands in messages. */
 export interface LiveWebview {
   onDidReceiveMessage(listener: (message: LiveMessage) => PromiseLike<unknown>): { dispose(): void }
 }
 
+/** A message of its web view that changes settings. */
 export interface LiveMessage {
   readonly type: 'updateSettings'
   readonly updatedSettings: {

@@ -2,6 +2,7 @@ import { type ToolOutcome, withFeedback } from '../../hooks/index.js'
 import type { Feedback, ToolError } from '../../index.js'
 import type { Outcome } from './tool.js'
 
+/** A tool's answer. */
 export interface RooToolResult {
   /** What the model sees. */
   readonly content: string

@@ -6,6 +6,7 @@ import { EscrowError, type Session, type ShellServer, serveShell } from '../../i
 import { HeldVariables } from './held-variables.js'
 import type { LiveMessage, LiveProvider } from './live.js'
 
+/** Whose shell, and which. */
 export interface RooShellOptions {
   /** Whose tasks run their commands by it. */
   readonly provider: LiveProvider

@@ -44,8 +44,10 @@ const TOOLS = {
   read_command_output: readCommandOutput,
 } as const satisfies Record<string, RooTool>
 
+/** The name of a tool of {@link RooTools}. */
 export type RooToolName = keyof typeof TOOLS | AddedToolName
 
+/** Roo Code's tools on a session. */
 export interface RooTools {
   readonly names: readonly RooToolName[]
   /** Never rejects: a refusal, wrong arguments and a failure are all results the model can read. */
@@ -66,6 +68,7 @@ function workOf(name: string, args: Record<string, unknown>): Work {
   return tool.prepare(args)
 }
 
+/** What the tools are made with. */
 export interface RooToolsOptions {
   /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
   readonly human?: Human

@@ -5,6 +5,7 @@ export interface UriLike {
   readonly query: string
 }
 
+/** What is used of the module `vscode`. */
 export interface VscodeLike<Uri extends UriLike> {
   readonly Uri: {
     file(path: string): Uri

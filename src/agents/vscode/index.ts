@@ -1,3 +1,13 @@
-/** VS Code: what is staged, reviewed in the editor. */
-export type { UriLike, VscodeLike } from './api.js'
-export { STAGED_SCHEME, type StagedReview, stagedReview } from './staged-review.js'
+/** VS Code: what is staged, reviewed in the editor. Published as `escrowfs/vscode`. */
+export type { ContentProvider, UriLike, VscodeLike } from './api.js'
+export { type StagedReview, stagedReview } from './staged-review.js'
+export {
+  plainName,
+  type Side,
+  type SideRef,
+  STAGED_SCHEME,
+  type StagedSides,
+  shownKey,
+  sideRefOf,
+  stagedSides,
+} from './staged-sides.js'

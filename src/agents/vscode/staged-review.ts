@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Change, CommitResult, Review, Reviewer, Workspace } from '../../index.js'
 import type { UriLike, VscodeLike } from './api.js'
+import { plainName, type Side, shownKey, stagedSides } from './staged-sides.js'
 
-/** The scheme of both sides: documents of it cannot be edited, and no file is behind them. */
-export const STAGED_SCHEME = 'escrowfs'
-
+/** A session's staged work, reviewed in the editor. */
 export interface StagedReview {
   /** Shows all that is staged in one editor of several files. Resolves to how many there are. */
   show(sessionId: string): Promise<number>
@@ -21,22 +19,17 @@ export function stagedReview<Uri extends UriLike>(
   vscode: VscodeLike<Uri>,
   workspace: Pick<Workspace, 'root' | 'review'>,
 ): StagedReview {
-  const provider = {
-    provideTextDocumentContent: async ({ path, query }: Uri) => {
-      const { session, side, digest } = asked(query)
-      return textOf(await (await workspace.review(session)).content(path.slice(1), side), digest)
-    },
-  }
-  const registered = vscode.workspace.registerTextDocumentContentProvider(STAGED_SCHEME, provider)
+  const sides = stagedSides(vscode, () => [workspace])
 
   async function open(sessionId: string): Promise<{ review: Review; changes: Change[] }> {
     const review = await workspace.review(sessionId)
-    const { changes } = await review.changes()
+    const set = await review.changes()
+    const { changes } = set
     const side = (change: Change, which: Side): Uri | undefined => {
-      const digest = change[which]
+      const { path, [which]: digest } = change
       if (digest === null) return undefined
-      const query = JSON.stringify({ session: sessionId, side: which, digest })
-      return vscode.Uri.from({ scheme: STAGED_SCHEME, path: `/${change.path}`, query })
+      const of = { root: workspace.root, session: sessionId, path, side: which }
+      return sides.uri({ ...of, digest, shown: shownKey(set, path) })
     }
     const files = changes.filter(({ kind }) => kind !== 'mkdir')
     const resources = files.map((change) => [
@@ -70,31 +63,15 @@ export function stagedReview<Uri extends UriLike>(
       )
       return 'rejected'
     },
-    dispose: () => void registered.dispose(),
+    dispose: () => sides.dispose(),
   }
 }
 
 const APPROVE = 'Approve and commit'
 const REJECT = 'Reject'
 
-type Side = 'before' | 'after'
-
 /** A name must not look like another line, nor turn the text around. */
 function told({ path, from, kind, flags }: Change): string {
   const name = from === undefined ? path : `${from} -> ${path}`
-  return [`${kind} ${name}`, ...flags].join(', ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
-}
-
-function asked(query: string): { session: string; side: Side; digest: string } {
-  const { session, side, digest }: Record<string, unknown> = JSON.parse(query)
-  return { session: String(session), side: side === 'before' ? 'before' : 'after', digest: String(digest) }
-}
-
-/** What is not what the review was about is not shown as if it were. */
-function textOf(content: Uint8Array | undefined, digest: string): string {
-  const found = `sha256:${createHash('sha256')
-    .update(content ?? '')
-    .digest('hex')}`
-  if (content === undefined || found !== digest) return 'This has changed since the review was opened. Open it again.\n'
-  return content.includes(0) ? `Binary, ${content.length} bytes, ${digest}\n` : new TextDecoder().decode(content)
+  return plainName([`${kind} ${name}`, ...flags].join(', '))
 }

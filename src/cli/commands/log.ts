@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { TraceRecord } from '../../index.js'
+import { intentOf, pathsOf, type TraceRecord } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, table } from '../output.js'
-import { intentOf, pathsOf, rowOf } from '../trace-record.js'
+import { rowOf } from '../trace-record.js'
 
 interface Options {
   readonly json?: true

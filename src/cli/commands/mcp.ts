@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
+import { portOf, untilEnded } from '../serving.js'
 
 interface Options {
   readonly session?: string
@@ -27,12 +28,6 @@ export function register(command: Command, context: Context): void {
     .action((options: Options) => serve(context, options))
 }
 
-function portOf(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is expected.')
-  return port
-}
-
 async function serve({ io, root }: Context, { http, ...options }: Options): Promise<void> {
   // The adapter alone brings the protocol's library; no other command loads it.
   const { openMcpHost, serveMcpHttp, serveMcpStdio } = await import('../../agents/mcp/index.js')
@@ -47,19 +42,5 @@ async function serve({ io, root }: Context, { http, ...options }: Options): Prom
     })
   } finally {
     await host.close()
-  }
-}
-
-const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** Who ends us is waited for by what was begun: all that was acknowledged is on the disk then. */
-async function untilEnded(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController()
-  const end = () => controller.abort()
-  for (const signal of ENDING) process.on(signal, end)
-  try {
-    await work(controller.signal)
-  } finally {
-    for (const signal of ENDING) process.off(signal, end)
   }
 }

@@ -21,7 +21,7 @@ function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
 }
 
 /** A word that a shell gives on as it is. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 

@@ -1,4 +1,4 @@
-// Draws docs/review.svg, the README's picture of a review, from what the demo prints: node docs/make-picture.mjs
+// Draws docs/review.svg, the README's picture of a review, from what the demo prints: node scripts/make-picture.mjs
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

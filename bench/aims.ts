@@ -1,0 +1,134 @@
+/** What is aimed at, row by row, and where each part of it is measured. */
+
+export interface Part {
+  readonly suite: string
+  /** What the measured row's title begins with; the sizes behind it may differ. */
+  readonly title: string
+}
+
+export interface AimedRow {
+  readonly what: string
+  readonly beside: string
+  readonly parts: readonly Part[]
+  /** Why it is not reached, where it is known. Said only while it is missed. */
+  readonly missed?: string
+}
+
+const facade = (...titles: string[]): Part[] => titles.map((title) => ({ suite: 'facade', title }))
+const parts = (suite: string, ...titles: string[]): Part[] => titles.map((title) => ({ suite, title }))
+
+const COLD = 'a process loads the command before it decides'
+
+export const AIMED: readonly AimedRow[] = [
+  {
+    what: 'lower `readFileSync` / `statSync` / `existsSync`, 10,000 files staged elsewhere',
+    beside: 'node:fs',
+    parts: facade('readFileSync 4 KB, lower', 'statSync, lower', 'existsSync, lower'),
+    missed: 'each read is judged (secrets, links) before it goes to the disk',
+  },
+  {
+    what: 'lower `promises.readFile` 4 KB / `promises.stat`',
+    beside: 'fs.promises',
+    parts: facade('promises.readFile 4 KB, lower', 'promises.stat, lower'),
+  },
+  {
+    what: 'staged `readFileSync` / `existsSync` / `statSync`',
+    beside: 'node:fs',
+    parts: facade('readFileSync 4 KB, staged', 'existsSync, staged', 'statSync, staged'),
+  },
+  {
+    what: 'a write of 4 KB with every check, `durability: memory`: over a staged file / new / first touch',
+    beside: 'a write on tmpfs',
+    parts: facade(
+      'writeFileSync 4 KB over a staged file, durability memory',
+      'writeFileSync 4 KB, a new file, durability memory',
+      'writeFileSync 4 KB over a lower file, first touch, durability memory',
+    ),
+    missed: 'a write is judged, digested and staged; a first touch digests what was there as well',
+  },
+  {
+    what: 'the same, `durability: process`: over a staged file / new',
+    beside: 'a write on tmpfs',
+    parts: facade(
+      'writeFileSync 4 KB over a staged file, durability process',
+      'writeFileSync 4 KB, a new file, durability process',
+    ),
+    missed: 'the content and a record go to two files of the session',
+  },
+  {
+    what: 'a scope of 1,000 globs, a path never seen / seen before',
+    beside: '',
+    parts: parts(
+      'policy',
+      'one scope of 1,000 globs, a path never seen',
+      'one scope of 1,000 globs, a path seen before',
+    ),
+  },
+  {
+    what: 'the whole decision of a write, 5 intents of 200 globs, a path never seen / seen before',
+    beside: '',
+    parts: parts(
+      'policy',
+      'the whole decision of a write in scope, 5 intents of 200 globs, a path never seen',
+      'the whole decision of a write in scope, 5 intents of 200 globs, a path seen before',
+    ),
+    missed: 'scope is one rule of many: access, protected paths and the intent’s state are judged as well',
+  },
+  {
+    what: '`readdirSync` of 200 names, untouched / half of them staged',
+    beside: 'node:fs',
+    parts: facade('readdirSync of 200 names, untouched', 'readdirSync of 200 names, half'),
+  },
+  {
+    what: 'rename of a directory of 50,000 files / a snapshot / a travel',
+    beside: '',
+    parts: facade('renameSync of a lower directory', 'snapshot, ', 'travel, '),
+    missed: 'a rename of a lower directory moves every file of it into the stage, as each is judged by its new name',
+  },
+  {
+    what: 'memory of a staged file of 100 B / 4 KB / 10 KB',
+    beside: '',
+    parts: facade(
+      'memory of one staged file of 100 B',
+      'memory of one staged file of 4 KB',
+      'memory of one staged file of 10 KB',
+    ),
+  },
+  {
+    what: 'commit of 1,000 files of 4 KB, kill-safe / power-safe',
+    beside: 'creating the files',
+    parts: parts(
+      'commit',
+      'commit of 1000 files of 4 KB over existing ones, kill-safe',
+      'commit of 1000 files of 4 KB over existing ones, power-safe',
+    ),
+    missed: 'each file is checked against its base, journaled, written beside its place, and recorded line by line',
+  },
+  {
+    what: 'a contained command that does nothing',
+    beside: 'a plain spawn',
+    parts: parts('exec', 'a command that does nothing'),
+  },
+  {
+    what: 'taking in what a command has changed, a file',
+    beside: '',
+    parts: parts('exec', 'taking in 1000 files'),
+    missed: 'what was read is judged and staged like any write',
+  },
+  {
+    what: 'one hook decision, by a process of its own / served in process / over loopback HTTP',
+    beside: '`node -e 0`',
+    parts: parts(
+      'hooks',
+      'one hook decision by a process of its own',
+      'one decision, served in process',
+      'one decision, served over loopback HTTP',
+    ),
+    missed: COLD,
+  },
+  {
+    what: 'opening a workspace of 50,000 files, up to the first read and write',
+    beside: '',
+    parts: parts('open', 'open, select, first read and write'),
+  },
+]

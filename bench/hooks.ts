@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import officialManifest from '@modelcontextprotocol/server-filesystem/package.json' with { type: 'json' }
+import { openJudge } from '../src/index.js'
+import type { Bench, Suite } from './bench.js'
+import type { Variant } from './harness.js'
+import { contentOf, memoryPlace } from './places.js'
+import { OURS } from './report.js'
+import { declareIntent } from './workspace.js'
+
+const BYTES = 4_096
+const COLD_AIM = { of: 'ratio', atMost: 1.5 } as const
+const SERVED_AIM = { of: 'value', atMost: 2e6 } as const
+const ESCROW = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
+
+/** What one decision costs a host: as a process of its own for each tool call, in a process that stays, and behind MCP. */
+export const hooks: Suite = async (bench) => {
+  const root = memoryPlace().path
+  mkdirSync(`${root}/src`)
+  declareIntent(root, { active: true })
+  await measureCold(bench, root)
+  await measureServed(bench, root)
+  await measureMcp(bench, root)
+}
+
+async function measureCold(bench: Bench, root: string): Promise<void> {
+  const title = 'one hook decision by a process of its own'
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', COLD_AIM)
+  const file_path = `${root}/src/a.ts`
+  const read = { tool_name: 'Read', tool_input: { file_path } }
+  const write = { tool_name: 'Write', tool_input: { file_path, content: contentOf(BYTES).toString() } }
+  // A write of the client's own is refused by its kind alone: it would not be staged. What is let through is a read.
+  const allowed = hookProcess(OURS, root, read, (out) => !out.includes('"deny"'))
+  const refused = hookProcess(`${OURS}, a refusal that is recorded`, root, write, (out) => out.includes('"deny"'))
+  const floor = { name: `node -e 0 (${process.version})`, run: () => ended([process.execPath, '-e', '0'], root) }
+  await bench.compare({ title, mode: 'sync', aim: COLD_AIM, heavy: true, variants: [floor, allowed, refused] })
+}
+
+function hookProcess(name: string, root: string, call: object, isMeant: (out: string) => boolean): Variant {
+  const about = { session_id: 'cold', cwd: root, hook_event_name: 'PreToolUse', tool_use_id: 'call-1' }
+  const event = JSON.stringify({ ...about, ...call })
+  return {
+    name,
+    run() {
+      const out = ended([process.execPath, ESCROW, 'hook', 'claude'], root, event)
+      if (!isMeant(out)) throw new Error(`the hook answered ${out}`)
+    },
+  }
+}
+
+function ended([program = '', ...args]: readonly string[], cwd: string, input = ''): string {
+  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, input, encoding: 'utf8' })
+  if (status === 0) return stdout
+  throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
+}
+
+async function measureServed(bench: Bench, root: string): Promise<void> {
+  const session = 'served'
+  const call = { tool: 'Write', writes: [{ path: 'src/a.ts', effect: 'put' }] } as const
+  const judge = await openJudge(root, { session })
+  const decide = async (by: typeof judge) => {
+    const denial = await by.judge(call)
+    if (denial) throw new Error(denial.message)
+  }
+  const variants = [{ name: OURS, run: () => decide(judge) }]
+  await bench.compare({ title: 'one decision, served in process', mode: 'async', aim: SERVED_AIM, variants })
+  const fresh = [{ name: OURS, run: async () => decide(await openJudge(root, { session })) }]
+  const title = 'one decision, its files read anew, in a process that stays'
+  await bench.compare({ title, mode: 'async', variants: fresh })
+  bench.skip('one decision, served over loopback HTTP', 'no command serves decisions over HTTP yet', SERVED_AIM)
+}
+
+/** A client's `write_file`, there and back over stdio. The official server writes the file, ours stages it. */
+async function measureMcp(bench: Bench, root: string): Promise<void> {
+  const title = 'write_file of 4 KB over MCP, there and back'
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build')
+  const name = '@modelcontextprotocol/server-filesystem'
+  const official = `${dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))}/dist/index.js`
+  const raw = memoryPlace().path
+  mkdirSync(`${raw}/src`)
+  const sides = [
+    await served(`${name} ${officialManifest.version}`, raw, [official, raw]),
+    await served(OURS, root, [ESCROW, 'mcp']),
+  ]
+  await bench.compare({
+    title,
+    mode: 'async',
+    maxWarmUp: 500,
+    maxBatch: 50,
+    variants: sides.map(({ variant }) => variant),
+  })
+  for (const { client } of sides) await client.close()
+}
+
+async function served(name: string, root: string, args: string[]) {
+  const client = new Client({ name: 'bench', version: '1' })
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, stderr: 'ignore' }))
+  const content = contentOf(BYTES).toString()
+  const variant: Variant = {
+    name,
+    async run(turn) {
+      const path = `${root}/src/f${turn % 100}.ts`
+      const answer = await client.callTool({ name: 'write_file', arguments: { path, content: `${turn}${content}` } })
+      if (answer.isError) throw new Error(JSON.stringify(answer.content))
+    },
+  }
+  return { client, variant }
+}

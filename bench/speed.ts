@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AIMED, type AimedRow } from './aims.js'
+import { aimText, measuredText, type Report, type Row, resultOf, verdictOf } from './report.js'
+
+const PAGE = fileURLToPath(new URL('../docs/speed.md', import.meta.url))
+const [BEGIN, END] = ['<!-- measured: npm run bench -- all -->', '<!-- /measured -->']
+
+/** Writes the last results' table into docs/speed.md. @returns the file, relative to the repository. */
+export function renewSpeed(): string {
+  const suites = [...new Set(AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite)))]
+  const reports = suites.flatMap((suite) => {
+    const file = resultOf(`${suite}.json`)
+    return existsSync(file) ? [JSON.parse(readFileSync(file, 'utf8')) as Report] : []
+  })
+  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), speedTable(reports)))
+  return 'docs/speed.md'
+}
+
+/** @throws Error where the page has no place for it. */
+export function withTable(page: string, table: string): string {
+  const [before, rest] = page.split(BEGIN)
+  const after = rest?.split(END)[1]
+  if (after === undefined) throw new Error(`docs/speed.md has lost its place for the table: ${BEGIN} … ${END}`)
+  return `${before}${BEGIN}\n\n${table}\n${END}${after}`
+}
+
+/** Each row of the aims, with what was measured of it and when; below, the machines. */
+export function speedTable(reports: readonly Report[], rows: readonly AimedRow[] = AIMED): string {
+  const lines = rows.map((row) => cells(lineOf(row, reports)))
+  const notes = rows.flatMap((row) => {
+    const isMissed = judged(row, reports).some((part) => part && verdictOf(part)?.met === false)
+    return isMissed && row.missed !== undefined ? [`- Missed: ${row.what}: ${row.missed}.`] : []
+  })
+  const machines = [...new Set(reports.map(machineText))].map((machine) => `- ${machine}`)
+  const head = [cells(['what', 'beside', 'aim', 'measured', 'date', 'met']), cells(Array(6).fill('---'))]
+  return [
+    ...head,
+    ...lines,
+    '',
+    ...notes,
+    '',
+    'Machine, and processes that wanted a core in the minute before:',
+    '',
+    ...machines,
+    '',
+  ].join('\n')
+}
+
+function lineOf(row: AimedRow, reports: readonly Report[]): string[] {
+  const found = judged(row, reports)
+  const dates = row.parts.flatMap(
+    ({ suite }) => reports.find((report) => report.suite === suite)?.date.slice(0, 10) ?? [],
+  )
+  const measured = found.map((part) => (part && verdictOf(part) ? measuredText(part) : 'not measured'))
+  const met = found.map((part) => {
+    const verdict = part && verdictOf(part)
+    return verdict ? (verdict.met ? 'yes' : '**no**') : '–'
+  })
+  return [
+    row.what,
+    row.beside,
+    joined(found.map((part) => (part ? aimText(part) : '–'))),
+    measured.join(' / '),
+    joined(dates),
+    joined(met),
+  ]
+}
+
+/** The measured row of each part; undefined where the suite has not run, or has no such row. */
+function judged({ parts }: AimedRow, reports: readonly Report[]): (Row | undefined)[] {
+  return parts.map(({ suite, title }) =>
+    reports.find((report) => report.suite === suite)?.rows.find((row) => row.title.startsWith(title)),
+  )
+}
+
+/** One word where all are the same. */
+function joined(words: readonly string[]): string {
+  return [...new Set(words)].length === 1 ? (words[0] ?? '') : words.join(' / ')
+}
+
+function cells(words: readonly string[]): string {
+  return `| ${words.map((word) => word.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function machineText({ suite, machine, medium, quick }: Report): string {
+  const { cpu, cores, memoryGiB, system, node, load } = machine
+  const effort = quick ? ', quick run' : ''
+  return `${suite}: ${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Node ${node}, files on ${medium}, load ${load}${effort}`
+}

@@ -1,0 +1,16 @@
+import { agent } from './agent/suite.js'
+import type { Suite } from './bench.js'
+import { commit } from './commit.js'
+import { exec } from './exec.js'
+import { facade } from './facade/suite.js'
+import { hooks } from './hooks.js'
+import { memory } from './memory.js'
+import { open } from './open.js'
+import { policy } from './policy.js'
+import { review } from './review.js'
+import { trace } from './trace.js'
+
+/** In the order they are run in. */
+export const SUITES: Readonly<Record<string, Suite>> = {
+  ...{ facade, policy, commit, open, trace, exec, hooks, review, agent, memory },
+}

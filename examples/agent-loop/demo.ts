@@ -1,0 +1,21 @@
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { approver, reviewAndCommit } from '../shared/person.js'
+import { makeShop, TASK } from '../shared/shop.js'
+import { runAgent } from './agent.js'
+import { scriptedModel } from './model.js'
+
+/** The loop with a scripted model, on a project of its own; then a person's review. */
+export async function main(say: (line: string) => void): Promise<void> {
+  const shop = makeShop()
+  try {
+    const read: string[] = []
+    say(await runAgent(shop.root, TASK, scriptedModel(read), approver))
+    for (const text of read) say(`the model read: ${text.trimEnd()}`)
+    await reviewAndCommit(shop.root, 'agent-1', say)
+  } finally {
+    shop.remove()
+  }
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main(console.log)

@@ -1,0 +1,184 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { openWorkspace } from 'escrowfs'
+import { lines, prefixOf, pullRequest } from './pull-request.mjs'
+
+const LEDGER = '.orchestration/agent_trace.jsonl'
+const KEY = /^[\w.-]+\.pub\.pem$/
+
+/**
+ * @typedef {{ path: string, lines: number, agent: number, models: Set<string>, intents: Set<string>, approvers: Set<string> }} FileReport
+ * @typedef {{ problems: string[], notes: string[], files: FileReport[], records: number, signed: number }} Report
+ */
+
+/**
+ * Checks, without touching the checkout: only what git holds is looked at, in a temporary directory.
+ * @param {{ cwd: string, base: string, head: string, workspace: string, keys?: string | undefined, requireTrailers: boolean }} asked
+ * @returns {Promise<Report>}
+ */
+export async function checkLedger(asked) {
+  const request = pullRequest(asked)
+  const prefix = prefixOf(asked.workspace)
+  const home = mkdtempSync(join(tmpdir(), 'escrow-check-'))
+  const { XDG_STATE_HOME: ours } = process.env
+  /** @type {Report} */
+  const report = { problems: [], notes: [], files: [], records: 0, signed: 0 }
+  try {
+    const root = join(home, 'workspace')
+    mkdirSync(join(root, dirname(LEDGER)), { recursive: true })
+    const ledger = request.file(request.head, prefix + LEDGER)
+    if (ledger !== undefined) writeFileSync(join(root, LEDGER), ledger)
+    const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
+    const heads = headsToFind(request, prefix + LEDGER, asked.requireTrailers, report)
+    if (ledger === undefined && heads.length > 0) report.problems.push('The ledger is gone.')
+    if (ledger === undefined)
+      return { ...report, files: changed.map(({ path, added }) => byPeople(path, added.length)) }
+    if (asked.keys !== undefined) bringKeys(request, asked.keys, home)
+    // Anchors and keys of whoever runs this say nothing about the pull request.
+    process.env.XDG_STATE_HOME = join(home, 'state')
+    const workspace = await openWorkspace(root)
+    try {
+      await verifyChain(workspace, heads, asked.keys !== undefined, report)
+      if (report.problems.length > 0) return report
+      const approved = await approvedRecords(workspace)
+      for (const { path, added } of changed) {
+        const name = path.slice(prefix.length)
+        if (name.startsWith('.orchestration/')) continue
+        const content = request.file(request.head, path)
+        if (content === undefined) report.notes.push(`${path} is no regular file, and was not looked at.`)
+        if (content === undefined || added.length === 0) continue
+        mkdirSync(dirname(join(root, name)), { recursive: true })
+        writeFileSync(join(root, name), content)
+        const blamed = content.includes(0) ? [] : await workspace.ledger.blame(name)
+        report.files.push(checkFile(path, added, blamed, approved, report))
+      }
+      return report
+    } finally {
+      await workspace.close()
+    }
+  } finally {
+    if (ours === undefined) delete process.env.XDG_STATE_HOME
+    else process.env.XDG_STATE_HOME = ours
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** @param {string} path @param {number} count @returns {FileReport} */
+function byPeople(path, count) {
+  return { path, lines: count, agent: 0, models: new Set(), intents: new Set(), approvers: new Set() }
+}
+
+/**
+ * The heads that the ledger must have: where the base left it, and what the commits' trailers say.
+ * @param {ReturnType<typeof pullRequest>} request @param {string} ledger @param {boolean} isStrict @param {Report} report
+ */
+function headsToFind(request, ledger, isStrict, report) {
+  const base = request.lastHead(request.base, ledger)
+  const trailers = request.trailers()
+  for (const { commit, head } of request.ledgerCommits(ledger)) {
+    if (head === undefined || trailers.get(commit)?.includes(head)) continue
+    const what = `Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`
+    if (isStrict) report.problems.push(what)
+    else report.notes.push(`${what} Nothing shows that records behind the last trailer were not cut.`)
+  }
+  return [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()]
+}
+
+/**
+ * @param {ReturnType<typeof pullRequest>} request @param {string} folder of the base: the pull request cannot add a key
+ * @param {string} home
+ */
+function bringKeys(request, folder, home) {
+  const to = join(home, 'state', 'escrowfs', 'keys')
+  mkdirSync(to, { recursive: true })
+  const names = request.list(request.base, folder).filter((path) => KEY.test(basename(path)))
+  if (names.length === 0) throw new Error(`The base has no NAME.pub.pem in ${folder}.`)
+  for (const path of names) writeFileSync(join(to, basename(path)), request.file(request.base, path) ?? '')
+}
+
+/**
+ * @param {import('escrowfs').Workspace} workspace @param {string[]} heads @param {boolean} isSigned @param {Report} report
+ */
+async function verifyChain({ ledger }, heads, isSigned, report) {
+  const found = await ledger
+    .verify({ heads })
+    .catch((error) => ({ ok: false, records: 0, firstBad: { line: 0, reason: String(error.message) } }))
+  report.records = found.records
+  report.signed = 'signed' in found ? (found.signed ?? 0) : 0
+  if (!found.ok) {
+    report.problems.push(`The ledger is bad from line ${found.firstBad?.line} on: ${found.firstBad?.reason}`)
+    return
+  }
+  if (!isSigned) return
+  // What follows the last checkpoint may speak of anything but lines that landed.
+  let isCovered = true
+  for await (const record of ledger.records()) {
+    const type = ownOf(record)?.type
+    if (type === 'checkpoint') isCovered = true
+    else if (type === undefined || type === 'commit' || type === 'undo') isCovered = false
+  }
+  if (!isCovered || report.signed === 0 || 'unknownKeys' in found)
+    report.problems.push('What landed last is not signed by a key of the base.')
+}
+
+/**
+ * The ids of commit records whose every path a verdict before them approves.
+ * @param {import('escrowfs').Workspace} workspace
+ */
+async function approvedRecords({ ledger }) {
+  /** @type {Set<string>} */
+  const verdicts = new Set()
+  /** @type {Set<string>} */
+  const approved = new Set()
+  for await (const record of ledger.records()) {
+    const own = ownOf(record)
+    if (own === undefined) continue
+    const word = (/** @type {unknown} */ path) => JSON.stringify([record.session_id, path])
+    if (own.type === 'verdict' && own.verdict === 'approved')
+      for (const path of lines(own.paths)) verdicts.add(word(path))
+    const hasReviewer = own.type === 'commit' && own.verdict === 'approved' && lines(own.approvedBy).length > 0
+    const changes = lines(own.changes)
+    if (hasReviewer && changes.every((change) => verdicts.has(word(change.path)))) approved.add(String(record.id))
+  }
+  return approved
+}
+
+/**
+ * @param {string} path @param {readonly number[]} added @param {readonly import('escrowfs').BlameLine[]} blamed
+ * @param {ReadonlySet<string>} approved @param {Report} report
+ */
+function checkFile(path, added, blamed, approved, report) {
+  const file = byPeople(path, added.length)
+  /** @type {number[]} */
+  const unapproved = []
+  for (const number of added) {
+    const line = blamed[number - 1]
+    if (line?.contributor !== 'ai') continue
+    file.agent++
+    file.models.add(line.model ?? 'an agent')
+    if (line.intentId !== undefined) file.intents.add(line.intentId)
+    if (line.approvedBy !== undefined) file.approvers.add(line.approvedBy)
+    if (line.approvedBy === undefined || !approved.has(line.recordId ?? '')) unapproved.push(number)
+  }
+  if (unapproved.length > 0)
+    report.problems.push(`${path}: an agent wrote ${ranges(unapproved)}, and no record says that a person approved it.`)
+  return file
+}
+
+/** @param {readonly number[]} numbers ascending */
+function ranges(numbers) {
+  /** @type {[number, number][]} */
+  const found = []
+  for (const number of numbers) {
+    const last = found.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else found.push([number, number])
+  }
+  return `line${numbers.length === 1 ? '' : 's'} ${found.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(', ')}`
+}
+
+/** @param {import('escrowfs').TraceRecord} record @returns {Record<string, unknown> | undefined} */
+function ownOf({ metadata }) {
+  return /** @type {Record<string, any> | undefined} */ (metadata)?.['dev.escrowfs']
+}

@@ -1,0 +1,37 @@
+// Bundles the extension, and with it the escrowfs it brings, into dist/.
+import { cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const HERE = dirname(fileURLToPath(import.meta.url))
+/** Its grammars are files that are looked up beside it. */
+const GRAMMARS = '@vscode/tree-sitter-wasm'
+
+/**
+ * @param {string} out the directory to write to; what is in it goes
+ * @param {{ index: string, vscode: string }} library the two entries of escrowfs to bring
+ */
+export async function build(out, library) {
+  rmSync(out, { recursive: true, force: true })
+  await bundle({ main: join(HERE, 'src/main.ts') }, out, 'cjs', ['vscode'])
+  await bundle(library, join(out, 'escrowfs'), 'esm', [GRAMMARS])
+  const grammars = dirname(createRequire(library.index).resolve(`${GRAMMARS}/package.json`))
+  const place = join(out, 'node_modules', GRAMMARS)
+  mkdirSync(dirname(place), { recursive: true })
+  cpSync(grammars, place, { recursive: true, dereference: true, filter: (from) => !from.endsWith('.d.ts') })
+}
+
+/** @param {Record<string, string>} input @param {string} dir @param {'cjs' | 'esm'} format @param {string[]} external */
+async function bundle(input, dir, format, external) {
+  const made = await rolldown({ input, platform: 'node', external })
+  const ending = format === 'cjs' ? 'cjs' : 'mjs'
+  await made.write({ dir, format, entryFileNames: `[name].${ending}`, chunkFileNames: `[name]-[hash].${ending}` })
+  await made.close()
+}
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  const entry = (/** @type {string} */ name) => fileURLToPath(import.meta.resolve(name))
+  await build(join(HERE, 'dist'), { index: entry('escrowfs'), vscode: entry('escrowfs/vscode') })
+}

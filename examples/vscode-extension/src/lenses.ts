@@ -1,0 +1,43 @@
+import type * as vscode from 'vscode'
+import type { Desk } from './desk.js'
+import type { Editors } from './editors.js'
+import { type ChangeNode, type HunkNode, hunksToDecide } from './nodes.js'
+
+/** Above each hunk of a staged side: what it is by now, and the verdicts on it. */
+export function hunkLenses(api: typeof vscode, desk: Desk, editors: Editors): vscode.CodeLensProvider {
+  return {
+    onDidChangeCodeLenses: desk.onDidChange,
+    provideCodeLenses(document) {
+      const change = shownIn(editors, document.uri)
+      if (change === undefined || !editors.isReadSide(document.uri, change)) return []
+      return partsOf(change).flatMap((part) => lensesOf(api, part, document.lineCount))
+    },
+  }
+}
+
+/** A document of what has moved has no verdicts to offer. */
+function shownIn(editors: Editors, uri: vscode.Uri): ChangeNode | undefined {
+  try {
+    return editors.changeOf(uri)
+  } catch {
+    return undefined
+  }
+}
+
+function partsOf(node: ChangeNode): (ChangeNode | HunkNode)[] {
+  const hunks = hunksToDecide(node.change)
+  return hunks.length === 0 ? [node] : hunks.map((hunk) => ({ ...node, kind: 'hunk', hunk }))
+}
+
+function lensesOf(api: typeof vscode, part: ChangeNode | HunkNode, lineCount: number): vscode.CodeLens[] {
+  const hunk = part.kind === 'hunk' ? part.hunk : part.change.hunks[0]
+  const line = Math.min(Math.max((hunk?.newStart ?? 1) - 1, 0), Math.max(lineCount - 1, 0))
+  const range = new api.Range(line, 0, line, 0)
+  const { state } = part.kind === 'hunk' ? part.hunk : part.change
+  const verdicts = [
+    { title: `$(check) Approve${state === 'approved' ? 'd' : ''}`, command: 'escrowfs.approve' },
+    { title: `$(close) Reject${state === 'rejected' ? 'ed' : '…'}`, command: 'escrowfs.reject' },
+    { title: '$(trash) Discard…', command: 'escrowfs.discard' },
+  ]
+  return verdicts.map((verdict) => new api.CodeLens(range, { ...verdict, arguments: [part] }))
+}

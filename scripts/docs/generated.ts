@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { entrySchema, rootSchema } from '../../src/intents/schema.js'
+import { fileSchema } from '../../src/intents/templates.js'
+import { policySchema } from '../../src/policy/policy-schema.js'
+import { reviewRecord } from '../../src/review/record.js'
+import { quarantined } from '../../src/terminal/quarantine.js'
+import { changeDiagram, changeTable } from './changes.js'
+import { engineTable } from './engine-turns.js'
+import { chainDiagram, chainTable } from './hooks.js'
+import { intentTable } from './intent-states.js'
+import { kindsOfRecords } from './ledger.js'
+import { filled, type Parts } from './markdown.js'
+import { ENTRIES, pageOf, referencePage } from './reference.js'
+import { keysTable, kindTables, opTable, schemaTable, typeTable } from './shapes.js'
+import { REPOSITORY } from './sources.js'
+import { turnDiagram, turnTable } from './turns.js'
+
+/** Documents with generated parts → the parts, by name. */
+const WITH_PARTS: Readonly<Record<string, Parts>> = {
+  'docs/STATE_MACHINE.md': {
+    'turn-diagram': turnDiagram,
+    'turn-table': turnTable,
+    'engine-table': engineTable,
+    'change-diagram': changeDiagram,
+    'change-table': changeTable,
+    'intent-table': intentTable,
+  },
+  'docs/HOOK_DIAGRAMS.md': { 'chain-diagram': chainDiagram, 'chain-table': chainTable },
+  'docs/formats.md': {
+    policy: () => schemaTable(policySchema),
+    'intents-file': () => schemaTable(rootSchema),
+    intent: () => schemaTable(entrySchema),
+    template: () => schemaTable(fileSchema),
+    'record-kinds': kindsOfRecords,
+    'review-keys': () => keysTable(reviewRecord, ['id', 'at', 'entries']),
+    'review-kinds': reviewKinds,
+    'stage-keys': () => typeTable('overlay/stage-edit.ts', 'EditCommon'),
+    'stage-ops': () => opTable('overlay/stage-edit.ts', 'StageEdit', 'ImageEdit'),
+    plan: () => typeTable('src/commit/types.ts', 'Plan'),
+    'plan-change': () => typeTable('src/commit/types.ts', 'PlannedChange'),
+    quarantine: () => schemaTable(quarantined),
+  },
+}
+
+function reviewKinds(): string {
+  const kinds = kindTables(reviewRecord, ['kind', 'id', 'at', 'entries'])
+  return kinds.map(([kind, table]) => `#### \`${kind}\`\n\n${table}`).join('\n\n')
+}
+
+/** Every document that is made, whole or in parts: its name → its text as it should be. */
+export async function generated(): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const [name, parts] of Object.entries(WITH_PARTS))
+    texts.set(name, await filled(readFileSync(join(REPOSITORY, name), 'utf8'), parts))
+  for (const entry of Object.keys(ENTRIES)) texts.set(pageOf(entry), referencePage(entry))
+  return texts
+}

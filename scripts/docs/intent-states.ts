@@ -1,0 +1,24 @@
+import { EscrowError } from '../../src/index.js'
+import { STATUSES } from '../../src/intents/schema.js'
+import { code, table } from './markdown.js'
+import { inScratch } from './scratch.js'
+
+/** What becomes of an intent of each status when an agent selects it. */
+
+export async function intentTable(): Promise<string> {
+  const entries = STATUSES.map((status) => `  - { id: ${status}, status: ${status}, owned_scope: [src/**] }\n`)
+  const waiting = '  - { id: WAITS, owned_scope: [src/**], depends_on: [BLOCKED] }\n'
+  const file = `active_intents:\n${entries.join('')}${waiting}`
+  return inScratch({ '.orchestration/active_intents.yaml': file }, async (workspace) => {
+    const session = await workspace.session({ id: 'it' })
+    const rows: string[][] = []
+    for (const id of [...STATUSES, 'WAITS']) {
+      const outcome = await session.selectIntent(id).then(
+        ({ intent }) => `selected; it is ${code(intent?.status ?? '')} from then on`,
+        (error: unknown) => `refused: ${code(error instanceof EscrowError ? error.reason : String(error))}`,
+      )
+      rows.push([id === 'WAITS' ? 'one that depends on an intent that is not completed' : code(id), outcome])
+    }
+    return table(['status', 'an agent that selects it'], rows)
+  })
+}

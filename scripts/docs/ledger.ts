@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { TRACE_TYPES } from '../../src/trace/draft.js'
+import { isObject } from '../../src/trace/lines.js'
+import { code, table } from './markdown.js'
+import { REPOSITORY } from './sources.js'
+
+/** Which kind of record has which fields of ours: by the real records that docs/trace-schema.md shows. */
+
+/** The fields every record has. */
+const COMMON = ['ledger', 'seq', 'prev', 'type', 'intent', 'verdict', 'tx', 'changes']
+
+export function kindsOfRecords(): string {
+  const records = shown()
+  const rows = TRACE_TYPES.map((type) => {
+    const own = records.filter((each) => each.type === type)
+    const fields = new Set(own.flatMap((each) => Object.keys(each)).filter((name) => !COMMON.includes(name)))
+    return [code(type), [...fields].sort().map(code).join(', ')]
+  })
+  return table(['kind', 'its own fields, beside those every record has'], rows)
+}
+
+function shown(): Record<string, unknown>[] {
+  const text = readFileSync(`${REPOSITORY}/docs/trace-schema.md`, 'utf8')
+  return [...text.matchAll(/^```jsonl\n([\s\S]*?)^```$/gm)].flatMap(([, lines = '']) => {
+    const record: unknown = JSON.parse(lines.replaceAll('\n', ''))
+    const metadata = isObject(record) && isObject(record.metadata) ? record.metadata['dev.escrowfs'] : undefined
+    return isObject(metadata) ? [metadata] : []
+  })
+}

@@ -1,0 +1,88 @@
+import { TurnStateMachine } from '../../src/hooks/turn-state.js'
+import { code, fence, table } from './markdown.js'
+
+/** The turn's states and transitions, as the machine itself goes through them. */
+
+type Event = 'startTurn' | 'onIntentSelected' | 'allowAction' | 'block' | 'resetToContextLoaded' | 'forget'
+
+const TELL: Readonly<Record<Event, (machine: TurnStateMachine) => void>> = {
+  startTurn: (machine) => machine.startTurn('it'),
+  onIntentSelected: (machine) => machine.onIntentSelected('it', 'INT-001'),
+  allowAction: (machine) => machine.allowAction('it'),
+  block: (machine) => machine.block('it'),
+  resetToContextLoaded: (machine) => machine.resetToContextLoaded('it'),
+  forget: (machine) => machine.forget('it'),
+}
+const EVENTS = Object.keys(TELL).filter((name): name is Event => name in TELL)
+
+/** What asks, and changes nothing. */
+const QUESTIONS = ['stateOf', 'canExecuteWrite']
+
+/** The machine's methods that nobody here knows of: a new event would be missing in the tables. */
+export function unknownEvents(): string[] {
+  const methods = Object.getOwnPropertyNames(TurnStateMachine.prototype)
+  return methods.filter((name) => name !== 'constructor' && !QUESTIONS.includes(name) && !(name in TELL))
+}
+
+interface Turn {
+  /** The state, and whether an intent is known beside it. */
+  readonly name: string
+  readonly mayWrite: boolean
+  readonly way: readonly Event[]
+}
+
+function turnAfter(way: readonly Event[]): Turn {
+  const machine = new TurnStateMachine()
+  for (const event of way) TELL[event](machine)
+  const state = machine.stateOf('it')
+  const mayWrite = machine.canExecuteWrite('it')
+  machine.resetToContextLoaded('it')
+  const isBare = state === 'BLOCKED' && machine.stateOf('it') !== 'CONTEXT_LOADED'
+  return { name: isBare ? `${state}_WITHOUT_INTENT` : state, mayWrite, way }
+}
+
+export interface Transition {
+  readonly from: string
+  readonly event: Event
+  readonly to: string
+}
+
+/** Everything that can be reached from a conversation nobody has heard of. */
+export function explore(): { readonly turns: readonly Turn[]; readonly transitions: readonly Transition[] } {
+  const turns = [turnAfter([])]
+  const transitions: Transition[] = []
+  for (const turn of turns)
+    for (const event of EVENTS) {
+      const next = turnAfter([...turn.way, event])
+      transitions.push({ from: turn.name, event, to: next.name })
+      if (!turns.some(({ name }) => name === next.name)) turns.push(next)
+    }
+  return { turns, transitions }
+}
+
+/** Only what moves is drawn; a new turn may begin anywhere, so its arrow is in the table alone. */
+export function turnDiagram(): string {
+  const { turns, transitions } = explore()
+  const [first] = turns
+  const drawn = transitions.filter(({ from, to, event }) => from !== to && event !== 'startTurn' && event !== 'forget')
+  const labels = new Map<string, string[]>()
+  for (const { from, to, event } of drawn) {
+    const arrow = `${from} --> ${to}`
+    labels.set(arrow, [...(labels.get(arrow) ?? []), event])
+  }
+  const arrows = [...labels].map(([arrow, events]) => `    ${arrow}: ${events.join(', ')}`)
+  return fence('mermaid', ['stateDiagram-v2', `    [*] --> ${first?.name}`, ...arrows].join('\n'))
+}
+
+export function turnTable(): string {
+  const { turns, transitions } = explore()
+  const rows = turns.map(({ name, mayWrite }) => [
+    code(name),
+    mayWrite ? 'yes' : 'no',
+    ...EVENTS.map((event) => {
+      const to = transitions.find((each) => each.from === name && each.event === event)?.to ?? ''
+      return to === name ? '–' : code(to)
+    }),
+  ])
+  return table(['state', 'a destructive tool runs', ...EVENTS.map(code)], rows)
+}

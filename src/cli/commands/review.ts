@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import type { Reviewer } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { oneLine } from '../printable.js'
+import { byOption } from '../reviewer.js'
+
+interface Options {
+  readonly by?: Reviewer
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Review staged changes in the terminal, hunk by hunk, with the keys of `git add -p`; ? lists them. What the agent ' +
+        'writes meanwhile is shown as it comes. Verdicts are kept when you leave.',
+    )
+    .argument('[session]', "the session's id; without it you choose among those that wait")
+    .addOption(byOption())
+    .action((session: string | undefined, options: Options) => review(context, session, options))
+}
+
+async function review(
+  { io, asReviewer, library, exit }: Context,
+  session: string | undefined,
+  { by }: Options,
+): Promise<void> {
+  if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    const name = session === undefined ? 'SESSION' : oneLine(session)
+    io.err('escrow: A review needs a terminal, and this is none. Nothing was changed.\n')
+    io.err(`Look with 'escrow diff ${name}', decide with 'escrow approve ${name}' and 'escrow reject ${name}'.\n`)
+    exit(EXIT.usage)
+    return
+  }
+  const { editText } = await library()
+  const { code, words } = await asReviewer(async (workspace) => {
+    const { reviewInTerminal } = await import('../review/app.js')
+    return reviewInTerminal(workspace, {
+      ...(session !== undefined && { session }),
+      ...(by && { by }),
+      color: io.color,
+      editText,
+    })
+  })
+  io.out(words)
+  exit(code)
+}

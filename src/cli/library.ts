@@ -1,0 +1,37 @@
+import {
+  admitReviewer,
+  applyClients,
+  findClients,
+  hookToken,
+  makeReviewerKey,
+  makeSigningKey,
+  planClients,
+} from '../index.js'
+import type { Library } from './context.js'
+
+/** The library as the commands use it. What answers later is loaded by its first caller: most of it, and most commands need little. */
+export const library: Library = {
+  admitReviewer,
+  applyClients,
+  findClients,
+  hookToken,
+  makeReviewerKey,
+  makeSigningKey,
+  planClients,
+  async openWorkspace(root) {
+    const { openWorkspace } = await import('../index.js')
+    return openWorkspace(root)
+  },
+  async checkContainment() {
+    const { checkContainment } = await import('../index.js')
+    return checkContainment()
+  },
+  async initWorkspace(root) {
+    const { initWorkspace } = await import('../index.js')
+    return initWorkspace(root)
+  },
+  async editText(text, name) {
+    const { editText } = await import('../index.js')
+    return editText(text, name)
+  },
+}

@@ -1,0 +1,167 @@
+import { type Change, type ChangeGroup, type Hunk, type Question, type Token, wordDiff } from '../../index.js'
+import { titleOf } from '../render-diff.js'
+import { type HunkLine, hunkLines, type Item, notesOf } from './document.js'
+import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
+
+/** A file's tokens by line, of the side after: what is gone is shown in one colour. */
+export type FileColors = readonly (readonly Token[])[]
+
+export interface Look {
+  readonly columns: number
+  readonly charset: Charset
+  readonly colorsOf: (change: Change) => FileColors | undefined
+}
+
+/** The rows of one line of the document, without what stands left of them all. */
+export function rowsOf(item: Item, at: number, look: Look): Line[] {
+  const { item: kind, change, hunk, group, question } = { ...item, item: item.kind }
+  if (kind === 'hunk' && hunk && change) return hunkRows(hunk, change, at, look)
+  const spans =
+    kind === 'group' && group
+      ? groupSpans(group, at)
+      : kind === 'question' && question
+        ? questionSpans(question, at)
+        : change
+          ? fileSpans(change, at, group)
+          : []
+  return wrap(spans, { width: look.columns, charset: look.charset })
+}
+
+function groupSpans(group: ChangeGroup, at: number): Span[] {
+  return at === 0 ? [] : [{ text: `== ${titleOf(group)} ==`, style: group.attention === undefined ? 'group' : 'warn' }]
+}
+
+function questionSpans(question: Question, at: number): Span[] {
+  if (at === 0) return []
+  if (at === 1) return [{ text: `? ${questionText(question)}`, style: 'warn' }]
+  const more = question.kind === 'access' ? ', t allow its directory' : ''
+  const once = question.kind === 'scope' ? '' : ', o once, r allow and remember'
+  return [{ text: `  y allow, n deny${once}${more}`, style: 'dim' }]
+}
+
+export function questionText(question: Question): string {
+  if (question.kind === 'access') return `May it write ${question.path}? The rule ${question.rule} asks.`
+  if (question.kind === 'command') {
+    const where = question.cwd === '' ? '' : ` in ${question.cwd}`
+    return `May it run ${question.command}${where}? ${question.rules.join(', ')} asks: ${question.why}`
+  }
+  return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
+}
+
+export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 'wait', approved: 'ok', rejected: 'no' }
+
+function fileSpans(change: Change, at: number, group: ChangeGroup | undefined): Span[] {
+  if (at > 0) return [{ text: `  ${notesOf(change)[at - 1] ?? ''}`, style: 'dim' }]
+  const { path, kind, state, flags, intentId, calls = [] } = change
+  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls]
+  const told = [group?.intentId, group?.callId]
+  return [
+    { text: path, style: 'bold' },
+    { text: `  ${kind}  `, style: 'dim' },
+    { text: state, style: STATE_STYLE[state] },
+    ...flags.map((flag): Span => ({ text: `  ${flag}`, style: 'warn' })),
+    ...credit.filter((each) => !told.includes(each)).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
+  ]
+}
+
+/** A line that goes on in the next row is marked there: nothing in it can pass for a line of its own. */
+function hunkRows(hunk: Hunk, change: Change, at: number, look: Look): Line[] {
+  const line = hunkLines(hunk)[at]
+  if (line === undefined) return [[]]
+  const { charset, columns } = look
+  if (line.index === 0) {
+    const state: Span = { text: `  ${hunk.state}`, style: STATE_STYLE[hunk.state] }
+    return wrap([{ text: line.text, style: 'hunk' }, state], { width: columns, charset })
+  }
+  const goesOn: Span = { text: charset === 'utf-8' ? '↪' : '\\', style: 'dim' }
+  const sign = line.text.slice(0, 1)
+  const first: Span = line.from > 0 ? goesOn : { text: sign, style: signStyle(sign) }
+  const shape = { width: columns - 1, charset, tabs: true }
+  return wrap(codeSpans(hunk, change, line, look), shape).map((row, index) => [index === 0 ? first : goesOn, ...row])
+}
+
+function signStyle(sign: string): Style {
+  return sign === '+' ? 'ok' : sign === '-' ? 'no' : 'dim'
+}
+
+function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: Look): Span[] {
+  const whole = partsOf(hunk)
+  const kind = whole.text[line.index]?.[0]
+  const own: Style = kind === '+' ? 'add' : kind === '-' ? 'remove' : kind === '\\' ? 'dim' : 'plain'
+  if (line.from > 0) return [{ text: line.text, style: own }]
+  const text = line.text.slice(1)
+  const number = whole.numbers[line.index]
+  const tokens = number === undefined ? undefined : colorsOf(change)?.[number - 1]
+  const colored = kind === '-' || kind === '\\' ? undefined : tokens
+  const spans = colored && fits(colored, text) ? colored.map((token) => tokenSpan(token, own)) : [{ text, style: own }]
+  return withWords(spans, whole.words[line.index] ?? [], kind === '+' ? 'addWord' : 'removeWord')
+}
+
+/** The colours are of the very line: what is staged may have moved on. */
+function fits(tokens: readonly Token[], text: string): boolean {
+  return tokens.map((token) => token.text).join('') === text
+}
+
+const KINDS: Readonly<Record<string, Style>> = {
+  keyword: 'keyword',
+  built_in: 'keyword',
+  literal: 'number',
+  number: 'number',
+  string: 'string',
+  regexp: 'string',
+  comment: 'comment',
+  title: 'name',
+  attr: 'name',
+  attribute: 'name',
+  tag: 'name',
+  section: 'name',
+}
+
+function tokenSpan({ text, kind }: Token, own: Style): Span {
+  return { text, style: (kind === undefined ? undefined : KINDS[kind]) ?? own }
+}
+
+/** @param words spans of the line with its sign */
+function withWords(spans: readonly Span[], words: readonly { from: number; to: number }[], style: Style): Span[] {
+  if (words.length === 0) return [...spans]
+  const out: Span[] = []
+  let at = 1
+  for (const span of spans) {
+    const end = at + span.text.length
+    let from = at
+    for (const word of words) {
+      const [start, stop] = [Math.max(word.from, from), Math.min(word.to, end)]
+      if (start >= stop) continue
+      if (start > from) out.push({ text: span.text.slice(from - at, start - at), style: span.style })
+      out.push({ text: span.text.slice(start - at, stop - at), style })
+      from = stop
+    }
+    if (from < end) out.push({ text: span.text.slice(from - at), style: span.style })
+    at = end
+  }
+  return out
+}
+
+interface Parts {
+  readonly text: readonly string[]
+  /** Of each line that the side after has: its number there. */
+  readonly numbers: readonly (number | undefined)[]
+  readonly words: ReturnType<typeof wordDiff>
+}
+
+const PARTS = new WeakMap<Hunk, Parts>()
+/** Lines of a hunk up to which its words are compared. */
+const WORDS_LIMIT = 400
+
+function partsOf(hunk: Hunk): Parts {
+  const known = PARTS.get(hunk)
+  if (known !== undefined) return known
+  const text = hunk.text.split('\n')
+  let next = hunk.newLines === 0 ? hunk.newStart + 1 : hunk.newStart
+  const numbers = text.map((line, index) => {
+    return index > 0 && (line.startsWith('+') || line.startsWith(' ')) ? next++ : undefined
+  })
+  const parts = { text, numbers, words: text.length > WORDS_LIMIT ? [] : wordDiff(hunk.text) }
+  PARTS.set(hunk, parts)
+  return parts
+}

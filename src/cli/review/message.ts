@@ -1,0 +1,31 @@
+import { counted } from '../output.js'
+import type { State } from './state.js'
+import { type Line, type Span, type Style, wrap } from './text.js'
+
+const STYLES: Readonly<Record<NonNullable<State['message']>['kind'], Style>> = {
+  told: 'ok',
+  warn: 'warn',
+  failed: 'no',
+}
+
+/** What is asked, under way, or has happened: in as many rows as it takes, four at most. At least one. */
+export function messageRows(state: State): Line[] {
+  const { columns, rows } = state.size
+  const most = Math.max(1, Math.min(4, rows - 10))
+  const width = Math.max(1, columns - 1)
+  const lines = wrap([messageSpan(state)], { width, charset: state.charset })
+  const shown = lines.length <= most ? lines : [...lines.slice(0, most - 1), lines.slice(most - 1).flat()]
+  return shown.map((line) => [{ text: ' ', style: 'plain' }, ...line])
+}
+
+function messageSpan({ mode, busy, message, quarantined, questions, head }: State): Span {
+  if (mode.kind === 'ask') return { text: mode.text, style: 'warn' }
+  if (mode.kind === 'write') return { text: `${mode.label} (Enter; Escape leaves all as it is)`, style: 'warn' }
+  if (busy !== undefined) return { text: busy, style: 'warn' }
+  if (message !== undefined) return { text: message.text, style: STYLES[message.kind] }
+  const waiting = [
+    ...(questions.length > 0 ? [`${counted(questions.length, 'question')} to answer, at the top`] : []),
+    ...(quarantined > 0 ? [`${counted(quarantined, 'effect')} in quarantine: escrow quarantine ${head.session}`] : []),
+  ]
+  return { text: waiting.join('; '), style: 'dim' }
+}

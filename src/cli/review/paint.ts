@@ -1,0 +1,36 @@
+import type { Line, Style } from './text.js'
+
+/** By style: what every terminal has, and what is a colour, which NO_COLOR forbids. */
+const LOOKS: Readonly<Record<Style, { readonly form?: string; readonly color?: string }>> = {
+  plain: {},
+  dim: { form: '2' },
+  bold: { form: '1' },
+  bar: { form: '7' },
+  mark: { form: '1', color: '36' },
+  group: { form: '1', color: '35' },
+  hunk: { color: '36' },
+  ok: { form: '1', color: '32' },
+  no: { form: '1', color: '31' },
+  wait: { color: '33' },
+  warn: { form: '1', color: '33' },
+  add: { color: '32' },
+  remove: { color: '31' },
+  addWord: { form: '7', color: '32' },
+  removeWord: { form: '7', color: '31' },
+  keyword: { color: '35' },
+  string: { color: '33' },
+  number: { color: '36' },
+  comment: { form: '2' },
+  name: { color: '34' },
+}
+
+/** A line as a terminal takes it. It ends in no style, whatever it began with. */
+export function paint(line: Line, color: boolean): string {
+  return line.map(({ text, style }) => painted(text, style, color)).join('')
+}
+
+function painted(text: string, style: Style, hasColor: boolean): string {
+  const { form, color } = LOOKS[style]
+  const codes = [form, hasColor ? color : undefined].filter((code) => code !== undefined)
+  return codes.length === 0 ? text : `\x1b[${codes.join(';')}m${text}\x1b[m`
+}

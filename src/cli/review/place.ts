@@ -1,0 +1,148 @@
+import { changeKey, type Item, lineAt } from './document.js'
+import { type Look, rowsOf } from './lines.js'
+import { messageRows } from './message.js'
+import type { Place, Seen, State } from './state.js'
+import type { Line } from './text.js'
+
+/** Columns left of every line: the cursor's bar and a blank. */
+export const GUTTER = 2
+/** Rows that are not the document's: title, file and keys; the message's come on top. */
+const FRAME = 3
+/** Below this nothing can be read, and so nothing decided. */
+export const SMALLEST = { columns: 20, rows: 8 }
+
+export function isTooSmall({ size: { columns, rows } }: Pick<State, 'size'>): boolean {
+  return columns < SMALLEST.columns || rows < SMALLEST.rows
+}
+
+export function bodyRows(state: State): number {
+  return Math.max(1, state.size.rows - FRAME - messageRows(state).length)
+}
+
+export interface Row extends Place {
+  readonly item: Item
+  readonly content: Line
+  /** The last row of its line. */
+  readonly isLast: boolean
+}
+
+export function lookOf({ size, charset, colors }: State): Look {
+  const columns = Math.max(1, size.columns - GUTTER)
+  return { columns, charset, colorsOf: (change) => colors.get(changeKey(change)) }
+}
+
+function rowsAt(state: State, line: number): Line[] {
+  const found = lineAt(state.document, line)
+  return found === undefined ? [] : rowsOf(found.item, found.at, lookOf(state))
+}
+
+/** What is on the screen of the document; only these lines are laid out. */
+export function visibleRows(state: State): Row[] {
+  const rows: Row[] = []
+  const room = bodyRows(state)
+  for (let { line, row: skip } = state.top; rows.length < room && line < state.document.lines; line++, skip = 0) {
+    const found = lineAt(state.document, line)
+    if (found === undefined) break
+    const contents = rowsAt(state, line)
+    for (let row = skip; row < contents.length && rows.length < room; row++) {
+      rows.push({ line, row, item: found.item, content: contents[row] ?? [], isLast: row === contents.length - 1 })
+    }
+  }
+  return rows
+}
+
+/** A place so many rows further on, or back; it ends where the document does. */
+export function moved(state: State, from: Place, by: number): Place {
+  let { line, row } = from
+  for (let left = Math.abs(by); left > 0; left--) {
+    if (by > 0) {
+      if (row + 1 < rowsAt(state, line).length) row++
+      else if (line + 1 < state.document.lines) [line, row] = [line + 1, 0]
+      else break
+    } else if (row > 0) row--
+    else if (line > 0) [line, row] = [line - 1, rowsAt(state, line - 1).length - 1]
+    else break
+  }
+  return { line, row }
+}
+
+/** No further down than that the last row is at the bottom. */
+export function clamped(state: State, top: Place): Place {
+  const last = Math.max(0, state.document.lines - 1)
+  const end = { line: last, row: Math.max(0, rowsAt(state, last).length - 1) }
+  const lowest = moved(state, end, -(bodyRows(state) - 1))
+  const line = Math.min(Math.max(0, top.line), last)
+  const row = Math.min(top.line > last ? 0 : top.row, Math.max(0, rowsAt(state, line).length - 1))
+  return line > lowest.line || (line === lowest.line && row > lowest.row) ? lowest : { line, row }
+}
+
+/** Scrolled so that a stop is seen, from its first line on; a first hunk with the name of its file. */
+export function shownStop(state: State, cursor: number): State {
+  const stop = state.document.stops[cursor]
+  const item = stop && state.document.items[stop.item]
+  if (stop === undefined || item === undefined) return { ...state, cursor }
+  const rows = visibleRows(state)
+  const isWhole = rows.some(({ line, row }) => line === item.first && row === 0) && seesEnd(rows, item)
+  if (isWhole) return { ...state, cursor }
+  const first = headOf(state, stop.item).first
+  const spare = bodyRows(state) - 3
+  const tall = item.first - first > spare
+  return { ...state, cursor, top: clamped(state, { line: tall ? item.first : first, row: 0 }) }
+}
+
+/** The first of the lines that say what a stop is of: its file's name, its group's title. */
+function headOf({ document: { items } }: State, at: number): { readonly first: number } {
+  const titles = ['file', 'group']
+  let head = at
+  while (titles.includes(items[head - 1]?.kind ?? '')) head--
+  return items[head] ?? { first: 0 }
+}
+
+function seesEnd(rows: readonly Row[], item: Item): boolean {
+  return rows.some(({ line, isLast }) => isLast && line === item.first + item.lines - 1)
+}
+
+/** The cursor goes with the screen: to what is seen, where it was on something that is no more. */
+export function followed(state: State, direction: 1 | -1): State {
+  const seen = visibleRows(state).flatMap(({ item }) => (item.stop === undefined ? [] : [item.stop]))
+  if (seen.length === 0 || seen.includes(state.cursor)) return state
+  return { ...state, cursor: (direction > 0 ? seen[0] : seen.at(-1)) ?? state.cursor }
+}
+
+/** Rows of one line that are told apart: no line takes more. */
+const ROWS_MAX = 65_536
+
+/** Notes what is on the screen now as seen. */
+export function noted(state: State): State {
+  if (state.mode.kind === 'help' || isTooSmall(state)) return state
+  const spans = new Map<number, { from: number; to: number }>()
+  for (const { item, line, row, isLast } of visibleRows(state)) {
+    if (item.stop === undefined) continue
+    const from = (line - item.first) * ROWS_MAX + row
+    const to = isLast ? (line - item.first + 1) * ROWS_MAX : from + 1
+    const span = spans.get(item.stop)
+    spans.set(item.stop, span === undefined ? { from, to } : { from: span.from, to })
+  }
+  let seen: Map<string, Seen> | undefined
+  for (const [at, span] of spans) {
+    const stop = state.document.stops[at]
+    const item = stop && state.document.items[stop.item]
+    if (stop === undefined || item === undefined) continue
+    const known = state.seen.get(stop.key)
+    const joined = join(known, span)
+    const now = { ...joined, whole: known?.whole === true || (joined.from === 0 && joined.to >= item.lines * ROWS_MAX) }
+    if (known?.from === now.from && known.to === now.to && known.whole === now.whole) continue
+    seen ??= new Map(state.seen)
+    seen.set(stop.key, now)
+  }
+  return seen === undefined ? state : { ...state, seen }
+}
+
+/** What touches is one; else the part that begins at the start counts, then the later. */
+function join(known: Seen | undefined, now: { from: number; to: number }): { from: number; to: number } {
+  if (known === undefined) return now
+  if (now.from <= known.to && known.from <= now.to) {
+    return { from: Math.min(known.from, now.from), to: Math.max(known.to, now.to) }
+  }
+  return known.from === 0 ? known : now
+}

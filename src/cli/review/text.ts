@@ -1,0 +1,159 @@
+import stringWidth from 'string-width'
+import { oneLine } from '../printable.js'
+
+/** What a piece of a line looks like. `paint` has the colours. */
+export type Style =
+  | 'plain'
+  | 'dim'
+  | 'bold'
+  | 'bar'
+  | 'mark'
+  | 'group'
+  | 'hunk'
+  | 'ok'
+  | 'no'
+  | 'wait'
+  | 'warn'
+  | 'add'
+  | 'remove'
+  | 'addWord'
+  | 'removeWord'
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'name'
+
+/** A run of text in one style; `text` may be anything until {@link cellsOf} has made it fit to be shown. */
+export interface Span {
+  readonly text: string
+  readonly style: Style
+}
+
+/** A line of a screen: what its spans hold can be sent to a terminal, and has a width that is known. */
+export type Line = readonly Span[]
+
+/** One place of a line that is not divided: a letter with its accents, or the name of something invisible. */
+interface Cell extends Span {
+  readonly width: number
+}
+
+const TAB = 8
+const PLAIN = /^[\x20-\x7e]*$/
+const ASCII = /^[\x20-\x7e]$/
+/** Of one letter with all it carries: more is made to smear over its neighbours. */
+const CLUSTER_LIMIT = 12
+const clusters = new Intl.Segmenter()
+
+/** Whether a terminal shows characters beyond ASCII; others get them by name. */
+export type Charset = 'utf-8' | 'ascii'
+
+/** The cells of a line's spans: tabs as spaces, what is invisible or cannot be shown by name. */
+function* cellsOf(spans: readonly Span[], charset: Charset, tabs: boolean): Generator<Cell> {
+  let column = 0
+  for (const { text, style } of spans) {
+    for (const cell of tabs ? textCells(text) : lineCells(oneLine(text))) {
+      const shown = cell === '\t' ? ' '.repeat(TAB - (column % TAB)) : cell
+      for (const each of shapes(shown, charset)) {
+        column += each.width
+        yield { ...each, style }
+      }
+    }
+  }
+}
+
+/** What comes between tabs. */
+function* textCells(text: string): Generator<string> {
+  const parts = text.split('\t')
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) yield '\t'
+    yield* lineCells(oneLine(part))
+  }
+}
+
+function* lineCells(text: string): Generator<string> {
+  if (PLAIN.test(text)) yield* text
+  else for (const { segment } of clusters.segment(text)) yield segment
+}
+
+function* shapes(cell: string, charset: Charset): Generator<Omit<Cell, 'style'>> {
+  if (ASCII.test(cell)) yield { text: cell, width: 1 }
+  else if (PLAIN.test(cell)) for (const each of cell) yield { text: each, width: 1 }
+  else {
+    const width = stringWidth(cell)
+    if (charset === 'utf-8' && width > 0 && width <= 2 && cell.length <= CLUSTER_LIMIT) {
+      yield { text: cell.toWellFormed(), width }
+    } else for (const each of [...cell].map(named).join('')) yield { text: each, width: 1 }
+  }
+}
+
+function named(character: string): string {
+  if (ASCII.test(character)) return character
+  return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
+}
+
+export interface Shape {
+  readonly width: number
+  readonly charset: Charset
+  /** A tab goes to the next eighth column; otherwise it is named, like all that is invisible. */
+  readonly tabs?: boolean
+}
+
+/** As many lines as it takes, at least one, each at most `width` wide. */
+export function wrap(spans: readonly Span[], { width, charset, tabs = false }: Shape): Line[] {
+  const lines: Span[][] = [[]]
+  let room = width
+  for (const cell of cellsOf(spans, charset, tabs)) {
+    if (cell.width > room) {
+      lines.push([])
+      room = width
+    }
+    if (cell.width > room) continue
+    put(lines.at(-1) ?? [], cell)
+    room -= cell.width
+  }
+  return lines
+}
+
+/** One line of exactly this width: what does not fit is cut, and that it was cut is said where there is room to. */
+export function fitted(spans: readonly Span[], shape: Shape, fill: Style = 'plain'): Line {
+  const more = shape.charset === 'utf-8' ? '…' : '>'
+  const line: Span[] = []
+  let used = 0
+  for (const cell of cellsOf(spans, shape.charset, shape.tabs ?? false)) {
+    if (used + cell.width > shape.width) return shortened(line, more, shape.width, fill)
+    put(line, cell)
+    used += cell.width
+  }
+  if (used < shape.width) put(line, { text: ' '.repeat(shape.width - used), style: fill })
+  return line
+}
+
+function shortened(line: readonly Span[], more: string, width: number, fill: Style): Line {
+  if (width === 0) return []
+  const kept: Span[] = []
+  let used = 0
+  for (const { text, style } of line) {
+    for (const cell of lineCells(text)) {
+      const wide = ASCII.test(cell) ? 1 : stringWidth(cell)
+      if (used + wide > width - 1) break
+      put(kept, { text: cell, style })
+      used += wide
+    }
+  }
+  put(kept, { text: more, style: fill })
+  used++
+  if (used < width) put(kept, { text: ' '.repeat(width - used), style: fill })
+  return kept
+}
+
+function put(line: Span[], { text, style }: Span): void {
+  const last = line.at(-1)
+  if (last?.style === style) line[line.length - 1] = { text: last.text + text, style }
+  else line.push({ text, style })
+}
+
+/** Columns a line takes once it was made to fit. */
+export function widthOf(line: Line): number {
+  return line.reduce((sum, { text }) => sum + (PLAIN.test(text) ? text.length : stringWidth(text)), 0)
+}

@@ -1,0 +1,84 @@
+import { type Step, step, told, toStop } from './browse.js'
+import { changeKey, hunkLines } from './document.js'
+import { clamped } from './place.js'
+import type { Asking, State, Writing } from './state.js'
+
+/** UTF-16 units of what is typed: a reason, not a book. */
+const TEXT_LIMIT = 2_000
+const BACK = new Set(['Escape', 'Ctrl-C'])
+
+/** A key while a line is typed. Nothing happens before Enter; Escape and Ctrl-C leave all as it was. */
+export function typed(state: State, mode: Writing, key: string): Step {
+  if (BACK.has(key)) return step(told(browsing(state), 'Nothing was changed.'))
+  if (key === 'Enter') return finished(browsing(state), mode)
+  return step({ ...state, mode: { ...mode, text: edited(mode.text, key).slice(0, TEXT_LIMIT) } })
+}
+
+function edited(text: string, key: string): string {
+  if (key === 'Backspace' || key === 'Ctrl-H') return [...text].slice(0, -1).join('')
+  if (key === 'Ctrl-U') return ''
+  if (key === 'Ctrl-W') return text.replace(/\S*\s*$/, '')
+  const letter = key === 'Space' ? ' ' : key
+  return [...letter].length === 1 ? text + letter : text
+}
+
+/** What is pasted is text, whatever letters it has; line ends and other controls are blanks. */
+export function pasted(state: State, text: string): State {
+  const { mode } = state
+  if (mode.kind !== 'write') return state
+  return { ...state, mode: { ...mode, text: (mode.text + text.replace(/\p{Cc}+/gu, ' ')).slice(0, TEXT_LIMIT) } }
+}
+
+function finished(state: State, { text, then }: Writing): Step {
+  if (then.do === 'search') return step(found({ ...state, search: text === '' ? state.search : text }))
+  const words = text.trim()
+  if (words === '')
+    return step(told(state, 'A no needs words: they are what the agent can act on. Nothing was changed.', 'warn'))
+  if (then.do === 'deny') {
+    return step(state, { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
+  }
+  return step(state, { do: 'reject', target: then.target, words, shown: state.set })
+}
+
+/** A key while something is asked: only what was offered is done. */
+export function chosen(state: State, { choices }: Asking, key: string, at: number): Step {
+  const effect = Object.hasOwn(choices, key) ? choices[key] : undefined
+  const next = browsing(state)
+  if (effect === undefined) return step(told(next, 'Nothing was changed.'))
+  if (at < state.freshUntil) return step(told(next, 'This has just changed. Look again, then decide.', 'warn'))
+  return step(next, effect)
+}
+
+function browsing(state: State): State {
+  return { ...state, mode: { kind: 'browse' } }
+}
+
+/** The next place after the cursor that has the words, in a path or a line; from the start again after the last. */
+function found(state: State): State {
+  const words = state.search.toLowerCase()
+  const { stops, items } = state.document
+  if (words === '' || stops.length === 0) return state
+  for (let each = 1; each <= stops.length; each++) {
+    const at = (state.cursor + each) % stops.length
+    const stop = stops[at]
+    const item = stop && items[stop.item]
+    if (stop === undefined || item === undefined) continue
+    const previous = stops[at - 1]?.change
+    const isFirst =
+      previous === undefined || stop.change === undefined || changeKey(previous) !== changeKey(stop.change)
+    const inPath = isFirst && stop.change?.path.toLowerCase().includes(words) === true
+    const inText = stop.hunk?.text.toLowerCase().includes(words) === true
+    if (!inPath && !inText) continue
+    const next = toStop(state, at)
+    if (inPath || !stop.hunk) return next
+    const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(words))
+    return line < 0 ? next : shownLine(next, item.first + line)
+  }
+  return told(state, `Nothing has '${state.search}' in it.`, 'warn')
+}
+
+/** Scrolled no further than that a line is near the top. */
+function shownLine(state: State, line: number): State {
+  const top = clamped(state, { line: Math.max(0, line - 2), row: 0 })
+  return top.line > state.top.line ? { ...state, top } : state
+}

@@ -1,0 +1,174 @@
+import type { Change, ChangeState, CommitProgress } from '../../index.js'
+import { counted } from '../output.js'
+import { act, type Step, step, told } from './browse.js'
+import { changeKey } from './document.js'
+import { actionOf } from './keys.js'
+import type { FileColors } from './lines.js'
+import { bodyRows, clamped, noted, shownStop, visibleRows } from './place.js'
+import {
+  documentOf,
+  type Effect,
+  type Head,
+  isSameThere,
+  type Message,
+  type Size,
+  type Staged,
+  type State,
+  stopOf,
+  type Target,
+} from './state.js'
+import { chosen, pasted, typed } from './typing.js'
+
+/** What happens to a screen. `at` is in milliseconds, of any clock that only goes on. */
+export type Event =
+  | { readonly is: 'key'; readonly key: string; readonly at: number }
+  | { readonly is: 'resized'; readonly size: Size }
+  | { readonly is: 'staged'; readonly staged: Staged; readonly at: number; readonly quiet?: boolean }
+  | { readonly is: 'decided'; readonly target: Target; readonly state: ChangeState }
+  | { readonly is: 'colored'; readonly change: Change; readonly colors: FileColors | undefined }
+  | { readonly is: 'progress'; readonly progress: CommitProgress | undefined }
+  | { readonly is: 'draft'; readonly path: string; readonly text: string | undefined }
+  | { readonly is: 'head'; readonly head: Head }
+  | { readonly is: 'told'; readonly message: Message }
+
+/** How long what has changed by itself is looked at before a key decides on it: a hand that was on its way. */
+const FRESH_MS = 600
+
+/** The next state, and what is to be done. It never throws, and decides on nothing that was not on the screen. */
+export function update(state: State, event: Event): Step {
+  const next = applied(state, event)
+  const seen = noted(next.state)
+  const wanted = colorsWanted(seen)
+  if (wanted.length === 0) return { ...next, state: seen }
+  const colors = new Map(seen.colors)
+  for (const change of wanted) colors.set(changeKey(change), undefined)
+  const effects = wanted.map((change): Effect => ({ do: 'color', change }))
+  return { state: { ...seen, colors }, effects: [...next.effects, ...effects] }
+}
+
+function applied(state: State, event: Event): Step {
+  if (event.is === 'key') return keyed(state, event.key, event.at)
+  if (event.is === 'resized') return step(resized(state, event.size))
+  if (event.is === 'staged') return step(restaged(state, event.staged, event))
+  if (event.is === 'decided') return step(withVerdict(state, event.target, event.state))
+  if (event.is === 'progress') return step(progressed(state, event.progress))
+  if (event.is === 'head') return step({ ...state, head: event.head })
+  if (event.is === 'told') return step({ ...state, message: event.message })
+  if (event.is === 'draft') {
+    const drafts = new Map(state.drafts)
+    if (event.text === undefined) drafts.delete(event.path)
+    else drafts.set(event.path, event.text)
+    return step({ ...state, drafts })
+  }
+  return step({ ...state, colors: new Map(state.colors).set(changeKey(event.change), event.colors) })
+}
+
+function keyed(state: State, key: string, at: number): Step {
+  if (key === 'PasteStart' || key === 'PasteEnd') return step({ ...state, pasting: key === 'PasteStart' })
+  if (state.pasting) return step(pasted(state, key === 'Space' ? ' ' : [...key].length === 1 ? key : ' '))
+  const { mode } = state
+  if (key === 'Ctrl-C' && state.busy !== undefined) return step(state, { do: 'stop' })
+  if (key === 'Ctrl-Z') return step(state, { do: 'suspend' })
+  if (key === 'Ctrl-L') return step(state, { do: 'redraw' })
+  if (mode.kind === 'write') return typed(state, mode, key)
+  if (mode.kind === 'ask') return chosen(state, mode, key, at)
+  const action = actionOf(key)
+  if (mode.kind === 'help') return step(helped(state, mode.top, action))
+  return action === undefined ? step(state) : act(state, action, at)
+}
+
+/** In the help keys scroll, and every other one leaves it. */
+function helped(state: State, top: number, action: string | undefined): State {
+  const by = { down: 1, next: 1, up: -1, previous: -1, pageDown: bodyRows(state), pageUp: -bodyRows(state) }
+  const step = Object.entries(by).find(([name]) => name === action)?.[1]
+  if (step === undefined) return { ...state, mode: { kind: 'browse' } }
+  return { ...state, mode: { kind: 'help', top: Math.max(0, top + step) } }
+}
+
+function resized(state: State, size: Size): State {
+  const isNarrower = size.columns !== state.size.columns
+  // Rows are others now: what was seen in part is begun anew.
+  const seen = isNarrower ? new Map([...state.seen].filter(([, { whole }]) => whole)) : state.seen
+  const next = { ...state, size, seen }
+  return shownStop({ ...next, top: clamped(next, { line: state.top.line, row: 0 }) }, state.cursor)
+}
+
+/** The stage as it is now. What the person reads stays where it is on the screen. */
+function restaged(state: State, staged: Staged, { at, quiet }: { at: number; quiet?: boolean }): State {
+  const document = documentOf(staged.set, staged.questions)
+  const old = stopOf(state)
+  const cursor = nearest(state, document.stops)
+  const stop = document.stops[cursor]
+  const isOther = old !== undefined && stop?.key !== old.key
+  const isTouched = isOther || (old?.change !== undefined && !isSameThere(old.change.path, state.set, staged.set))
+  const keys = new Set(document.stops.map(({ key }) => key))
+  const seen = new Map([...state.seen].filter(([key]) => keys.has(key)))
+  const changed = changedPaths(state, staged)
+  const base = { ...state, ...staged, document, cursor, seen, ...(isTouched && { freshUntil: at + FRESH_MS }) }
+  const placed = { ...base, top: clamped(base, kept(state, base)) }
+  const next = isOther ? shownStop(placed, cursor) : placed
+  return changed.length === 0 || quiet === true ? next : told(next, newsOf(changed), 'warn')
+}
+
+/** The same stop where it still is; else the next one of the same file, or of what came after it. */
+function nearest(state: State, stops: State['document']['stops']): number {
+  const old = stopOf(state)
+  if (old === undefined) return 0
+  const same = stops.findIndex(({ key }) => key === old.key)
+  if (same >= 0) return same
+  const at = old.hunk?.newStart ?? 0
+  const inFile = stops.flatMap((stop, index) => (stop.change?.path === old.change?.path && stop.change ? [index] : []))
+  const near = inFile.find((index) => (stops[index]?.hunk?.newStart ?? 0) >= at) ?? inFile.at(-1)
+  return near ?? Math.min(state.cursor, Math.max(0, stops.length - 1))
+}
+
+/** The top that leaves the cursor's first line on the row where it was. */
+function kept(state: State, next: State): State['top'] {
+  const first = ({ document: { items } }: State, stop = stopOf(state)) => items[stop?.item ?? 0]?.first ?? 0
+  return { line: Math.max(0, state.top.line + first(next, stopOf(next)) - first(state)), row: state.top.row }
+}
+
+function changedPaths({ set }: State, { set: now }: Staged): string[] {
+  const before = new Map(set.changes.map((change) => [change.path, changeKey(change)]))
+  const after = new Map(now.changes.map((change) => [change.path, changeKey(change)]))
+  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
+}
+
+function newsOf(paths: readonly string[]): string {
+  const [first = ''] = paths
+  return paths.length === 1 ? `${first} has changed.` : `${counted(paths.length, 'file')} have changed: ${first}, …`
+}
+
+/** A verdict that was recorded; the stage is not asked again only to show it. */
+function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeState): State {
+  const key = changeKey(change)
+  const changes = state.set.changes.map((each): Change => {
+    if (changeKey(each) !== key) return each
+    const hunks = each.hunks.map((own) => (hunk === undefined || own.id === hunk.id ? { ...own, state: verdict } : own))
+    const states = new Set(hunks.map((own) => own.state))
+    const whole = hunk === undefined ? verdict : states.size === 1 ? verdict : 'pending'
+    return { ...each, hunks, state: whole }
+  })
+  const set = { ...state.set, changes }
+  const given = verdict === 'pending' ? state.given : [...state.given, { change, ...(hunk && { hunk }) }]
+  return { ...state, set, given, document: documentOf(set, state.questions) }
+}
+
+function progressed({ busy, ...state }: State, progress: CommitProgress | undefined): State {
+  if (progress === undefined) return state
+  const { phase, files, total } = progress
+  const words = { checking: 'checking', staging: 'writing', applying: 'putting in place' }
+  const end = phase === 'applying' ? '' : '; Ctrl-C calls it off'
+  return { ...state, busy: `commit: ${words[phase]} ${files} of ${total}${end}` }
+}
+
+/** Files on the screen whose colours nobody has asked for. */
+function colorsWanted(state: State): Change[] {
+  const found = new Map<string, Change>()
+  for (const { item } of visibleRows(state)) {
+    if (item.kind !== 'hunk' || item.change === undefined || item.change.after === null) continue
+    const key = changeKey(item.change)
+    if (!state.colors.has(key)) found.set(key, item.change)
+  }
+  return [...found.values()]
+}

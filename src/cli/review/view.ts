@@ -1,0 +1,103 @@
+import { countStates } from './document.js'
+import { KEYS } from './keys.js'
+import { STATE_STYLE } from './lines.js'
+import { messageRows } from './message.js'
+import { bodyRows, isTooSmall, lookOf, visibleRows } from './place.js'
+import { type State, stopOf } from './state.js'
+import { fitted, type Line, type Span, wrap } from './text.js'
+
+/** The whole screen: as many lines as it has rows, each as wide as it has columns. */
+export function view(state: State): Line[] {
+  const { rows } = state.size
+  if (isTooSmall(state)) return filled(state, [line(state, 'Too small.', 'warn')], rows)
+  const body = state.mode.kind === 'help' ? helpRows(state) : documentRows(state)
+  return [
+    titleLine(state),
+    placeLine(state),
+    ...filled(state, body, bodyRows(state)),
+    ...messageRows(state).map((row) => spans(state, row)),
+    keysLine(state),
+  ]
+}
+
+function line(state: State, text: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain'): Line {
+  return spans(state, [{ text, style }], fill)
+}
+
+function spans(state: State, given: readonly Span[], fill: Span['style'] = 'plain'): Line {
+  return fitted(given, { width: state.size.columns, charset: state.charset }, fill)
+}
+
+function filled(state: State, rows: readonly Line[], count: number): Line[] {
+  return Array.from({ length: count }, (_, at) => rows[at] ?? line(state, ''))
+}
+
+function titleLine(state: State): Line {
+  const { head, set, charset } = state
+  const counts = countStates(set)
+  const dot = charset === 'utf-8' ? '●' : '*'
+  const states = [`${counts.pending} pending`, `${counts.approved} approved`, `${counts.rejected} rejected`].join(', ')
+  const live = head.live ? `${dot} live  ` : ''
+  const by = head.by === undefined ? '' : `  ${head.by}`
+  return line(state, ` ${head.session}  ${live}${states}${by}`, 'bar', 'bar')
+}
+
+/** Which file it is that one reads, however far its name has gone up. */
+function placeLine(state: State): Line {
+  const { stops } = state.document
+  const change = stopOf(state)?.change
+  const place = stops.length === 0 ? '' : `${state.cursor + 1}/${stops.length} `
+  if (change === undefined) return line(state, ` ${place}`, 'dim')
+  const style = STATE_STYLE[change.state]
+  return spans(state, [
+    { text: ` ${place}`, style: 'dim' },
+    { text: change.path, style: 'bold' },
+    { text: `  ${change.state}`, style },
+    ...(change.intentId === undefined ? [] : [{ text: `  ${change.intentId}`, style: 'dim' as const }]),
+  ])
+}
+
+function documentRows(state: State): Line[] {
+  if (state.document.lines === 0) return [line(state, ''), line(state, '  Nothing is staged in this session.', 'dim')]
+  const { charset, size } = state
+  const bar: Span = { text: charset === 'utf-8' ? '▌ ' : '| ', style: 'mark' }
+  const none: Span = { text: '  ', style: 'plain' }
+  const shape = { width: size.columns, charset }
+  return visibleRows(state).map(({ item, content }) => {
+    const isHere = item.stop !== undefined && item.stop === state.cursor
+    return fitted([isHere ? bar : none, ...content], shape)
+  })
+}
+
+function helpRows(state: State): Line[] {
+  const wide = Math.max(...KEYS.map(({ keys }) => keys.join(', ').length)) + 2
+  const rows = KEYS.flatMap(({ keys, does }) => {
+    const rest = wrap([{ text: does, style: 'plain' }], {
+      ...lookOf(state),
+      width: Math.max(1, state.size.columns - wide - 2),
+    })
+    return rest.map((row, at) =>
+      spans(state, [{ text: ` ${(at === 0 ? keys.join(', ') : '').padEnd(wide)}`, style: 'bold' }, ...row]),
+    )
+  })
+  const top = state.mode.kind === 'help' ? Math.min(state.mode.top, Math.max(0, rows.length - bodyRows(state))) : 0
+  return rows.slice(top)
+}
+
+const HINTS = 'y yes  n no  a/d file  u undo  s split  e edit  c commit  j/k hunk  / find  ? help  q quit'
+
+function keysLine(state: State): Line {
+  const { mode } = state
+  if (mode.kind === 'write') return typedLine(state, mode.text)
+  if (mode.kind === 'ask') return line(state, ` ${Object.keys(mode.choices).join('/')}, any other key: no`, 'dim')
+  if (mode.kind === 'help') return line(state, ' j/k scroll, any other key goes back', 'dim')
+  return line(state, ` ${HINTS}`, 'dim')
+}
+
+/** The end of what is typed is what must be seen. */
+function typedLine(state: State, text: string): Line {
+  const cursor = state.charset === 'utf-8' ? '█' : '_'
+  const shape = { width: Math.max(1, state.size.columns - 3), charset: state.charset }
+  const rows = wrap([{ text: text + cursor, style: 'bold' }], shape)
+  return spans(state, [{ text: ' > ', style: 'dim' }, ...(rows.at(-1) ?? [])])
+}

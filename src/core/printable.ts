@@ -1,0 +1,42 @@
+/**
+ * What is shown was written by an agent: control characters could repaint the reviewer's screen, direction marks and
+ * invisible characters could make a line look like another. They are shown by name instead. This file imports nothing: the
+ * page in a browser uses it too.
+ */
+const INVISIBLE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\u{e0000}-\u{e007f}]/gu
+
+/** Text of several lines: line ends and tabs stay; a carriage return shows as `^M`, as git shows it. */
+export function printable(text: string): string {
+  return text.replace(INVISIBLE, named)
+}
+
+/** Text that must stay on its line: a path, a name, a reason. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/[\t\n]/g, named)
+}
+
+/** A part of a text; a hidden one is the name of a character that would not be seen. */
+export interface ShownPart {
+  readonly text: string
+  readonly hidden: boolean
+}
+
+/** As {@link printable}, with what stands for a hidden character kept apart from a text that merely says the same. */
+export function shownParts(text: string): ShownPart[] {
+  const parts: ShownPart[] = []
+  let at = 0
+  for (const { 0: character, index } of text.matchAll(INVISIBLE)) {
+    if (index > at) parts.push({ text: text.slice(at, index), hidden: false })
+    parts.push({ text: named(character), hidden: true })
+    at = index + character.length
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), hidden: false })
+  return parts
+}
+
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`
+  return code === 0x7f ? '^?' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+}

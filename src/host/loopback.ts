@@ -1,0 +1,101 @@
+/** What servers on this machine have in common: who may ask, and how long a client may take. */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+
+/** What a request says of where it comes from. */
+export interface Caller {
+  readonly host: string | undefined
+  readonly origin: string | undefined
+}
+
+/** 256 bits nobody can guess, for one start of a server; fit for an address. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Compares two secrets in a time that tells nothing of where they differ. */
+export function isSameSecret(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/**
+ * Why a request is another site's, in words; undefined where it is not. A page of another site can make a browser ask here,
+ * but neither under our name (its name may lead here) nor with our origin.
+ */
+export function foreignTo(port: number, { host = '', origin }: Caller): string | undefined {
+  const names = [`127.0.0.1:${port}`, `localhost:${port}`]
+  if (!names.includes(host)) return 'This is not the host it was asked as.'
+  if (origin !== undefined && !names.some((name) => origin === `http://${name}`)) return 'No other site may ask.'
+  return undefined
+}
+
+/** The token of an `Authorization: Bearer` header. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
+}
+
+export interface LoopbackServer {
+  readonly port: number
+  /** Ends every connection. */
+  close(): Promise<void>
+}
+
+/** Milliseconds that clients are given. */
+export interface Patience {
+  /** For a request's head. */
+  readonly head: number
+  /** For all of it. */
+  readonly request: number
+  /** In which a connection must move something, either way; 0: no limit. */
+  readonly idle: number
+  /** How often head and request are looked at. */
+  readonly check: number
+}
+
+export interface LoopbackOptions {
+  /** A free one unless told. */
+  readonly port?: number
+  readonly patience?: Patience
+  /** Connections at a time. */
+  readonly connections?: number
+}
+
+export const PATIENCE: Patience = { head: 10_000, request: 60_000, idle: 0, check: 2_000 }
+
+/**
+ * Listens on 127.0.0.1 alone.
+ * @param listener is made once the port is known.
+ * @throws what `listen` says: EADDRINUSE, EACCES.
+ */
+export async function listenOnLoopback(
+  listener: (port: number) => RequestListener,
+  { port = 0, patience = PATIENCE, connections }: LoopbackOptions = {},
+): Promise<LoopbackServer> {
+  const server = createServer({
+    headersTimeout: patience.head,
+    requestTimeout: patience.request,
+    connectionsCheckingInterval: patience.check,
+  })
+  server.timeout = patience.idle
+  if (connections !== undefined) server.maxConnections = connections
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const at = portOf(server, port)
+  server.on('request', listener(at))
+  return {
+    port: at,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function portOf(server: Server, port: number): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}

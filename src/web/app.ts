@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Reviewer, Workspace } from '../index.js'
+import { decideRoutes } from './decide-routes.js'
+import { failureOf } from './failure.js'
+import { Files } from './files.js'
+import { makeGuard } from './guard.js'
+import { ledgerRoutes } from './ledger-routes.js'
+import { News } from './news.js'
+import { builtPage, type PageFile, readPage } from './page-files.js'
+import { readRoutes } from './read-routes.js'
+import { Rooms } from './room.js'
+
+/** A route of another room. It has a guard of its own: a program that may ask it must not have the token, by which one decides. */
+export interface Mount {
+  handle(request: Request): Promise<Response>
+  /** Bytes of a request; 4 MiB unless told. */
+  readonly bodyLimit?: number
+}
+
+export interface AppOptions {
+  readonly workspace: Workspace
+  readonly token: string
+  /** Where it listens: requests under another name are refused. */
+  readonly port: number
+  /** Throws where who started the server may not decide; asked before each decision. */
+  readonly admit: () => void
+  /** Who decides; git's user unless told. */
+  readonly by?: Reviewer
+  /** The directory of the built page. */
+  readonly page?: string
+  /** By path, such as `/hooks/claude`. */
+  readonly mounts?: Readonly<Record<string, Mount>>
+}
+
+export interface App {
+  fetch(request: Request): Response | Promise<Response>
+  close(): void
+}
+
+const BODY = 4 * 1024 * 1024
+
+/**
+ * The review page and its API as one fetch-style handler.
+ * @throws where the page was not built.
+ */
+export function createApp(options: AppOptions): App {
+  const { workspace, mounts = {} } = options
+  const guard = makeGuard(options)
+  const rooms = new Rooms(workspace)
+  const news = new News(workspace, rooms)
+  const page = readPage(options.page ?? builtPage())
+  const site = new Hono()
+  site.use('/api/*', limited(BODY))
+  site.get('/api/events', (c) => news.stream(c))
+  site.route('/api', readRoutes({ workspace, rooms, files: new Files() }))
+  site.route('/api', ledgerRoutes(workspace))
+  site.route('/api', decideRoutes({ workspace, rooms, admit: options.admit, by: options.by }))
+  site.get('/:name{.*}', (c) => {
+    const name = c.req.param('name')
+    const file = page.get(name)
+    if (file === undefined) return c.json({ error: { reason: 'not_found', message: 'There is no such page.' } }, 404)
+    return c.body(file.content, 200, {
+      'content-type': file.type,
+      'cache-control': 'private, max-age=31536000, immutable',
+    })
+  })
+
+  const app = new Hono()
+  for (const [path, mount] of Object.entries(mounts)) {
+    app.use(path, limited(mount.bodyLimit ?? BODY))
+    app.all(path, (c) => mount.handle(c.req.raw))
+  }
+  app.use(guard.check)
+  app.onError((error, c) => {
+    const { status, failure } = failureOf(error)
+    return c.json({ error: failure }, status)
+  })
+  const front = indexOf(page, guard.base)
+  for (const place of ['/', guard.base])
+    app.get(place, (c) => {
+      guard.admit(c)
+      return c.html(front)
+    })
+  app.route(guard.base, site)
+  app.route('/', site)
+  return { fetch: (request) => app.fetch(request), close: () => news.close() }
+}
+
+/** The page finds all else of it below the browser's own path. */
+function indexOf(page: ReadonlyMap<string, PageFile>, base: string): string {
+  const html = page.get('index.html')
+  if (html === undefined) throw new Error("The page is not there. Run 'npm run build'.")
+  return new TextDecoder().decode(Buffer.from(html.content)).replace('<head>', `<head><base href="${base}">`)
+}
+
+function limited(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: (c) => c.json({ error: { reason: 'limit_exceeded', message: `At most ${maxSize} bytes.` } }, 413),
+  })
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
+import type { Seen } from './room.js'
+import type { WireChange, WireChanges } from './wire.js'
+
+/** A change set for the page's list: what needs a look first comes first. No text of any file is in it. */
+export function changesOf(session: string, { set, marks }: Seen): WireChanges {
+  const groups = groupChanges(set).map((group) => ({
+    title: titleOf(group),
+    grave: group.attention !== undefined,
+    changes: group.changes.map((change) => wireChange(change, marks.get(change) ?? '')),
+  }))
+  return { session, digest: set.digest, groups }
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  delete: 'Deletions',
+  'class-disagrees': 'Declared otherwise than measured',
+  conflict: 'Conflicts',
+  'out-of-scope': 'Out of scope',
+  protected: 'Protected paths',
+  drifted: 'Changed on disk since',
+}
+
+function titleOf({ attention, intentId, callId }: ChangeGroup): string {
+  if (attention !== undefined) return TITLES[attention] ?? attention
+  return `${intentId ?? 'No intent'}${callId === undefined ? '' : ` · call ${callId}`}`
+}
+
+function wireChange(change: Change, mark: string): WireChange {
+  const { path, from, kind, state, flags, hunks, intentId, calls, mutation, mode } = change
+  const count = (word: string) => hunks.filter((hunk) => hunk.state === word).length
+  return {
+    path,
+    kind,
+    state,
+    flags,
+    mark,
+    look: lookOf(hunks),
+    ...linesOf(change),
+    hunks: [hunks.length, count('approved'), count('rejected')],
+    ...(from !== undefined && { from }),
+    ...(mode !== undefined && { mode: `${octal(mode.before)} to ${octal(mode.after)}` }),
+    ...(intentId !== undefined && { intentId }),
+    ...(calls !== undefined && { calls }),
+    ...(mutation !== undefined && { measured: mutation.class, rule: mutation.rule }),
+    ...(mutation?.declared !== undefined && { declared: mutation.declared }),
+  }
+}
+
+function lookOf(hunks: readonly Hunk[]): string {
+  const hash = createHash('sha256')
+  for (const { id, state } of hunks) hash.update(`${id} ${state}\n`)
+  return hash.digest('base64url').slice(0, 16)
+}
+
+function octal(bits: number | null): string {
+  return bits === null ? 'none' : bits.toString(8).padStart(3, '0')
+}
+
+function linesOf({ hunks }: Change): { added: number; removed: number } {
+  let [added, removed] = [0, 0]
+  for (const { text } of hunks) {
+    for (let at = text.indexOf('\n') + 1; at > 0 && at < text.length; at = text.indexOf('\n', at) + 1) {
+      if (text[at] === '+') added++
+      if (text[at] === '-') removed++
+    }
+  }
+  return { added, removed }
+}

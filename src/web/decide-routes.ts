@@ -1,0 +1,136 @@
+import { type Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { Change, Reviewer, Selection, Workspace } from '../index.js'
+import { commitStream } from './commit-stream.js'
+import { Moved, Unclear } from './failure.js'
+import { changeOf, type Rooms, type Seen } from './room.js'
+import type { WireDecided } from './wire.js'
+
+export interface Deciding {
+  readonly workspace: Workspace
+  readonly rooms: Rooms
+  /** Throws where who asks may not decide. */
+  readonly admit: () => void
+  readonly by: Reviewer | undefined
+}
+
+const PATH = z.string().min(1).max(4096)
+const ONE = z.strictObject({ path: PATH, mark: z.string() })
+const SELECTION = z.strictObject({
+  changes: z.array(ONE).min(1).max(100_000).optional(),
+  hunks: z.strictObject({ path: PATH, ids: z.array(z.string()).min(1).max(100_000) }).optional(),
+  all: z.string().optional(),
+})
+const WORDS = z.string().trim().min(1, 'The agent needs to be told something.').max(10_000)
+const VERDICT = z.discriminatedUnion('verdict', [
+  z.strictObject({ verdict: z.enum(['approved', 'withdrawn']), selection: SELECTION }),
+  z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: WORDS }),
+])
+const EDIT = z.strictObject({ path: PATH, mark: z.string(), text: z.string() })
+const SPLIT = z.strictObject({ path: PATH, hunk: z.string() })
+const DISCARD = z.strictObject({ selection: SELECTION })
+const COMMIT = z.strictObject({ merge: z.boolean().optional(), strict: z.boolean().optional() })
+const ANSWER = z.strictObject({
+  answer: z.enum(['allow', 'once', 'subtree', 'deny']),
+  words: z.string().max(10_000).optional(),
+  remember: z.boolean().optional(),
+})
+const UNDO = z.strictObject({ commit: z.string().min(1).max(200) })
+
+/** What a person decides: each route names what it was shown, and nothing is recorded on what has moved since. */
+export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json') throw new Unclear('JSON is wanted.')
+    admit()
+    return next()
+  })
+  app.post('/sessions/:id/verdicts', async (c) => {
+    const body = VERDICT.parse(await jsonOf(c))
+    const decided = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      const selection = selectionOf(body.selection, seen)
+      if (body.verdict === 'rejected') return review.reject(selection ?? everything(seen), body.reason, by)
+      if (body.verdict === 'approved') return review.approve(selection, by)
+      return review.withdraw(selection ?? everything(seen), by)
+    })
+    return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0 } satisfies WireDecided)
+  })
+  app.post('/sessions/:id/edit', async (c) => {
+    const { path, mark, text } = EDIT.parse(await jsonOf(c))
+    await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      await review.edit(changeOf(seen, path, mark).path, text, by)
+    })
+    return c.json({})
+  })
+  app.post('/sessions/:id/split', async (c) => {
+    const { path, hunk } = SPLIT.parse(await jsonOf(c))
+    const pieces = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      const [id = ''] = hunksOf(seen, path, [hunk])
+      return review.split(id, by)
+    })
+    return c.json({ pieces: pieces.length })
+  })
+  app.post('/sessions/:id/discard', async (c) => {
+    const { selection } = DISCARD.parse(await jsonOf(c))
+    await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      await review.discard(selectionOf(selection, seen) ?? everything(seen))
+    })
+    return c.json({})
+  })
+  app.post('/sessions/:id/questions/:question', async (c) => {
+    const { answer, words, remember } = ANSWER.parse(await jsonOf(c))
+    const told = { ...(words && { words }), ...(remember !== undefined && { remember }), ...(by && { by }) }
+    const review = await rooms.of(c.req.param('id')).review()
+    await review.answer(c.req.param('question'), { answer, ...told })
+    return c.json({})
+  })
+  app.post('/sessions/:id/commit', async (c) => {
+    const { merge, strict } = COMMIT.parse(await jsonOf(c))
+    const options = { ...(merge !== undefined && { merge }), ...(strict !== undefined && { strict }) }
+    return commitStream(c, rooms.of(c.req.param('id')), options)
+  })
+  app.post('/undo', async (c) => {
+    const { commit } = UNDO.parse(await jsonOf(c))
+    return c.json({ session: (await workspace.undo(commit)).sessionId })
+  })
+  return app
+}
+
+async function jsonOf(c: Context): Promise<unknown> {
+  const text = await c.req.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Unclear('The body is no JSON.')
+  }
+}
+
+type Picked = z.infer<typeof SELECTION>
+
+/** @returns undefined: all of what was shown. */
+function selectionOf({ changes, hunks, all }: Picked, seen: Seen): Selection | undefined {
+  if (all !== undefined) {
+    if (all !== seen.set.digest) throw new Moved('The change set')
+    if (changes !== undefined || hunks !== undefined) throw new Unclear('All of it, or some of it.')
+    return undefined
+  }
+  const paths = changes?.map(({ path, mark }) => changeOf(seen, path, mark).path) ?? []
+  const ids = hunks === undefined ? [] : hunksOf(seen, hunks.path, hunks.ids)
+  if (paths.length + ids.length === 0) throw new Unclear('Nothing is named.')
+  return { paths, hunks: ids }
+}
+
+/** A hunk's id is of its old and new lines: while the file has it, it is what was shown. */
+function hunksOf({ set }: Seen, path: string, ids: readonly string[]): string[] {
+  const known = new Set(set.changes.filter((change: Change) => change.path === path).flatMap(idsOf))
+  if (!ids.every((id) => known.has(id))) throw new Moved(`A hunk of ${path}`)
+  return [...ids]
+}
+
+function idsOf({ hunks }: Change): string[] {
+  return hunks.map(({ id }) => id)
+}
+
+function everything({ set }: Seen): Selection {
+  return set.changes.map(({ path }) => path)
+}

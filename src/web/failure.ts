@@ -1,0 +1,49 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
+import { EscrowError, oneLine } from '../index.js'
+import type { WireFailure } from './wire.js'
+
+/** What was shown is another by now, or was never shown: nothing was done, look again. */
+export class Moved extends Error {
+  readonly reason = 'stale_file'
+  readonly hint = 'It is shown anew; decide on what it is now.'
+  constructor(what: string) {
+    super(`${what} has changed since it was shown. Nothing was recorded.`)
+  }
+}
+
+/** A request that makes no sense. */
+export class Unclear extends Error {
+  readonly reason = 'bad_request'
+}
+
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  bad_request: 400,
+  path_escape: 400,
+  access_denied: 403,
+  protected_path: 403,
+  nothing_selected: 404,
+  stale_file: 409,
+  claimed: 409,
+  session_busy: 409,
+  undo_expired: 410,
+  limit_exceeded: 413,
+  unsupported: 422,
+  policy_invalid: 422,
+}
+
+/** What went wrong as the page is told it, and the status that goes with it. */
+export function failureOf(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
+  if (error instanceof z.ZodError)
+    return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }
+  const known = error instanceof EscrowError || error instanceof Moved || error instanceof Unclear
+  const reason = known ? error.reason : 'failed'
+  const message = oneLine(error instanceof Error ? error.message : String(error))
+  const hint = known && 'hint' in error && error.hint !== undefined ? { hint: error.hint } : {}
+  const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(brief) } : {}
+  return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }
+}
+
+function brief({ path, message }: { path: string; message: string }) {
+  return { path, message }
+}

@@ -1,0 +1,145 @@
+import { type Change, loadHighlighter, type Review } from '../index.js'
+import { Unclear } from './failure.js'
+import { imageType } from './images.js'
+import { coloursOf, type Rows, rowsOf } from './lines.js'
+import { changeOf, type Room } from './room.js'
+import type { Layout, WireFile, WireRows, WireText } from './wire.js'
+
+/** Rows that are kept made, of all files together. */
+const KEPT_ROWS = 150_000
+/** Rows of one answer. */
+const PAGE = 1_000
+/** Bytes of a text that the page lets a person edit. */
+const EDITABLE = 1024 * 1024
+
+/** A line that stands between two changes. */
+const WITHIN = /^[+-].*\n(?: .*\n)+[+-]/m
+
+interface Made extends Rows {
+  readonly size: number
+}
+
+/** What the page sees of single files: their rows by pages, made once and kept while there is room. */
+export class Files {
+  readonly #made = new Map<string, Promise<Made>>()
+  #kept = 0
+
+  /** The head of a file's view. */
+  async file(room: Room, path: string, mark: string): Promise<WireFile> {
+    const change = changeOf(await room.shown(), path, mark)
+    const review = await room.review()
+    const images = await imagesOf(review, change)
+    if (images !== undefined)
+      return { mark, shows: 'image', hunks: [], total: { unified: 0, split: 0 }, editable: false, images }
+    const { rows, at } = await this.#rows(room, change, mark)
+    const conflict = await conflictOf(review, change)
+    const why = change.hunks.length > 0 ? undefined : whyNothing(change)
+    return {
+      mark,
+      shows: why === undefined ? 'text' : 'nothing',
+      hunks: change.hunks.map(({ id, state, text }) => ({
+        ...{ id, state, divisible: change.kind === 'modify' && WITHIN.test(text) },
+        at: at.get(id) ?? { unified: 0, split: 0 },
+      })),
+      total: { unified: rows.unified.length, split: rows.split.length },
+      editable: isEditable(change),
+      ...(why !== undefined && { why }),
+      ...(conflict !== undefined && { conflict }),
+    }
+  }
+
+  async rows(room: Room, path: string, mark: string, layout: Layout, from: number): Promise<WireRows> {
+    const change = changeOf(await room.shown(), path, mark)
+    const { rows } = await this.#rows(room, change, mark)
+    return { mark, from, rows: rows[layout].slice(from, from + PAGE) }
+  }
+
+  /** Both sides as text, for an edit or a conflict. */
+  async text(room: Room, path: string, mark: string): Promise<WireText> {
+    const change = changeOf(await room.shown(), path, mark)
+    const review = await room.review()
+    const [before, after] = [textOf(await review.content(path, 'before')), textOf(await review.content(path, 'after'))]
+    changeOf(await room.seen(), change.path, mark)
+    return { mark, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
+  }
+
+  #rows(room: Room, change: Change, mark: string): Promise<Made> {
+    const key = `${mark} ${change.hunks.map(({ id }) => id).join('')}`
+    const known = this.#made.get(key)
+    if (known !== undefined) {
+      this.#made.delete(key)
+      this.#made.set(key, known)
+      return known
+    }
+    const making = make(room, change)
+    this.#made.set(key, making)
+    making.then(
+      ({ size }) => this.#keep(size),
+      () => this.#made.delete(key),
+    )
+    return making
+  }
+
+  async #keep(size: number): Promise<void> {
+    this.#kept += size
+    for (const [key, made] of this.#made) {
+      if (this.#kept <= KEPT_ROWS || this.#made.size === 1) return
+      this.#made.delete(key)
+      this.#kept -= (await made).size
+    }
+  }
+}
+
+async function make(room: Room, change: Change): Promise<Made> {
+  const { path, from, hunks } = change
+  const review = await room.review()
+  const highlight = await loadHighlighter()
+  const colours = async (side: 'before' | 'after', name: string) =>
+    hunks.length === 0 ? undefined : coloursOf(highlight, name, await review.content(path, side))
+  const made = rowsOf(hunks, {
+    before: await colours('before', from ?? path),
+    after: await colours('after', path),
+  })
+  return { ...made, size: made.rows.unified.length + made.rows.split.length }
+}
+
+async function imagesOf(review: Review, { path, flags }: Change): Promise<WireFile['images']> {
+  if (!flags.includes('binary') && !path.toLowerCase().endsWith('.svg')) return undefined
+  const isImage = async (side: 'before' | 'after') => {
+    const content = await review.content(path, side)
+    return content !== undefined && imageType(content, path) !== undefined
+  }
+  const found = { before: await isImage('before'), after: await isImage('after') }
+  return found.before || found.after ? found : undefined
+}
+
+async function conflictOf(review: Review, { path, flags }: Change): Promise<WireFile['conflict']> {
+  if (!flags.includes('conflict')) return undefined
+  const text = textOf(await review.content(path, 'after')) ?? ''
+  return /^<{7} [^]*^={7}\r?$[^]*^>{7} /m.test(text) ? 'markers' : 'beside'
+}
+
+function whyNothing({ kind, flags }: Change): string {
+  if (flags.includes('binary')) return 'Binary: its content has no lines to show.'
+  if (flags.includes('large')) return 'Too large to be compared line by line.'
+  if (kind === 'mkdir') return 'A directory.'
+  if (kind === 'rename') return 'Renamed, with the same content.'
+  if (kind === 'mode') return 'Only its mode differs.'
+  return kind === 'delete' || kind === 'create' ? 'An empty file.' : 'No line differs.'
+}
+
+function isEditable({ kind, flags, after }: Change): boolean {
+  return after !== null && kind !== 'mkdir' && !['binary', 'large', 'symlink'].some((flag) => flags.includes(flag))
+}
+
+/** @throws Unclear where it is no text, or too much for a page. */
+function textOf(content: Uint8Array | undefined): string | undefined {
+  if (content === undefined) return undefined
+  if (content.length > EDITABLE)
+    throw new Unclear('It is too long to be edited here. Use an editor on the committed file.')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
+  } catch {
+    throw new Unclear('It is no UTF-8 text.')
+  }
+}

@@ -1,0 +1,22 @@
+/** First bytes of the formats a browser draws; what a file is called does not matter. */
+const MAGIC: readonly (readonly [type: string, offset: number, bytes: string])[] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF87a'],
+  ['image/gif', 0, 'GIF89a'],
+  ['image/webp', 8, 'WEBP'],
+  ['image/avif', 4, 'ftypavif'],
+  ['image/bmp', 0, 'BM'],
+  ['image/x-icon', 0, '\0\0\x01\0'],
+]
+
+export const SVG = 'image/svg+xml'
+
+/** The type an image is served as; undefined where the bytes are none. An SVG is told by its name and its root. */
+export function imageType(content: Uint8Array, path: string): string | undefined {
+  const head = Buffer.from(content.subarray(0, 32)).toString('latin1')
+  const found = MAGIC.find(([, offset, bytes]) => head.startsWith(bytes, offset))
+  if (found !== undefined) return found[0]
+  const start = path.toLowerCase().endsWith('.svg') ? Buffer.from(content.subarray(0, 1024)).toString('utf8') : ''
+  return /<svg[\s>]/.test(start) ? SVG : undefined
+}

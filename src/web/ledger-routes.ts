@@ -1,0 +1,78 @@
+import { Hono } from 'hono'
+import { type BlameLine, loadHighlighter, pathsOf, readBlamed, toldOf, type Workspace } from '../index.js'
+import { Unclear } from './failure.js'
+import { coloursOf, pieces } from './lines.js'
+import { wholeNumber } from './read-routes.js'
+import type { WireBlame, WireRecord, WireTimeline } from './wire.js'
+
+/** Records, and lines of blame, of one answer. */
+const RECORDS = 200
+const LINES = 1_000
+/** Paths of a record, and of the whole ledger, that are named. */
+const ABOUT = 20
+const PATHS = 5_000
+
+/** What the ledger tells: its records, whose lines stand where, what it all adds up to. */
+export function ledgerRoutes(workspace: Workspace): Hono {
+  const app = new Hono()
+  app.get('/ledger', async (c) => c.json(await timelineOf(workspace, wholeNumber(c.req.query('before')))))
+  app.get('/ledger/paths', async (c) => c.json({ paths: await knownPaths(workspace) }))
+  app.get('/blame', async (c) => {
+    const path = c.req.query('path')
+    if (path === undefined || path === '') throw new Unclear('`path` is wanted.')
+    return c.json(await blameOf(workspace, path, wholeNumber(c.req.query('from'))))
+  })
+  app.get('/stats', async (c) => {
+    const days = wholeNumber(c.req.query('days'))
+    return c.json(await workspace.ledger.stats(days > 0 ? { days } : {}))
+  })
+  return app
+}
+
+/** The newest records first, read in one pass that holds one page. Places count lines: numbers of merged branches can be equal. */
+async function timelineOf({ ledger }: Workspace, before: number): Promise<WireTimeline> {
+  const page: WireRecord[] = []
+  let at = 0
+  for await (const record of ledger.records()) {
+    if (before > 0 && at >= before) break
+    const { about, ...told } = toldOf(record)
+    page.push({ ...told, about: about.slice(0, ABOUT), more: Math.max(0, about.length - ABOUT) })
+    if (page.length > RECORDS) page.shift()
+    at++
+  }
+  const first = at - page.length
+  return { records: page.reverse(), ...(first > 0 && { before: first }) }
+}
+
+async function knownPaths({ ledger }: Workspace): Promise<string[]> {
+  const paths = new Set<string>()
+  for await (const record of ledger.records()) {
+    const { what } = toldOf(record)
+    if (what === 'commit' || what === 'undo')
+      for (const path of pathsOf(record)) if (paths.size < PATHS) paths.add(path)
+  }
+  return [...paths].sort()
+}
+
+async function blameOf(workspace: Workspace, asked: string, from: number): Promise<WireBlame> {
+  const { path, content } = readBlamed(workspace.root, asked)
+  const credits = await workspace.ledger.blame(path)
+  const text = new TextDecoder().decode(content).split('\n')
+  const tokens = coloursOf(await loadHighlighter(), path, content)
+  const lines = credits.slice(from, from + LINES).map((credit) => ({
+    line: credit.line,
+    s: pieces(text[credit.line - 1] ?? '', tokens?.[credit.line - 1], []),
+    ...creditOf(credit),
+  }))
+  return { path, total: credits.length, from, lines }
+}
+
+function creditOf({ contributor, model, intentId, sessionId, approvedBy, mutationClass }: BlameLine) {
+  return {
+    who: model ?? contributor,
+    ...(intentId !== undefined && { intentId }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(approvedBy !== undefined && { approvedBy }),
+    ...(mutationClass !== undefined && { measured: mutationClass }),
+  }
+}

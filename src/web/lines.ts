@@ -1,0 +1,120 @@
+import { type Highlighter, type Hunk, shownParts, type TextSpan, type Token, wordDiff } from '../index.js'
+import type { DiffLine, DiffRow, Layout, Piece } from './wire.js'
+
+/** Colours of the two sides, line by line, where they are known. */
+export interface Colours {
+  readonly before: readonly (readonly Token[])[] | undefined
+  readonly after: readonly (readonly Token[])[] | undefined
+}
+
+/** A file's hunks as rows, and where each hunk begins. */
+export interface Rows {
+  readonly rows: Readonly<Record<Layout, readonly DiffRow[]>>
+  readonly at: ReadonlyMap<string, Readonly<Record<Layout, number>>>
+}
+
+/** Characters of a line that are shown: a minified file would hide all else. */
+const LINE_LIMIT = 2_000
+
+/** The rows of both layouts. */
+export function rowsOf(hunks: readonly Hunk[], colours: Colours): Rows {
+  const [unified, split]: [DiffRow[], DiffRow[]] = [[], []]
+  const at = new Map<string, Record<Layout, number>>()
+  for (const hunk of hunks) {
+    at.set(hunk.id, { unified: unified.length, split: split.length })
+    const lines = linesOf(hunk, colours)
+    for (const line of lines) unified.push(line)
+    for (const row of paired(lines)) split.push(row)
+  }
+  return { rows: { unified, split }, at }
+}
+
+/** The colours of a text, where there is one and its grammar is known. */
+export function coloursOf(highlight: Highlighter, path: string, content: Uint8Array | undefined): Colours['before'] {
+  if (content === undefined) return undefined
+  const text = new TextDecoder().decode(content)
+  // A text that is not as it was split for the hunks has other lines.
+  return text.includes('\uFFFD') ? undefined : highlight(path, text)
+}
+
+function linesOf({ id, text, oldStart, newStart }: Hunk, colours: Colours): DiffLine[] {
+  const spans = wordDiff(text)
+  let [o, n] = [oldStart, newStart]
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index): DiffLine => {
+      const mark = line[0]
+      if (index === 0) return { t: '@', hunk: id, s: pieces(line, undefined, []) }
+      if (mark === '-') return { t: '-', o, s: pieces(line.slice(1), colours.before?.[o++ - 1], spans[index] ?? []) }
+      if (mark === '+') return { t: '+', n, s: pieces(line.slice(1), colours.after?.[n++ - 1], spans[index] ?? []) }
+      if (mark === '\\') return { t: '\\', s: pieces(line.slice(2), undefined, []) }
+      return { t: ' ', o: o++, n, s: pieces(line.slice(1), colours.after?.[n++ - 1], []) }
+    })
+}
+
+/** Removed and added lines beside each other, run by run. */
+function paired(lines: readonly DiffLine[]): DiffRow[] {
+  const rows: DiffRow[] = []
+  let [old, fresh]: [DiffLine[], DiffLine[]] = [[], []]
+  const flush = () => {
+    for (let at = 0; at < Math.max(old.length, fresh.length); at++) rows.push([old[at] ?? null, fresh[at] ?? null])
+    ;[old, fresh] = [[], []]
+  }
+  for (const line of lines) {
+    if (line.t === '-') old.push(line)
+    else if (line.t === '+') fresh.push(line)
+    else if (line.t === '\\') (fresh.length > 0 ? fresh : old).push(line)
+    else {
+      flush()
+      rows.push(line.t === '@' ? line : [line, line])
+    }
+  }
+  flush()
+  return rows
+}
+
+/**
+ * A line in pieces: coloured as its tokens say, with the words that changed, and hidden characters by name.
+ * @param spans in the line with its mark as unit 0.
+ */
+export function pieces(whole: string, tokens: readonly Token[] | undefined, spans: readonly TextSpan[]): Piece[] {
+  const line = whole.slice(0, LINE_LIMIT)
+  const fits =
+    tokens !== undefined &&
+    tokens
+      .map(({ text }) => text)
+      .join('')
+      .replace(/\r$/, '') === whole.replace(/\r$/, '')
+  const found: Piece[] = []
+  let at = 0
+  for (const { text, kind } of fits ? tokens : [{ text: whole }]) {
+    for (const part of cutBySpans(text, at, spans)) {
+      if (at >= line.length) break
+      put(found, part.text.slice(0, line.length - at), kind, part.changed)
+      at += part.text.length
+    }
+  }
+  if (whole.length > LINE_LIMIT) found.push([` … ${whole.length - LINE_LIMIT} more characters`, 'hidden'])
+  return found
+}
+
+function* cutBySpans(text: string, begin: number, spans: readonly TextSpan[]) {
+  let at = 0
+  for (const { from, to } of spans) {
+    const [first, last] = [from - 1 - begin, to - 1 - begin]
+    if (last <= at || first >= text.length) continue
+    if (first > at) yield { text: text.slice(at, first), changed: false }
+    yield { text: text.slice(Math.max(first, at), last), changed: true }
+    at = Math.min(last, text.length)
+  }
+  if (at < text.length) yield { text: text.slice(at), changed: false }
+}
+
+function put(found: Piece[], text: string, kind = '', changed: boolean): void {
+  for (const part of shownParts(text)) {
+    const name = part.hidden ? 'hidden' : kind
+    if (changed) found.push([part.text, name, 1])
+    else found.push(name === '' ? part.text : [part.text, name])
+  }
+}

@@ -1,0 +1,100 @@
+import { Hono } from 'hono'
+import type { Question, SessionSummary, Workspace } from '../index.js'
+import { changesOf } from './changes.js'
+import { Unclear } from './failure.js'
+import type { Files } from './files.js'
+import { imageType, SVG } from './images.js'
+import { changeOf, type Rooms } from './room.js'
+import type { WireQuestion, WireSession, WireState } from './wire.js'
+
+export interface Reading {
+  readonly workspace: Workspace
+  readonly rooms: Rooms
+  readonly files: Files
+}
+
+/** What is there to be looked at: sessions, their changes, single files, images. */
+export function readRoutes({ workspace, rooms, files }: Reading): Hono {
+  const app = new Hono()
+  app.get('/state', async (c) => c.json(await stateOf(workspace)))
+  app.get('/sessions/:id/changes', async (c) => {
+    const id = c.req.param('id')
+    return c.json(changesOf(id, await rooms.of(id).seen()))
+  })
+  app.get('/sessions/:id/file', async (c) => {
+    const { path, mark } = named(c.req.query())
+    return c.json(await files.file(rooms.of(c.req.param('id')), path, mark))
+  })
+  app.get('/sessions/:id/rows', async (c) => {
+    const { path, mark } = named(c.req.query())
+    const layout = c.req.query('layout') === 'split' ? 'split' : 'unified'
+    return c.json(await files.rows(rooms.of(c.req.param('id')), path, mark, layout, wholeNumber(c.req.query('from'))))
+  })
+  app.get('/sessions/:id/text', async (c) => {
+    const { path, mark } = named(c.req.query())
+    return c.json(await files.text(rooms.of(c.req.param('id')), path, mark))
+  })
+  app.get('/sessions/:id/image', async (c) => {
+    const { path, mark } = named(c.req.query())
+    const room = rooms.of(c.req.param('id'))
+    changeOf(await room.shown(), path, mark)
+    const content = await (await room.review()).content(path, c.req.query('side') === 'before' ? 'before' : 'after')
+    const type = content && imageType(content, path)
+    if (content === undefined || type === undefined) throw new Unclear('This is no image.')
+    // As a document of its own it could hold script; as an image it cannot.
+    if (type === SVG && c.req.header('sec-fetch-dest') !== 'image')
+      throw new Unclear('An SVG is served as an image only.')
+    c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    return c.body(new Uint8Array(content), 200, { 'content-type': type })
+  })
+  return app
+}
+
+function named({ path, mark }: Record<string, string>): { path: string; mark: string } {
+  if (path === undefined || mark === undefined) throw new Unclear('`path` and `mark` are wanted.')
+  return { path, mark }
+}
+
+/** A number of a query; 0 where there is none. */
+export function wholeNumber(text: string | undefined): number {
+  if (text === undefined) return 0
+  if (!/^\d{1,9}$/.test(text)) throw new Unclear('A whole number is wanted.')
+  return Number(text)
+}
+
+async function stateOf(workspace: Workspace): Promise<WireState> {
+  const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
+  const problem = await workspace.policyProblem()
+  return {
+    root: workspace.root,
+    sessions: await Promise.all(sessions.map((session) => wireSession(workspace, session))),
+    intents: intents.map(({ id, name, status, ownedScope: scope, constraints, acceptanceCriteria: criteria }) => ({
+      ...{ id, name, status, scope, constraints, criteria },
+    })),
+    ...(problem !== undefined && { problem }),
+  }
+}
+
+async function wireSession(
+  workspace: Workspace,
+  { id, live, changes, agent, damaged }: SessionSummary,
+): Promise<WireSession> {
+  const review = damaged === undefined ? await workspace.review(id) : undefined
+  const { model, tool } = agent ?? {}
+  return {
+    ...{ id, live, changes },
+    questions: (await review?.questions())?.map(wireQuestion) ?? [],
+    quarantined: (await review?.quarantined())?.length ?? 0,
+    ...(agent && { agent: { ...(model !== undefined && { model }), ...(tool !== undefined && { tool }) } }),
+    ...(damaged !== undefined && { damaged }),
+  }
+}
+
+function wireQuestion(question: Question): WireQuestion {
+  const { id, at, kind, intentId } = question
+  const shared = { id, at, ...(intentId !== undefined && { intentId }) }
+  if (kind === 'scope') return { ...shared, kind, globs: question.globs, why: question.why }
+  if (kind === 'access') return { ...shared, kind, path: question.path, rule: question.rule }
+  const { command, cwd, rules, why } = question
+  return { ...shared, kind, command, cwd, rules, why }
+}

@@ -1,0 +1,49 @@
+import { getRequestListener } from '@hono/node-server'
+import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../index.js'
+import { type AppOptions, createApp } from './app.js'
+
+export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
+  /** A free one unless told. */
+  readonly port?: number
+  readonly patience?: Patience
+  /** At a time; 128 unless told. */
+  readonly connections?: number
+}
+
+export interface Served {
+  /** With the token: who has it can look and decide. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The news have a beat, so who moves nothing for a minute does not read. */
+const OURS: Patience = { ...PATIENCE, idle: 60_000 }
+const CONNECTIONS = 128
+
+/** Serves the review page on loopback, under a token of its own for each start. */
+export async function serveReview({
+  port,
+  patience = OURS,
+  connections = CONNECTIONS,
+  ...options
+}: ServeOptions): Promise<Served> {
+  const token = newToken()
+  const closing: (() => void)[] = []
+  const listener = (at: number) => {
+    const app = createApp({ ...options, token, port: at })
+    closing.push(() => app.close())
+    return getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
+  }
+  const server = await listenOnLoopback(listener, {
+    patience,
+    connections,
+    ...(port !== undefined && { port }),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}/?token=${token}`,
+    async close() {
+      for (const close of closing) close()
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { MARGIN, stepsBack, unrecorded } from '../../bench/core/decide.js'
+import { compare, type Variant } from '../../bench/harness.js'
+
+/** The guard's decision on given samples: no time is measured here. */
+
+const RECORDED = { reads: 1.2, writes: 3 }
+
+describe('a step back', () => {
+  it('is none within the margin, whatever the other runs say: load makes runs slower only', () => {
+    expect(stepsBack(RECORDED, [{ reads: 1.2, writes: 3 }])).toEqual([])
+    expect(stepsBack(RECORDED, [{ reads: 1.2 * MARGIN, writes: 3 * MARGIN }])).toEqual([])
+    expect(stepsBack(RECORDED, [{ reads: 9, writes: 30 }, { reads: 8, writes: 4 }, { reads: 2 }])).toEqual([])
+  })
+
+  it('is what is beyond the margin in every run, by the best of them', () => {
+    expect(stepsBack(RECORDED, [{ reads: 9, writes: 3 }, { reads: 3.1 }, { reads: 7 }])).toEqual([
+      { title: 'reads', recorded: 1.2, best: 3.1 },
+    ])
+  })
+
+  it('is what could not be measured at all', () => {
+    expect(stepsBack(RECORDED, [{ reads: 1 }])).toEqual([{ title: 'writes', recorded: 3, best: undefined }])
+    expect(stepsBack(RECORDED, [])).toHaveLength(2)
+  })
+
+  it('of something nobody recorded is not seen, so that is named', () => {
+    expect(unrecorded(RECORDED, [{ reads: 1, renames: 2 }, { renames: 3 }])).toEqual(['renames'])
+    expect(unrecorded(RECORDED, [{ reads: 1 }])).toEqual([])
+  })
+
+  it('is seen when a call of ours is made three times as slow, and not when the whole machine is', async () => {
+    const ratioWhen = async (ours: number, machine: number) => {
+      let now = 0
+      const variant = (name: string, cost: number): Variant => ({ name, run: () => (now += cost * machine) })
+      const variants = [variant('node:fs', 1_000), variant('ours', 1_200 * ours)]
+      const effort = { rounds: 8, sampleMs: 1, warmUpMs: 2 }
+      const { results } = await compare({ variants, mode: 'sync' }, effort, () => now)
+      return results[1]?.ratio?.median ?? Number.NaN
+    }
+    const recorded = { reads: 1.2 }
+    expect(stepsBack(recorded, [{ reads: await ratioWhen(1, 10) }])).toEqual([])
+    expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 1) }])).toMatchObject([{ title: 'reads' }])
+    expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 10) }])).toMatchObject([{ title: 'reads' }])
+  })
+})

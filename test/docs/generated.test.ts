@@ -1,0 +1,74 @@
+import fs from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { generated } from '../../scripts/docs/generated.js'
+import { ENTRIES, exportsOf, pageOf } from '../../scripts/docs/reference.js'
+import { unknownEvents } from '../../scripts/docs/turns.js'
+import { layoutOf, ORCHESTRATION } from '../../src/core/layout.js'
+import { readYaml } from '../../src/host/yaml.js'
+import { readIntents } from '../../src/intents/schema.js'
+import { project } from './reader.js'
+import { blocksOf } from './readme-blocks.js'
+
+const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
+
+describe('what is made of the code', () => {
+  let made: ReadonlyMap<string, string> = new Map()
+  beforeAll(async () => {
+    made = await generated()
+  })
+
+  it('stands in the documents as it is now: else run npm run docs', () => {
+    const stale = [...made].filter(([name, text]) => !fs.existsSync(`${project}${name}`) || read(name) !== text)
+    expect(stale.map(([name]) => name)).toEqual([])
+  })
+
+  it('leaves no page of an entry point that is gone', () => {
+    const pages = fs.readdirSync(`${project}docs/reference`).map((name) => `docs/reference/${name}`)
+    expect(pages.sort()).toEqual(Object.keys(ENTRIES).map(pageOf).sort())
+  })
+})
+
+describe.each(Object.keys(ENTRIES))('%s', (entry) => {
+  it('says of each export what it is', () => {
+    const exported = exportsOf(entry)
+    expect(exported.length).toBeGreaterThan(0)
+    expect(exported.filter(({ doc }) => doc === '').map(({ name, from }) => `${name} of ${from}`)).toEqual([])
+  })
+})
+
+describe('docs/STATE_MACHINE.md', () => {
+  it('knows every event of the turn', () => {
+    expect(unknownEvents()).toEqual([])
+  })
+})
+
+describe('docs/formats.md', () => {
+  const text = read('docs/formats.md')
+
+  it('names every place there is', () => {
+    const { session, root, dir, ...places } = layoutOf('/w')
+    const inSession = session('ID')
+    const nameOf = (place: string) => place.slice(place.lastIndexOf('/') + 1)
+    const top = Object.values(places).map(nameOf)
+    const own = Object.values(inSession)
+      .map(nameOf)
+      .filter((name) => name !== 'ID')
+    const named = [...text.matchAll(/`([\w.]+)[`/]/g)].map((match) => match[1])
+    expect([root, dir]).toEqual(['/w', `/w/${ORCHESTRATION}`])
+    expect([...top, ...own].filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  it('shows files of intents that are read, each with its intent', () => {
+    const files = blocksOf(text).filter(({ language }) => language === 'yaml')
+    expect(files.length).toBe(2)
+    for (const { text: yaml } of files) {
+      const parsed = readYaml(Buffer.from(yaml))
+      const intents = parsed.ok ? readIntents(parsed.file) : parsed
+      expect(intents.ok && [...intents.value.intents.values()][0]).toMatchObject({
+        id: 'INT-001',
+        name: 'Show prices with tax',
+        ownedScope: expect.arrayContaining(['src/**']),
+      })
+    }
+  })
+})

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
+import { makeSigningKey } from '../../../src/index.js'
+import { append, LEDGER, type Repository, repository } from './repository.js'
+
+const check = (pr: Repository, more: Partial<Parameters<typeof checkLedger>[0]> = {}) =>
+  checkLedger({ cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, ...more })
+
+/** A pull request with an agent's approved work, and a person's. */
+async function honest(): Promise<Repository> {
+  const pr = await repository()
+  await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'))
+  append(pr.root, 'src/a.ts', 'by hand\n')
+  pr.write('docs/x.md', 'by hand\n')
+  pr.commit()
+  return pr
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Changes a line of the ledger, and chains all behind it anew, as a forger with the format at hand would. */
+function rechained(lines: readonly string[], change: (record: Record<string, unknown>, at: number) => void): string[] {
+  const made: string[] = []
+  for (const [at, line] of lines.entries()) {
+    const record = JSON.parse(line)
+    change(record, at)
+    record.metadata['dev.escrowfs'].prev = made.length === 0 ? null : sha256(made.at(-1) ?? '')
+    made.push(JSON.stringify(record))
+  }
+  return made
+}
+
+describe('a pull request that holds', () => {
+  it('has each of its agent’s lines approved; what people wrote is theirs', async () => {
+    const pr = await honest()
+    const report = await check(pr, { requireTrailers: true })
+    expect([report.problems, report.notes]).toEqual([[], []])
+    expect(report.files).toEqual([
+      { path: 'docs/x.md', lines: 1, agent: 0, models: new Set(), intents: new Set(), approvers: new Set() },
+      {
+        ...{ path: 'src/a.ts', lines: 3, agent: 2 },
+        ...{ models: new Set(['m-1']), intents: new Set(['INT-001']), approvers: new Set(['Ada']) },
+      },
+    ])
+  })
+
+  it('has no agent’s work at all, in a repository with a ledger and in one without', async () => {
+    const pr = await repository()
+    pr.write('src/a.ts', 'by hand\n')
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([])
+    pr.git('checkout', '-q', '--orphan', 'bare')
+    pr.git('rm', '-rqf', '.')
+    pr.write('a.txt', 'a\n')
+    pr.commit()
+    pr.git('checkout', '-q', '-b', 'bare-work')
+    pr.write('a.txt', 'a\nb\n')
+    pr.commit()
+    const { problems, files } = await check(pr, { base: 'bare' })
+    expect([problems, files.map(({ path, lines, agent }) => [path, lines, agent])]).toEqual([[], [['a.txt', 1, 0]]])
+  })
+
+  it('says of commits without a trailer that nothing shows a cut behind them, or fails where they are wanted', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    expect(await check(pr)).toMatchObject({
+      problems: [],
+      notes: [expect.stringContaining('has no `Trace-Head:` trailer')],
+    })
+    expect((await check(pr, { requireTrailers: true })).problems).toHaveLength(1)
+  })
+
+  it('is looked at as git has it, whatever lies in the checkout', async () => {
+    const pr = await honest()
+    pr.write(LEDGER, 'nonsense\n')
+    pr.write('src/a.ts', 'nonsense\n')
+    expect((await check(pr)).problems).toEqual([])
+    expect(pr.read(LEDGER)).toBe('nonsense\n')
+  })
+
+  it('follows what moved: lines of an earlier commit keep their approval', async () => {
+    const pr = await honest()
+    await pr.agent(({ fs }) => fs.renameSync('src/a.ts', 'src/b.ts'))
+    const { problems, files } = await check(pr)
+    expect(problems).toEqual([])
+    expect(files.find(({ path }) => path === 'src/b.ts')).toMatchObject({ lines: 4, agent: 2 })
+  })
+})
+
+describe('a pull request that does not hold', () => {
+  it('has lost its last records, which its trailer names', async () => {
+    const pr = await honest()
+    pr.writeLedger(pr.ledger().slice(0, -2))
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is bad from line \d+ on/)])
+  })
+
+  it('has lost a record in the middle, or has one that was changed', async () => {
+    const pr = await honest()
+    const lines = pr.ledger()
+    pr.writeLedger(lines.toSpliced(-2, 1))
+    pr.commit()
+    expect((await check(pr)).problems).toHaveLength(1)
+    pr.writeLedger(lines.map((line) => line.replaceAll('"Ada"', '"Eve"')))
+    pr.commit()
+    expect((await check(pr)).problems).toHaveLength(1)
+  })
+
+  it('was written anew from some line on, well chained', async () => {
+    const pr = await honest()
+    const forged = rechained(pr.ledger(), (record, at) => {
+      if (at === pr.ledger().length - 2) record.timestamp = '2020-01-01T00:00:00.000Z'
+    })
+    pr.writeLedger(forged)
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is bad from line/)])
+  })
+
+  it('has another ledger than the base had, or none any more', async () => {
+    const pr = await repository()
+    const anew = pr.ledger().slice(0, 1)
+    pr.writeLedger(anew)
+    pr.commit()
+    expect((await check(pr)).problems).toHaveLength(1)
+    rmSync(join(pr.root, LEDGER))
+    pr.commit()
+    expect((await check(pr)).problems).toEqual(['The ledger is gone.'])
+    pr.git('config', 'core.symlinks', 'true')
+    pr.write('elsewhere.jsonl', '')
+    pr.git(
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      `120000,${pr.git('hash-object', '-w', 'elsewhere.jsonl').trim()},${LEDGER}`,
+    )
+    pr.git('commit', '-q', '-m', 'a link')
+    expect((await check(pr)).problems).toEqual(['The ledger is gone.'])
+  })
+
+  it('has agent’s lines that no verdict approves, chained as they may be', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\nz\n'), 'none')
+    const lines = pr.ledger()
+    const isVerdict = (line: string) => line.includes('"type":"verdict"')
+    const at = lines.findLastIndex(isVerdict)
+    pr.writeLedger(
+      rechained(lines, (record, n) => {
+        const own: Record<string, unknown> = Object(record.metadata)['dev.escrowfs']
+        if (n === at) own.verdict = 'rejected'
+      }),
+    )
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([
+      'src/a.ts: an agent wrote lines 1-3, and no record says that a person approved it.',
+    ])
+  })
+
+  it('has work that another tool’s records give to an agent', async () => {
+    const pr = await honest()
+    pr.write('src/other.ts', 'by hand\nforeign\n')
+    const range = { start_line: 2, end_line: 2, content_hash: `sha256:${sha256('foreign')}` }
+    const contributor = { type: 'ai', model_id: 'other' }
+    const conversations = [{ url: 'x:1', contributor, ranges: [range] }]
+    const foreign = {
+      version: '0.1.0',
+      id: 'f1',
+      timestamp: '2026-01-01T00:00:00Z',
+      files: [{ path: 'src/other.ts', conversations }],
+    }
+    append(pr.root, LEDGER, `${JSON.stringify(foreign)}\n`)
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([expect.stringContaining('src/other.ts: an agent wrote line 2')])
+  })
+
+  it('hides nothing by attributes, settings of git or its names', async () => {
+    const pr = await repository()
+    pr.write('.gitattributes', '* -diff binary\n')
+    pr.git('config', 'diff.external', 'true')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/-- [x]*.ts', 'x\ny\n'))
+    const { files } = await check(pr)
+    expect(files.find(({ path }) => path.startsWith('src/'))).toMatchObject({
+      path: 'src/-- [x]*.ts',
+      lines: 2,
+      agent: 2,
+    })
+  })
+
+  it('cannot be checked against what is no commit, or what is taken for an option', async () => {
+    const pr = await repository()
+    for (const base of ['nowhere', '--output=x', '-h']) await expect(check(pr, { base })).rejects.toThrow()
+  })
+})
+
+describe('signatures', () => {
+  /** A repository whose base has the public key; the private half is this user's. */
+  async function signed(): Promise<Repository> {
+    const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      rmSync(state, { recursive: true, force: true })
+    })
+    chmodSync(state, 0o700)
+    vi.stubEnv('XDG_STATE_HOME', state)
+    const { file } = makeSigningKey()
+    const pr = await repository((root) => {
+      mkdirSync(join(root, 'keys'))
+      copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
+    })
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    return pr
+  }
+
+  it('at the end of the ledger are by a key of the base', async () => {
+    const pr = await signed()
+    const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
+    expect([problems, checkpoints]).toEqual([[], 2])
+    expect(process.env.XDG_STATE_HOME).toContain('escrowfs-state-')
+  })
+
+  it('are missing behind a forged record, well chained as it is', async () => {
+    const pr = await signed()
+    const lines = pr.ledger()
+    const last = lines.at(-1) ?? ''
+    const own = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
+    own.seq++
+    const forged = { ...JSON.parse(last), id: 'forged', metadata: { 'dev.escrowfs': own } }
+    append(pr.root, LEDGER, `${JSON.stringify(forged)}\n`)
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([])
+    expect((await check(pr, { keys: 'keys' })).problems).toEqual([
+      'What landed last is not signed by a key of the base.',
+    ])
+  })
+
+  it('are not good by a key that the pull request brings itself', async () => {
+    const pr = await signed()
+    await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
+  })
+})

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import Module, { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
+import { build } from '../../../examples/vscode-extension/build.mjs'
+import type { Session } from '../../../src/index.js'
+import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { Editor } from './editor.js'
+import { readManifest } from './manifest.js'
+
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url))
+
+interface Extension {
+  activate(context: object): Promise<void>
+  deactivate(): Promise<void>
+}
+
+/** The extension, built from the source as it is now, for the tests of one file. */
+export function builtExtension(): { readonly dist: () => string; readonly home: () => string } {
+  let home = ''
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'escrowfs-extension-'))
+    await build(join(home, 'dist'), {
+      index: join(REPOSITORY, 'src/index.ts'),
+      vscode: join(REPOSITORY, 'src/agents/vscode/index.ts'),
+    })
+  })
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  return { home: () => home, dist: () => join(home, 'dist') }
+}
+
+/** Loads the bundle as the editor's extension host does: by `require`, with its own `vscode`. */
+export function loadBundle(dist: string, vscode: object): Extension {
+  const file = join(dist, 'main.cjs')
+  const require = createRequire(file)
+  delete require.cache[file]
+  const load: (...given: unknown[]) => unknown = Reflect.get(Module, '_load')
+  Reflect.set(Module, '_load', (request: string, ...rest: unknown[]) =>
+    request === 'vscode' ? vscode : load.call(Module, request, ...rest),
+  )
+  try {
+    return require(file)
+  } finally {
+    Reflect.set(Module, '_load', load)
+  }
+}
+
+export interface Desk {
+  readonly editor: Editor
+  readonly place: TestWorkspace
+  readonly session: Session
+  readonly extension: Extension
+  /** Waits until the tree, or the status, shows it. */
+  shows(what: () => boolean): Promise<void>
+}
+
+/** A workspace with an agent at work, and an editor with the extension active in it. */
+export async function openDesk(
+  dist: string,
+  home: string,
+  work: (session: Session) => unknown = () => {},
+  files?: Readonly<Record<string, string>>,
+): Promise<Desk> {
+  const place = testWorkspace(files)
+  const workspace = await place.open()
+  const session = await working(workspace)
+  await work(session)
+  const editor = new Editor(readManifest(), [place.root])
+  const extension = await activated(dist, home, editor)
+  return { editor, place, session, extension, shows }
+}
+
+async function shows(what: () => boolean): Promise<void> {
+  await vi.waitUntil(what, { timeout: 20_000 })
+}
+
+export async function activated(dist: string, home: string, editor: Editor): Promise<Extension> {
+  const extension = loadBundle(dist, editor.module())
+  const subscriptions: { dispose(): unknown }[] = []
+  await extension.activate({ subscriptions, asAbsolutePath: (path: string) => join(home, path) })
+  onTestFinished(async () => {
+    await extension.deactivate()
+    for (const each of subscriptions) each.dispose()
+  })
+  return extension
+}

@@ -1,0 +1,296 @@
+import * as types from './editor-types.js'
+import { type Manifest, offeredIn } from './manifest.js'
+
+/** What a person was asked, in the order of asking. */
+export interface Asked {
+  readonly kind: 'information' | 'warning' | 'error' | 'input' | 'pick'
+  readonly text: string
+  readonly modal: boolean
+  /** Buttons, or what can be picked. */
+  readonly items: readonly string[]
+  readonly detail: string
+}
+
+export interface Document {
+  readonly uri: types.Uri
+  readonly text: string
+  readonly lineCount: number
+}
+
+type Person = (asked: Asked) => string | undefined
+type Node = object
+
+interface TreeProvider {
+  readonly onDidChangeTreeData: (listener: () => void) => types.Disposable
+  getChildren(node?: Node): Node[]
+  getTreeItem(node: Node): types.TreeItem
+}
+
+interface View {
+  badge?: { value: number; tooltip: string } | undefined
+  dispose(): void
+}
+
+interface LensProvider {
+  provideCodeLenses(document: Document): types.CodeLens[]
+}
+
+interface ContentProvider {
+  provideTextDocumentContent(uri: types.Uri): Promise<string>
+}
+
+interface StatusItem {
+  text: string
+  visible: boolean
+}
+
+/**
+ * A stand-in for the editor, strict where the real one is: commands have to be registered once and be there when run, views
+ * have to be declared, documents come from the scheme's one provider and are kept while open. What it lacks, it throws at.
+ */
+export class Editor {
+  readonly asked: Asked[] = []
+  readonly commands = new Map<string, (...given: unknown[]) => unknown>()
+  readonly views = new Map<string, TreeProvider>()
+  readonly badges = new Map<string, View>()
+  readonly status = new Map<string, StatusItem>()
+  readonly progress: string[] = []
+  readonly diffs: { title: string; before: Document; after: Document }[] = []
+  readonly changes: { title: string; paths: string[] }[] = []
+  readonly folders = new types.EventEmitter<void>()
+  readonly settings = new Map<string, unknown>()
+  person: Person = () => undefined
+  /** Called with each step of a progress; ends it by pressing its button. */
+  onStep: (message: string, cancel: () => void) => void = () => {}
+  active: { document: Document; selection: { active: types.Position } } | undefined
+  #contents = new Map<string, ContentProvider>()
+  #lenses = new Map<string, LensProvider>()
+
+  constructor(
+    readonly manifest: Manifest,
+    public roots: readonly string[],
+  ) {}
+
+  /** The `vscode` module. */
+  module(): object {
+    return strict('vscode', {
+      ...types,
+      TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
+      StatusBarAlignment: { Left: 1, Right: 2 },
+      ProgressLocation: { SourceControl: 1, Window: 10, Notification: 15 },
+      commands: strict('commands', this.#commandsApi()),
+      window: strict('window', this.#windowApi()),
+      workspace: strict('workspace', this.#workspaceApi()),
+      languages: strict('languages', {
+        registerCodeLensProvider: ({ scheme }: { scheme: string }, provider: LensProvider) =>
+          kept(this.#lenses, scheme, provider),
+      }),
+    })
+  }
+
+  #commandsApi() {
+    return {
+      registerCommand: (name: string, work: (...given: unknown[]) => unknown) => {
+        if (this.commands.has(name)) throw new Error(`command '${name}' already exists`)
+        return kept(this.commands, name, work)
+      },
+      executeCommand: async (name: string, ...given: unknown[]) => this.run(name, ...given),
+    }
+  }
+
+  #windowApi() {
+    const say =
+      (kind: Asked['kind']) =>
+      async (text: string, ...rest: (string | { modal?: boolean; detail?: string })[]) => {
+        const [options, items] = typeof rest[0] === 'object' ? [rest[0], rest.slice(1)] : [{}, rest]
+        return this.#ask({
+          kind,
+          text,
+          modal: options.modal ?? false,
+          items: items.map(String),
+          detail: options.detail ?? '',
+        })
+      }
+    const editor = this
+    return {
+      showInformationMessage: say('information'),
+      showWarningMessage: say('warning'),
+      showErrorMessage: say('error'),
+      showInputBox: async ({ prompt }: { prompt: string }) =>
+        this.#ask({ kind: 'input', text: prompt, modal: false, items: [], detail: '' }),
+      showQuickPick: async (items: { label: string }[], { placeHolder }: { placeHolder: string }) => {
+        const labels = items.map(({ label }) => label)
+        const chosen = this.#ask({ kind: 'pick', text: placeHolder, modal: false, items: labels, detail: '' })
+        return items.find(({ label }) => label === chosen)
+      },
+      createTreeView: (id: string, { treeDataProvider }: { treeDataProvider: TreeProvider }) => {
+        if (!this.manifest.views.includes(id)) throw new Error(`No view is registered with id: ${id}`)
+        const view: View = { badge: undefined, dispose: () => this.views.delete(id) }
+        this.views.set(id, treeDataProvider)
+        this.badges.set(id, view)
+        return view
+      },
+      createStatusBarItem: (id: string) => this.#statusItem(id),
+      withProgress: (_: object, work: (progress: { report(step: object): void }, token: object) => Promise<unknown>) =>
+        this.#withProgress(work),
+      get activeTextEditor() {
+        return editor.active
+      },
+    }
+  }
+
+  #workspaceApi() {
+    const editor = this
+    return {
+      get workspaceFolders() {
+        return editor.roots.map((root) => ({ uri: types.Uri.file(root), name: root }))
+      },
+      onDidChangeWorkspaceFolders: this.folders.event,
+      getConfiguration: (section: string) => ({ get: (key: string) => this.settings.get(`${section}.${key}`) }),
+      registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) =>
+        kept(this.#contents, scheme, provider),
+    }
+  }
+
+  #ask(asked: Asked): string | undefined {
+    this.asked.push(asked)
+    const said = this.person(asked)
+    if (said !== undefined && asked.items.length > 0 && !asked.items.includes(said))
+      throw new Error(`No button '${said}'`)
+    return said
+  }
+
+  #statusItem(id: string): object {
+    const item = { text: '', visible: false }
+    this.status.set(id, item)
+    return Object.assign(item, {
+      show: () => {
+        item.visible = true
+      },
+      hide: () => {
+        item.visible = false
+      },
+      dispose: () => this.status.delete(id),
+    })
+  }
+
+  async #withProgress(work: (progress: { report(step: object): void }, token: object) => Promise<unknown>) {
+    const cancelled = new types.EventEmitter<void>()
+    const report = ({ message = '' }: { message?: string }) => {
+      this.progress.push(message)
+      this.onStep(message, () => cancelled.fire())
+    }
+    return work({ report }, { isCancellationRequested: false, onCancellationRequested: cancelled.event })
+  }
+
+  async run(name: string, ...given: unknown[]): Promise<unknown> {
+    if (name === 'vscode.diff') return this.#diff(given)
+    if (name === 'vscode.changes') return this.#openAll(given)
+    const command = this.commands.get(name)
+    if (command === undefined) throw new Error(`command '${name}' not found`)
+    return command(...given)
+  }
+
+  async #diff([before, after, title]: unknown[]): Promise<void> {
+    const [left, right] = [await this.#document(before), await this.#document(after)]
+    this.diffs.push({ title: String(title), before: left, after: right })
+    this.active = { document: right, selection: { active: new types.Position(0, 0) } }
+  }
+
+  async #openAll([title, resources]: unknown[]): Promise<void> {
+    if (!Array.isArray(resources)) throw new Error('vscode.changes wants a list')
+    const paths: string[] = []
+    for (const [label, ...sides] of resources) {
+      paths.push(String(label.path))
+      for (const side of sides) if (side !== undefined) await this.#document(side)
+    }
+    this.changes.push({ title: String(title), paths })
+  }
+
+  async #document(uri: unknown): Promise<Document> {
+    if (!(uri instanceof types.Uri)) throw new Error('That is no Uri')
+    const provider = this.#contents.get(uri.scheme)
+    if (provider === undefined) throw new Error(`Unable to resolve resource ${uri}`)
+    const text = await provider.provideTextDocumentContent(uri)
+    return { uri, text, lineCount: text.split('\n').length }
+  }
+
+  /** The lines of the tree, each below its parent. */
+  tree(view = 'escrowfs.staged'): string[] {
+    return this.#walk(view).map(({ item, depth }) =>
+      `${'  '.repeat(depth)}${item.label}${item.description ? ` (${item.description})` : ''}`.trimEnd(),
+    )
+  }
+
+  /** The first node whose label begins so. */
+  node(label: string, view = 'escrowfs.staged'): { node: Node; item: types.TreeItem } {
+    const found = this.#walk(view).find(({ item }) => item.label.startsWith(label))
+    if (found === undefined) throw new Error(`The tree has no '${label}': ${this.tree(view).join('\n')}`)
+    return found
+  }
+
+  #walk(view: string) {
+    const provider = this.views.get(view)
+    if (provider === undefined) throw new Error(`No view ${view}`)
+    const ids = new Set<string>()
+    const below = (nodes: Node[], depth: number): { node: Node; item: types.TreeItem; depth: number }[] =>
+      nodes.flatMap((node) => {
+        const item = provider.getTreeItem(node)
+        if (ids.has(item.id ?? '')) throw new Error(`Element with id ${item.id} is already registered`)
+        ids.add(item.id ?? '')
+        return [{ node, item, depth }, ...below(provider.getChildren(node), depth + 1)]
+      })
+    return below(provider.getChildren(), 0)
+  }
+
+  /** Chooses a command of a node's context menu, if it is offered there. */
+  async click(label: string, command: string): Promise<void> {
+    const { node, item } = this.node(label)
+    return this.clickOn(node, item, command)
+  }
+
+  async clickOn(node: Node, item: types.TreeItem, command: string): Promise<void> {
+    const offered = offeredIn(this.manifest, 'view/item/context', {
+      view: 'escrowfs.staged',
+      viewItem: item.contextValue,
+    })
+    if (!offered.includes(command)) throw new Error(`${command} is not offered on ${item.label} (${item.contextValue})`)
+    await this.run(command, node, [node])
+  }
+
+  /** Clicks a node itself. */
+  async open(label: string): Promise<void> {
+    const { command } = this.node(label).item
+    if (command === undefined) throw new Error(`Nothing happens when ${label} is clicked`)
+    await this.run(command.command, ...(command.arguments ?? []))
+  }
+
+  /** Chooses a command of the open editor. */
+  async inEditor(menu: 'editor/title' | 'editor/context', command: string): Promise<void> {
+    const { uri } = this.active?.document ?? {}
+    if (!offeredIn(this.manifest, menu, { resourceScheme: uri?.scheme }).includes(command))
+      throw new Error(`${command} is not offered in ${menu}`)
+    await this.run(command, uri)
+  }
+
+  lenses(document = this.active?.document): types.CodeLens[] {
+    if (document === undefined) throw new Error('No editor is open')
+    return this.#lenses.get(document.uri.scheme)?.provideCodeLenses(document) ?? []
+  }
+}
+
+function kept<T>(all: Map<string, T>, name: string, value: T): types.Disposable {
+  all.set(name, value)
+  return new types.Disposable(() => all.delete(name))
+}
+
+/** What is asked for and not there is an error, where an undefined would let a test pass. */
+function strict<T extends object>(name: string, api: T): T {
+  return new Proxy(api, {
+    get(target, key, receiver) {
+      if (!(key in target) && typeof key === 'string' && key !== 'then' && key !== '__esModule' && key !== 'default')
+        throw new Error(`The stand-in has no ${name}.${key}`)
+      return Reflect.get(target, key, receiver)
+    },
+  })
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+
+/** What the extension's package.json declares, as far as the editor would read it. */
+export interface Manifest {
+  readonly main: string
+  readonly views: readonly string[]
+  readonly commands: readonly string[]
+  readonly menus: Readonly<Record<string, readonly { command: string; when: string }[]>>
+  readonly settings: readonly string[]
+}
+
+const FOLDER = new URL('../../../examples/vscode-extension/', import.meta.url)
+
+interface Declared {
+  main: string
+  contributes: {
+    configuration: { properties: Record<string, unknown> }
+    views: Record<string, { id: string }[]>
+    commands: { command: string }[]
+    menus: Record<string, { command: string; when: string }[]>
+  }
+}
+
+export function readManifest(): Manifest {
+  const declared: Declared = JSON.parse(readFileSync(new URL('package.json', FOLDER), 'utf8'))
+  const { configuration, views, commands, menus } = declared.contributes
+  return {
+    main: declared.main,
+    views: Object.values(views).flatMap((list) => list.map(({ id }) => id)),
+    commands: commands.map(({ command }) => command),
+    menus,
+    settings: Object.keys(configuration.properties),
+  }
+}
+
+/** The commands of a menu whose `when` holds. Knows `&&`, `==`, `=~` and `false`, and nothing else. */
+export function offeredIn(
+  { menus }: Manifest,
+  menu: string,
+  values: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return (menus[menu] ?? [])
+    .filter(({ when }) => when.split(' && ').every((term) => holds(term, values)))
+    .map(({ command }) => command)
+}
+
+function holds(term: string, values: Readonly<Record<string, string | undefined>>): boolean {
+  const [, name = '', operator, wanted = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? []
+  if (operator === '==') return values[name] === wanted
+  if (operator === '=~') return new RegExp(wanted.slice(1, -1)).test(values[name] ?? '')
+  if (term === 'false') return false
+  throw new Error(`A when clause that the test cannot read: ${term}`)
+}

@@ -1,0 +1,195 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testWorkspace, working } from '../../support/workspace.js'
+import { activated, builtExtension, openDesk } from './bundle.js'
+import { Editor } from './editor.js'
+import { readManifest } from './manifest.js'
+
+const built = builtExtension()
+const open = (...rest: Parameters<typeof openDesk> extends [string, string, ...infer R] ? R : never) =>
+  openDesk(built.dist(), built.home(), ...rest)
+
+const LONG = `${Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n')}\n`
+
+/** Their grammar is one the bundle brings. */
+const FILES_OF_CODE = {
+  'src/a.ts': '// a\nexport const a = 1\n',
+  'src/b.ts': 'export {}\n',
+  'src/sub/c.ts': 'export {}\n',
+}
+
+describe('the tree', () => {
+  it('has deletions first, then what needs attention, then the rest by intent and call', async () => {
+    const { editor } = await open(async (session) => {
+      const { fs } = session
+      fs.rmSync('src/b.ts')
+      fs.writeFileSync('src/new.ts', 'new\nlines\n')
+      fs.renameSync('src/sub/c.ts', 'src/c.ts')
+      await session.toolCall({ tool: 'write_file', kind: 'edit', id: 'call-9' }, () =>
+        fs.writeFileSync('src/a.ts', '// one\nexport const a = 1\n'),
+      )
+    }, FILES_OF_CODE)
+    expect(editor.tree()).toEqual([
+      'agent (4 changes, tester, m-1)',
+      '  Deletions (1)',
+      '    b.ts (src · delete, +0 −1)',
+      '  INT-001 (2)',
+      '    c.ts (src · rename, from src/sub/c.ts, INTENT_EVOLUTION)',
+      '    new.ts (src · +2 −0)',
+      '  INT-001, call call-9 (1)',
+      '    a.ts (src · +1 −1, AST_REFACTOR)',
+    ])
+    expect(editor.status.get('escrowfs.waiting')).toMatchObject({ text: '$(inbox) 4 changes', visible: true })
+    expect(editor.badges.get('escrowfs.staged')?.badge).toEqual({ value: 4, tooltip: '4 changes' })
+  })
+
+  it('has the hunks of a file that has several, and follows what the agent does', async () => {
+    const { editor, session, shows } = await open(undefined, { 'src/long.ts': LONG })
+    expect(editor.tree()).toEqual([])
+    session.fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n'))
+    await shows(() => editor.tree().length === 5)
+    expect(editor.tree().slice(3)).toEqual(['      1–5  -line 2', '      25–30  -line 28'])
+    await session.revert()
+    await shows(() => editor.tree().length === 0)
+    expect(editor.status.get('escrowfs.waiting')).toMatchObject({ visible: false })
+    expect(editor.badges.get('escrowfs.staged')?.badge).toBeUndefined()
+  })
+
+  it('shows a hostile name on one line, as no other', async () => {
+    const { editor } = await open(({ fs }) => {
+      fs.writeFileSync('src/x\nb.ts', '\u202egnp.exe\n')
+      fs.writeFileSync('src/<b>$(trash)[a](command:x)', '')
+    })
+    const text = editor.tree().join('|')
+    expect(text).not.toMatch(/[\n\u202e]/)
+    expect(text).toContain('x\ufffdb.ts')
+    expect(editor.node('<b>$(trash)[a](command:x)').item.tooltip).toBeTypeOf('string')
+  })
+
+  it('serves several folders, and lets go of one that is closed; what is no workspace stays away', async () => {
+    const [one, two, plain] = [testWorkspace(), testWorkspace(), testWorkspace({}, '')]
+    for (const place of [one, two]) (await working(await place.open())).fs.writeFileSync('src/a.ts', 'x\n')
+    const editor = new Editor(readManifest(), [one.root, two.root, plain.root])
+    await activated(built.dist(), built.home(), editor)
+    expect(editor.tree().filter((line) => !line.startsWith(' '))).toHaveLength(2)
+    editor.roots = [two.root, plain.root]
+    await editor.run('escrowfs.refresh')
+    expect(editor.tree().filter((line) => !line.startsWith(' '))).toEqual(['agent (1 change, tester, m-1)'])
+  })
+
+  it('says what cannot be opened, and reviews the others', async () => {
+    const [good, bad] = [testWorkspace(), testWorkspace({}, '')]
+    ;(await working(await good.open())).fs.writeFileSync('src/a.ts', 'x\n')
+    writeFileSync(`${bad.root}/.orchestration`, 'no directory')
+    const editor = new Editor(readManifest(), [bad.root, good.root])
+    await activated(built.dist(), built.home(), editor)
+    expect(editor.asked.map(({ kind }) => kind)).toEqual(['error'])
+    expect(editor.tree()).toHaveLength(3)
+  })
+})
+
+describe('editors', () => {
+  it('show both sides of a change, of a new file and of a deletion too', async () => {
+    const { editor } = await open(({ fs }) => {
+      fs.rmSync('src/b.ts')
+      fs.writeFileSync('src/a.ts', 'one\n')
+      fs.writeFileSync('src/new.ts', 'new\n')
+    })
+    for (const name of ['b.ts', 'a.ts', 'new.ts']) await editor.open(name)
+    expect(editor.diffs.map(({ title, before, after }) => [title, before.text, after.text])).toEqual([
+      ['src/b.ts (agent)', 'b\n', ''],
+      ['src/a.ts (agent)', 'a one\na two\n', 'one\n'],
+      ['src/new.ts (agent)', '', 'new\n'],
+    ])
+  })
+
+  it('show all changes of a session in one, in the order of the tree', async () => {
+    const { editor, place } = await open(({ fs }) => {
+      fs.writeFileSync('src/a.ts', 'one\n')
+      fs.rmSync('src/b.ts')
+      fs.mkdirSync('src/empty')
+    })
+    await editor.click('agent', 'escrowfs.openAll')
+    expect(editor.changes).toEqual([
+      { title: 'Staged by agent', paths: [`${place.root}/src/b.ts`, `${place.root}/src/a.ts`] },
+    ])
+  })
+
+  it('have verdicts above each hunk of the staged side, and none once the stage has moved', async () => {
+    const { editor, session, shows } = await open(
+      ({ fs }) => fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')),
+      { 'src/long.ts': LONG },
+    )
+    await editor.open('long.ts')
+    expect(editor.lenses().map(({ range, command }) => [range.start.line, command.title])).toEqual(
+      [0, 24].flatMap((line) =>
+        ['$(check) Approve', '$(close) Reject…', '$(trash) Discard…'].map((name) => [line, name]),
+      ),
+    )
+    expect(editor.lenses(editor.diffs[0]?.before)).toEqual([])
+    session.fs.appendFileSync('src/long.ts', 'end\n')
+    await shows(() => editor.lenses().length === 0)
+  })
+})
+
+const ASKS = 'access:\n  src/asked: ask\n'
+
+describe('questions', () => {
+  it('are asked once, as they come up; the answer reaches the agent', async () => {
+    const { editor, session, place, shows } = await open(undefined, {
+      '.orchestration/policy.yaml': ASKS,
+      'src/asked/a.ts': 'a\n',
+    })
+    editor.person = ({ text }) => (text.includes('May it write') ? 'Its directory' : undefined)
+    expect(() => session.fs.writeFileSync('src/asked/a.ts', 'b\n')).toThrow(/EACCES/)
+    await session.flush()
+    await shows(() => editor.asked.length > 0)
+    expect(editor.asked[0]).toMatchObject({
+      text: 'agent: May it write src/asked/a.ts? The rule src/asked asks.',
+      items: ['Allow', 'Once', 'Its directory', 'Deny'],
+    })
+    await shows(() => editor.tree().length === 0)
+    await session.feedback()
+    session.fs.writeFileSync('src/asked/a.ts', 'b\n')
+    await shows(() => editor.tree().length > 0)
+    expect([editor.asked.length, place.text('src/asked/a.ts')]).toEqual([1, 'a\n'])
+  })
+
+  it('that are closed stay in the tree, and are answered there; a no needs words', async () => {
+    const { editor, session, shows } = await open()
+    await session.requestScope(['docs/**'], 'It has to be documented.')
+    await shows(() => editor.asked.length === 1)
+    expect(editor.tree()).toEqual([
+      'agent (1 question, tester, m-1)',
+      '  May INT-001 own docs/** too? It says: It has to be documented.',
+    ])
+    expect(editor.status.get('escrowfs.waiting')?.text).toBe('$(inbox) 1 question')
+    editor.person = ({ kind }) => (kind === 'input' ? ' ' : 'Deny')
+    await editor.click('May INT-001', 'escrowfs.answer')
+    expect(editor.tree()).toHaveLength(2)
+    editor.person = ({ kind }) => (kind === 'input' ? 'Not now.' : 'Deny')
+    await editor.open('May INT-001')
+    expect(editor.tree()).toEqual([])
+    expect(await session.feedback()).toMatchObject([{ reason: expect.stringContaining('Not now.') }])
+  })
+})
+
+it("loads the workspace's own escrowfs where the machine's settings say so, and says where there is none", async () => {
+  const place = testWorkspace()
+  const editor = new Editor(readManifest(), [place.root])
+  editor.settings.set('escrowfs.library', 'workspace')
+  await activated(built.dist(), built.home(), editor)
+  expect(editor.asked[0]).toMatchObject({
+    kind: 'error',
+    text: expect.stringContaining("Cannot find module 'escrowfs'"),
+  })
+  const own = `${place.root}/node_modules/escrowfs`
+  mkdirSync(own, { recursive: true })
+  onTestFinished(() => rmSync(own, { recursive: true, force: true }))
+  const exports = { '.': './index.mjs', './vscode': './vscode.mjs' }
+  writeFileSync(`${own}/package.json`, JSON.stringify({ name: 'escrowfs', exports }))
+  writeFileSync(`${own}/index.mjs`, 'export const openWorkspace = () => {}')
+  writeFileSync(`${own}/vscode.mjs`, '')
+  await editor.run('escrowfs.refresh')
+  expect(editor.asked.at(-1)?.text).toBe('What was found as escrowfs is another release.')
+})

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { outcomeText, runTool, type ToolOutcome } from '../../src/hooks/index.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+describe('what a model reads of a call', () => {
+  it.each<[unknown, string]>([
+    ['text', 'text'],
+    [{ exitCode: 0 }, '{"exitCode":0}'],
+    [undefined, ''],
+    [null, 'null'],
+  ])('that gave %j', (value, text) => {
+    expect(outcomeText({ status: 'done', value, feedback: [] })).toBe(text)
+  })
+
+  it.each<[unknown, string]>([
+    [new Error('no such tool'), 'no such tool'],
+    ['thrown', 'thrown'],
+  ])('that failed with %s has no stack', (error, text) => {
+    expect(outcomeText({ status: 'failed', error, feedback: [] })).toBe(text)
+  })
+
+  it("has the refusal's record, and the reviewer's words behind it", async () => {
+    const workspace = await testWorkspace().open()
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await (await workspace.review('agent')).reject('src/a.ts', 'Not so.')
+    const write = { name: 'write_file', args: { path: 'mail/m.ts' } }
+    const outcome: ToolOutcome<void> = await runTool(session, write, () => expect.unreachable())
+    const [record, ...words] = outcomeText(outcome).split('\n')
+    expect(JSON.parse(record ?? '')).toMatchObject({ type: 'tool_error', reason: 'scope_violation', file: 'mail/m.ts' })
+    expect(words).toEqual(['', 'From the reviewer:', '- src/a.ts: rejected: Not so.'])
+  })
+})

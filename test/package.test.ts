@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isBuilt } from '../examples/demo/commands.js'
+import { blocksOf } from './docs/readme-blocks.js'
+
+/** The package as npm packs and installs it, in a project that has nothing else. */
+
+const house = fileURLToPath(new URL('../', import.meta.url))
+const { exports: entries } = JSON.parse(fs.readFileSync(`${house}package.json`, 'utf8')) as {
+  exports: Record<string, { types?: string }>
+}
+const names = Object.keys(entries)
+  .filter((name) => entries[name]?.types)
+  .map((name) => name.replace('.', 'escrowfs'))
+
+let project = ''
+beforeAll(() => {
+  if (!isBuilt(house)) run('npm', ['run', 'build'], house)
+  project = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-package-')))
+  // Its scripts would build anew.
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', project], house)
+  fs.writeFileSync(`${project}/package.json`, '{"private":true}')
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  run('npm', ['install', ...quiet, `./${fs.readdirSync(project).find((name) => name.endsWith('.tgz'))}`])
+})
+afterAll(() => fs.rmSync(project, { recursive: true, force: true }))
+
+/** The Node that runs the tests runs the package too. */
+function run(program: string, args: readonly string[], cwd = project): string {
+  const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`
+  const env = { ...process.env, PATH, NO_COLOR: '1' }
+  const shell = process.platform === 'win32'
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8', shell })
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status}\n${stdout}${stderr}`)
+  return stdout
+}
+
+describe('the package, installed', () => {
+  it('is imported', () => {
+    const script = `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(await import(name)).length > 0)`
+    expect(run(process.execPath, ['--input-type=module', '-e', script])).toBe(
+      names.map((name) => `${name} true\n`).join(''),
+    )
+  })
+
+  it('is required by CommonJS, and gives the same: no module of it waits while it loads', () => {
+    const script = `for (const name of ${JSON.stringify(names)}) {
+      const required = require(name)
+      import(name).then((imported) => console.log(name, Object.keys(imported).every((each) => imported[each] === required[each])))
+    }`
+    const said = run(process.execPath, ['-e', script]).trim().split('\n').sort()
+    expect(said).toEqual(names.map((name) => `${name} true`).sort())
+  })
+
+  it.each([
+    ['NodeNext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
+    ['a bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+  ])('is typed for %s, to the last file it declares', (_, module, moduleResolution) => {
+    const types = `${project}/node_modules/@types`
+    fs.mkdirSync(types, { recursive: true })
+    if (!fs.existsSync(`${types}/node`)) fs.symlinkSync(`${house}node_modules/@types/node`, `${types}/node`, 'junction')
+    const imports = names.map((name, n) => `import * as entry${n} from '${name}'`)
+    const use = `import { denialOf, openWorkspace, type Session } from 'escrowfs'
+export async function agent(session: Session): Promise<number> {
+  // @ts-expect-error A session has no review: an agent cannot approve.
+  session.approve
+  return session.fs.writeFileSync('a', 'b') ?? (await openWorkspace('.')).root.length
+}
+export const reason: string | undefined = denialOf(new Error())?.reason
+export const all = [${names.map((_, n) => `entry${n}`).join(', ')}]`
+    fs.writeFileSync(`${project}/use.mts`, `${imports.join('\n')}\n${use}\n`)
+    expect(complaints(`${project}/use.mts`, { module, moduleResolution })).toEqual([])
+  })
+
+  it('runs an agent, a review and a commit', () => {
+    const escrow = (...args: string[]) => run(`${project}/node_modules/.bin/escrow`, args)
+    fs.mkdirSync(`${project}/src`)
+    fs.writeFileSync(`${project}/src/price.js`, 'export const price = (net) => net\n')
+    expect(run('npx', ['escrow', 'init'])).toContain('created  .orchestration/active_intents.yaml')
+    escrow('intents', 'add', 'Show prices with tax', '--scope', 'src/**', '!src/legacy/**')
+    const agent = blocksOf(fs.readFileSync(`${house}README.md`, 'utf8')).find(({ text }) =>
+      text.startsWith('// agent.mjs\n'),
+    )
+    fs.writeFileSync(`${project}/agent.mjs`, agent?.text ?? '')
+    expect(run(process.execPath, ['agent.mjs'])).toContain('EACCES scope_violation src/legacy/old.js')
+    expect(fs.readFileSync(`${project}/src/price.js`, 'utf8')).toBe('export const price = (net) => net\n')
+    expect(escrow('diff', 'agent-1')).toContain('2 changes.')
+    escrow('approve', 'agent-1', '--by', 'Ada <ada@example.org>')
+    expect(escrow('commit', 'agent-1')).toContain('2 changes committed')
+    expect(fs.readFileSync(`${project}/src/price.js`, 'utf8')).toContain('Math.round')
+    expect(escrow('verify')).toContain('The ledger is whole')
+  })
+})
+
+/** What the compiler says of one file and of each declaration of ours it reaches; not of other packages'. */
+function complaints(file: string, more: ts.CompilerOptions): string[] {
+  const options = { ...more, noEmit: true, strict: true, target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] }
+  const program = ts.createProgram([file], {
+    ...options,
+    types: ['node'],
+    typeRoots: [`${project}/node_modules/@types`],
+  })
+  const ours = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName === file || fileName.includes('/node_modules/escrowfs/'))
+  expect(ours.length).toBeGreaterThan(names.length)
+  return [...program.getOptionsDiagnostics(), ...ours.flatMap((each) => program.getSemanticDiagnostics(each))].map(
+    ({ messageText, file: where }) => `${where?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+  )
+}
+
+describe('the public surface', () => {
+  const api = (...args: string[]) =>
+    spawnSync(process.execPath, [`${house}scripts/api.mjs`, ...args], { encoding: 'utf8' })
+
+  it('is what docs/api says: npm run api renews it', () => {
+    expect(api('--check')).toMatchObject({ stderr: '', status: 0 })
+    const files = names.map((name) => `${name.replace('/', '.')}.api.md`)
+    expect(fs.readdirSync(`${house}docs/api`).sort()).toEqual(files.sort())
+  })
+
+  it('is seen to change: by a name, a field of a type behind an exported one, an entry', () => {
+    const place = fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-api-'))
+    const lay = (manifest: object, one: string, two: string) => {
+      fs.writeFileSync(`${place}/package.json`, JSON.stringify({ name: 'small', exports: manifest }))
+      fs.writeFileSync(`${place}/one.d.ts`, one)
+      fs.writeFileSync(`${place}/two.d.ts`, two)
+    }
+    const manifest = { '.': { types: './one.d.ts' } }
+    const one = `import type { Behind } from './two.js'\nexport declare function take(it: Behind): void\n`
+    const two = 'export interface Behind { readonly a: string }\n'
+    lay(manifest, one, two)
+    expect(api(place).status).toBe(0)
+    lay(manifest, `// A comment is no change.\n${one}`, `export declare const unseen = 1\n${two}`)
+    expect(api('--check', place).status).toBe(0)
+    const seen = (...laid: Parameters<typeof lay>) => {
+      lay(...laid)
+      const { status, stderr } = api('--check', place)
+      expect(status).toBe(1)
+      return stderr
+    }
+    expect(seen(manifest, one, two.replace('a: string', 'a?: string'))).toContain('+     readonly a?: string;')
+    expect(seen(manifest, one.replace('take', 'give'), two)).toContain('- export declare function take')
+    expect(seen({ ...manifest, './two': { types: './two.d.ts' } }, one, two)).toContain('docs/api/small.two.api.md')
+    fs.rmSync(place, { recursive: true })
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { kindTables, opTable, schemaTable, typeTable } from '../../../scripts/docs/shapes.js'
+
+const cells = (table: string) =>
+  table
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| |\|$/g, '').trim()))
+
+describe('the table of a schema', () => {
+  it('has a row for each key, below maps and lists too', () => {
+    const schema = z.strictObject({
+      name: z.string(),
+      mode: z.enum(['a', 'b']).nullish(),
+      section: z.strictObject({ count: z.int().positive() }).partial().optional(),
+      items: z.array(z.strictObject({ is: z.boolean() })),
+    })
+    expect(cells(schemaTable(schema))).toEqual([
+      ['`name`', 'a text', 'needed'],
+      ['`mode`', '`a`, `b`', ''],
+      ['`section`', 'a map', ''],
+      ['`section.count`', 'a number above 0', ''],
+      ['`items`', 'a list: a map', 'needed'],
+      ['`items[].is`', '`true`, `false`', 'needed'],
+    ])
+  })
+
+  it('is one for each kind of a union', () => {
+    const one = z.strictObject({ kind: z.literal('one'), id: z.string(), x: z.string() })
+    const two = z.strictObject({ kind: z.literal('two'), id: z.string() })
+    const tables = kindTables(z.discriminatedUnion('kind', [one, two]), ['kind', 'id'])
+    expect(tables.map(([kind, table]) => [kind, cells(table)])).toEqual([
+      ['one', [['`x`', 'a text', 'needed']]],
+      ['two', []],
+    ])
+  })
+})
+
+describe('the table of a type', () => {
+  it('has its members and what is said of them', () => {
+    const rows = cells(typeTable('src/core/snapshot-api.ts', 'Travelled'))
+    expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'The stage as it was before: travel there to come back.'])
+  })
+
+  it('has a row for each op of an edit, and says of each what it does', () => {
+    const rows = cells(opTable('overlay/stage-edit.ts', 'StageEdit', 'ImageEdit'))
+    expect(rows.length).toBeGreaterThan(15)
+    expect(rows.filter(([, , said]) => said === '')).toEqual([])
+    expect(rows.find(([op]) => op === '`settle`')?.[1]).toContain('`drop`')
+  })
+})

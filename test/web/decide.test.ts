@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import type { WireCommit, WireDecided, WireFile, WireRows, WireState, WireText } from '../../src/web/wire.js'
+import { work } from './scene.js'
+import { pick, type Stand, stand } from './stand.js'
+
+/** Decisions by the API: each on what was shown, refused once it is another. */
+
+const CENTS = '/api/sessions/cents'
+const selection = (change: { path: string; mark: string }) => ({ changes: [{ path: change.path, mark: change.mark }] })
+
+async function ready(): Promise<Stand> {
+  const made = await stand()
+  await work(made.place.root, made.session)
+  return made
+}
+
+describe('a verdict', () => {
+  it('holds for what was shown, and is refused once the agent has written again', async () => {
+    const { ask, changes, session, place } = await ready()
+    const tax = pick(await changes(), 'src/tax.ts')
+    session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
+    await session.flush()
+    const late = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })
+    expect([late.status, late.text]).toEqual([409, expect.stringMatching(/changed .*since it was shown/)])
+    const now = pick(await changes(), 'src/tax.ts')
+    expect([now.state, now.mark === tax.mark]).toEqual(['pending', false])
+    const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(now) })
+    expect([given.status, given.json<WireDecided>().paths]).toEqual([200, ['src/tax.ts']])
+    expect((await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })).status).toBe(409)
+  })
+
+  it('on all of it wants the digest that was shown', async () => {
+    const { ask, session, place } = await ready()
+    const { digest } = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
+    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    await session.flush()
+    await ask(`${CENTS}/changes`)
+    const all = (of: string) => ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: of } })
+    await expect.poll(async () => (await ask(`${CENTS}/changes`)).json<{ digest: string }>().digest).not.toBe(digest)
+    expect((await all(digest)).status).toBe(409)
+    const now = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
+    expect((await all(now.digest)).json<WireDecided>().paths).toHaveLength(7)
+  })
+
+  it('on a hunk names it, can be taken back, and a no reaches the agent', async () => {
+    const { ask, changes, session } = await ready()
+    const cart = pick(await changes(), 'src/cart.ts')
+    const file = (await ask(`${CENTS}/file?path=src/cart.ts&mark=${cart.mark}`)).json<WireFile>()
+    const [first, last] = file.hunks
+    const hunk = (id = '', more = {}) =>
+      ask(`${CENTS}/verdicts`, {
+        verdict: 'approved',
+        selection: { hunks: { path: 'src/cart.ts', ids: [id] } },
+        ...more,
+      })
+    expect((await hunk('h_wrong')).status).toBe(409)
+    expect((await hunk(first?.id)).json<WireDecided>()).toEqual({ paths: ['src/cart.ts'], hunks: 1 })
+    expect((await hunk(last?.id, { verdict: 'rejected' })).status).toBe(400)
+    expect((await hunk(last?.id, { verdict: 'rejected', reason: 'Keep the plus.' })).status).toBe(200)
+    expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 1, 1])
+    expect(await session.feedback()).toMatchObject([
+      { path: 'src/cart.ts', reason: 'Keep the plus.', by: { name: 'Ada' } },
+    ])
+    expect((await hunk(first?.id, { verdict: 'withdrawn' })).status).toBe(200)
+    expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 0, 1])
+  })
+
+  it('may be on a piece: a hunk is divided at the lines that stay', async () => {
+    const { ask, changes } = await ready()
+    const cart = pick(await changes(), 'src/cart.ts')
+    const file = (await ask(`${CENTS}/file?path=src/cart.ts&mark=${cart.mark}`)).json<WireFile>()
+    expect(file.hunks.map(({ divisible }) => divisible)).toEqual([true, false])
+    const answer = await ask(`${CENTS}/split`, { path: 'src/cart.ts', hunk: file.hunks[0]?.id })
+    expect(answer.json<{ pieces: number }>().pieces).toBeGreaterThan(2)
+    const anew = (
+      await ask(`${CENTS}/file?path=src/cart.ts&mark=${pick(await changes(), 'src/cart.ts').mark}`)
+    ).json<WireFile>()
+    expect(anew.hunks.length).toBeGreaterThan(3)
+  })
+})
+
+describe('an edit', () => {
+  it("is the reviewer's, of what was shown", async () => {
+    const { ask, changes, session, place } = await ready()
+    const tax = pick(await changes(), 'src/tax.ts')
+    const { after } = (await ask(`${CENTS}/text?path=src/tax.ts&mark=${tax.mark}`)).json<WireText>()
+    const text = `${after}// rounded\n`
+    expect((await ask(`${CENTS}/edit`, { path: 'src/tax.ts', mark: 'other', text })).status).toBe(409)
+    expect((await ask(`${CENTS}/edit`, { path: 'src/tax.ts', mark: tax.mark, text })).status).toBe(200)
+    expect(pick(await changes(), 'src/tax.ts').flags).toContain('edited')
+    await session.flush()
+    expect(session.fs.readFileSync(`${place.root}/src/tax.ts`, 'utf8')).toBe(text)
+  })
+})
+
+describe('a question', () => {
+  it('is answered, and the agent hears it', async () => {
+    const { ask, session } = await ready()
+    const question = (await ask('/api/state')).json<WireState>().sessions[0]?.questions[0]
+    expect(question).toMatchObject({ kind: 'scope', intentId: 'INT-007', globs: ['test/**'] })
+    const at = `${CENTS}/questions/${question?.id}`
+    expect((await ask(at, { answer: 'deny' })).status).toBeGreaterThanOrEqual(400)
+    expect((await ask(at, { answer: 'allow', words: 'Do.' })).status).toBe(200)
+    expect((await ask(at, { answer: 'allow' })).status).toBe(404)
+    expect(await session.feedback()).toMatchObject([{ reason: expect.stringContaining('Do.') }])
+  })
+})
+
+describe('a commit', () => {
+  it('tells how far it is and how it ended; an undo stages the inverse', async () => {
+    const { ask, changes, place, session } = await ready()
+    for (const path of ['src/tax.ts', 'src/old-prices.ts'])
+      await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(pick(await changes(), path)) })
+    const { text, headers } = await ask(`${CENTS}/commit`, {})
+    expect(headers['content-type']).toMatch(/^application\/x-ndjson/)
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line): WireCommit => JSON.parse(line))
+    expect(lines.at(0)).toMatchObject({ phase: expect.any(String), total: expect.any(Number) })
+    expect(lines.at(-1)).toMatchObject({ done: { committed: ['src/tax.ts', 'src/old-prices.ts'] } })
+    expect(place.text('src/tax.ts')).toContain('Math.round')
+    await session.flush()
+    expect((await changes()).map(({ path }) => path)).not.toContain('src/tax.ts')
+    const [done] = lines.flatMap((line) => ('done' in line ? [line.done] : []))
+    const undone = (await ask('/api/undo', { commit: done?.id })).json<{ session: string }>()
+    expect((await ask(`/api/sessions/${undone.session}/changes`)).status).toBe(200)
+    expect((await ask('/api/undo', { commit: 'none' })).status).toBeGreaterThanOrEqual(400)
+  })
+
+  it('that is refused says which path, and why', async () => {
+    const { ask, changes, place } = await ready()
+    await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(pick(await changes(), 'src/tax.ts')) })
+    place.write('src/tax.ts', 'another hand\n')
+    const failed = JSON.parse((await ask(`${CENTS}/commit`, {})).text.trim().split('\n').at(-1) ?? '')
+    expect(failed).toMatchObject({ failed: { reason: 'stale_file', refused: [{ path: 'src/tax.ts' }] } })
+    expect(place.text('src/tax.ts')).toBe('another hand\n')
+  })
+})
+
+describe('what is no decision', () => {
+  it('is refused before anything is asked', async () => {
+    const { ask, changes } = await ready()
+    const tax = pick(await changes(), 'src/tax.ts')
+    const bad = [
+      {},
+      { verdict: 'approved' },
+      { verdict: 'approved', selection: {} },
+      { verdict: 'approved', selection: { changes: [] } },
+      { verdict: 'approved', selection: selection(tax), by: { name: 'Eve' } },
+      { verdict: 'rejected', selection: selection(tax), reason: '   ' },
+      { verdict: 'approved', selection: { changes: [{ path: 'src/**', mark: tax.mark }] } },
+    ]
+    const codes = []
+    for (const body of bad) codes.push((await ask(`${CENTS}/verdicts`, body)).status)
+    expect(codes).toEqual([400, 400, 400, 400, 400, 400, 409])
+    const form = await ask(`${CENTS}/verdicts`, bad[4], { 'content-type': 'text/plain' })
+    expect(form.status).toBe(400)
+    expect((await ask('/api/sessions/none/changes')).status).toBe(404)
+    expect(pick(await changes(), 'src/tax.ts').state).toBe('pending')
+  })
+})
+
+describe('rows', () => {
+  it('come by pages, with colours and words that changed', async () => {
+    const { ask, changes } = await ready()
+    const { mark } = pick(await changes(), 'src/cart.ts')
+    const at = (layout: string, from = 0) =>
+      ask(`${CENTS}/rows?path=src/cart.ts&mark=${mark}&layout=${layout}&from=${from}`)
+    const unified = (await at('unified')).json<WireRows>().rows
+    expect(unified[1]).toEqual({
+      t: ' ',
+      o: 1,
+      n: 1,
+      s: [['import', 'keyword'], ' { tax } ', ['from', 'keyword'], ' ', ["'./tax.js'", 'string']],
+    })
+    expect(JSON.stringify(unified)).toContain('[", in cents","comment",1]')
+    const split = (await at('split')).json<WireRows>().rows
+    expect(split[2]).toEqual([null, expect.objectContaining({ t: '+', n: 2 })])
+    expect((await at('split', 3)).json<WireRows>().rows).toEqual(split.slice(3))
+  })
+})

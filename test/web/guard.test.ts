@@ -1,0 +1,173 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { claudeHookHandler, HOOK_PATH } from '../../src/agents/claude/index.js'
+import { EscrowError, openWorkspace } from '../../src/index.js'
+import { createApp } from '../../src/web/index.js'
+import { builtPage } from '../support/built-page.js'
+import { tempDir } from '../support/facade.js'
+import { testWorkspace } from '../support/workspace.js'
+import { work } from './scene.js'
+import { type Answer, send, stand } from './stand.js'
+
+/** Who may ask: every route, and what is no route, in every way a stranger may come. */
+
+const ROUTES: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/'],
+  ['GET', '/index.html'],
+  ['GET', '/icon.svg'],
+  ['GET', '/assets/nothing.js'],
+  ['GET', '/api/state'],
+  ['GET', '/api/events'],
+  ['GET', '/api/sessions/cents/changes'],
+  ['GET', '/api/sessions/cents/file?path=src/cart.ts&mark=x'],
+  ['GET', '/api/sessions/cents/rows?path=src/cart.ts&mark=x'],
+  ['GET', '/api/sessions/cents/text?path=src/cart.ts&mark=x'],
+  ['GET', '/api/sessions/cents/image?path=src/cart.ts&mark=x'],
+  ['POST', '/api/sessions/cents/verdicts'],
+  ['POST', '/api/sessions/cents/edit'],
+  ['POST', '/api/sessions/cents/split'],
+  ['POST', '/api/sessions/cents/discard'],
+  ['POST', '/api/sessions/cents/questions/q'],
+  ['POST', '/api/sessions/cents/commit'],
+  ['POST', '/api/undo'],
+  ['GET', '/api/ledger'],
+  ['GET', '/api/ledger/paths'],
+  ['GET', '/api/blame?path=src/cart.ts'],
+  ['GET', '/api/stats'],
+  ['DELETE', '/api/state'],
+  ['GET', '/nowhere'],
+]
+
+describe('every route', () => {
+  it('answers nobody without the token, under another name, or from another site', async () => {
+    const { url, token } = await stand()
+    const bearer = { authorization: `Bearer ${token}` }
+    const strangers: readonly (readonly [number, Record<string, string>])[] = [
+      [401, {}],
+      [401, { authorization: `Bearer ${token}x` }],
+      [401, { authorization: `Bearer ${token.slice(1)}` }],
+      [401, { cookie: `escrow-${url.port}=${token}` }],
+      [403, { ...bearer, host: 'evil.example' }],
+      [403, { ...bearer, host: `evil.example:${url.port}` }],
+      [403, { ...bearer, origin: 'http://evil.example' }],
+      [403, { ...bearer, origin: 'http://127.0.0.1:1' }],
+      [403, { ...bearer, origin: 'null' }],
+      [403, { ...bearer, 'sec-fetch-site': 'cross-site' }],
+      [403, { ...bearer, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+    ]
+    const wrong: unknown[] = []
+    for (const [method, path] of ROUTES)
+      for (const [status, headers] of strangers) {
+        const answer = await send(new URL(path, url), method, { 'content-type': 'application/json', ...headers })
+        if (answer.status !== status || /cart|cents/.test(answer.text))
+          wrong.push([method, path, headers, answer.status])
+      }
+    expect(wrong).toEqual([])
+  })
+
+  it('is not opened by the token of a mounted route, nor does it open that', async () => {
+    const { path: root, dispose } = tempDir()
+    onTestFinished(dispose)
+    const handle = claudeHookHandler({ root, token: 'hooks' })
+    const { url, token } = await stand({ mounts: { [HOOK_PATH]: { handle } } })
+    const statusOf = async (path: string, given: string) =>
+      (await send(new URL(path, url), 'POST', { authorization: `Bearer ${given}` }, '{}')).status
+    expect([await statusOf(HOOK_PATH, token), await statusOf(HOOK_PATH, 'hooks')]).toEqual([401, 200])
+    for (const path of ['/', '/api/state', '/api/undo']) expect(await statusOf(path, 'hooks')).toBe(401)
+  })
+
+  it('lets a visit in by the address, and from then on by a cookie that goes to no other port', async () => {
+    const { url } = await stand()
+    const visit = await send(url, 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
+    expect(visit.status).toBe(200)
+    const [cookie = '', ...attributes] = String(visit.headers['set-cookie']).split('; ')
+    const base = /<base href="([^"]+)">/.exec(visit.text)?.[1] ?? ''
+    expect(attributes.sort()).toEqual(['HttpOnly', `Path=${base}`, 'SameSite=Strict'])
+    expect(base).toMatch(/^\/p\/[\w-]{43}\/$/)
+    expect((await send(new URL(`${base}api/state`, url), 'GET', { cookie })).status).toBe(200)
+    const decide = (headers: Record<string, string>) =>
+      send(
+        new URL(`${base}api/undo`, url),
+        'POST',
+        { cookie, 'content-type': 'application/json', ...headers },
+        '{"commit":"x"}',
+      )
+    expect((await decide({})).status).toBe(403)
+    expect((await decide({ origin: url.origin })).status).not.toBe(403)
+  })
+
+  it('says what a browser may not do with its answers', async () => {
+    const { ask } = await stand()
+    for (const path of ['/', '/api/state', '/nowhere']) {
+      const { headers } = await ask(path)
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    }
+  })
+})
+
+describe('paths', () => {
+  it('lead nowhere but where they are looked up', async () => {
+    const { url, token, ask, place, session, changes } = await stand()
+    const outside = `${place.root}-outside.txt`
+    const beside = basename(outside)
+    writeFileSync(outside, 'a secret outside')
+    onTestFinished(() => rmSync(outside))
+    await work(place.root, session)
+    const cart = (await changes()).find(({ path }) => path === 'src/cart.ts')
+    const tries = [
+      `../${beside}`,
+      `..%2f${beside}`,
+      `%2e%2e/${beside}`,
+      '/etc/passwd',
+      `src/../../${beside}`,
+      `..\\${beside}`,
+      'src/cart.ts%00',
+      '.orchestration/policy.yaml',
+    ]
+    const answers: Answer[] = []
+    for (const path of tries) {
+      const query = `path=${path}&mark=${cart?.mark}`
+      for (const route of ['file', 'rows', 'text', 'image'])
+        answers.push(await ask(`/api/sessions/cents/${route}?${query}`))
+      if (!path.startsWith('.orch')) answers.push(await ask(`/api/blame?path=${path}`))
+      answers.push(await ask('/api/sessions/cents/edit', { path, mark: cart?.mark, text: 'x' }))
+      answers.push(await ask(`/api/sessions/${encodeURIComponent(path)}/changes`))
+      answers.push(await send(url, 'GET', { authorization: `Bearer ${token}` }, undefined, `/${path}`))
+      answers.push(await send(url, 'GET', { authorization: `Bearer ${token}` }, undefined, `/assets/${path}`))
+    }
+    expect(answers.filter(({ status }) => status < 400)).toEqual([])
+    expect(answers.filter(({ text }) => /a secret outside|root:/.test(text))).toEqual([])
+  })
+})
+
+describe('who may decide', () => {
+  it('is asked before each decision, and looking stays possible', async () => {
+    const refused = new EscrowError('access_denied', 'Policy wants a person for this.')
+    const { ask } = await stand({
+      admit: () => {
+        throw refused
+      },
+    })
+    expect((await ask('/api/state')).status).toBe(200)
+    for (const path of ['/api/undo', '/api/sessions/cents/commit', '/api/sessions/cents/verdicts']) {
+      const answer = await ask(path, {})
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Policy wants a person')])
+    }
+  })
+})
+
+describe('a page that was not built', () => {
+  it('is said at once, with what to do', async () => {
+    const workspace = await openWorkspace(testWorkspace().root)
+    const options = { workspace, token: 't', port: 1, admit: () => undefined }
+    expect(() => createApp({ ...options, page: `${builtPage()}/assets` })).toThrow("Run 'npm run build'")
+    await workspace.close()
+  })
+})

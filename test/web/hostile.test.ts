@@ -1,0 +1,194 @@
+import { connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { WireFile } from '../../src/web/wire.js'
+import { FILES } from './scene.js'
+import { pick, send, stand } from './stand.js'
+
+/** Bodies, clients, names and contents made to hurt. */
+
+const CENTS = '/api/sessions/cents'
+
+describe('a body', () => {
+  it('of 10 MB is refused, whether it says its length or not, and costs no memory', async () => {
+    const { url, token } = await stand()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = Buffer.alloc(10 * 1024 * 1024, '[')
+    const at = new URL(`${CENTS}/verdicts`, url)
+    const ask = (more: Record<string, string>) =>
+      send(at, 'POST', { ...headers, ...more }, body).catch((error: NodeJS.ErrnoException) => error.code)
+    // Who is told no while still sending may see the connection end before the answer.
+    const isRefused = (answer: Awaited<ReturnType<typeof ask>>) =>
+      answer === 'EPIPE' || answer === 'ECONNRESET' || (typeof answer === 'object' && answer.status === 413)
+    const before = process.memoryUsage().arrayBuffers
+    for (let round = 0; round < 12; round++) {
+      const answer = await ask(
+        round % 2 === 0 ? { 'content-length': String(body.length) } : { 'transfer-encoding': 'chunked' },
+      )
+      expect(isRefused(answer), String(answer)).toBe(true)
+    }
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024)
+    expect((await send(new URL('/api/state', url), 'GET', headers)).status).toBe(200)
+  })
+
+  it('that is no JSON, or nests deep, is refused', async () => {
+    const { url, token } = await stand()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    for (const body of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '"x"',
+      '['.repeat(100_000),
+      '{"verdict":"approved","selection":{"__proto__":{"all":"x"}}}',
+    ]) {
+      const answer = await send(new URL(`${CENTS}/verdicts`, url), 'POST', headers, body)
+      expect([body.slice(0, 20), answer.status]).toEqual([body.slice(0, 20), 400])
+    }
+  })
+})
+
+describe('a client', () => {
+  it('that does not end its request is ended; others are served meanwhile', async () => {
+    const { url, ask } = await stand({ patience: { head: 300, request: 600, idle: 900, check: 100 } })
+    const slow = [
+      `GET /api/state HTTP/1.1\r\nHost: ${url.host}\r\n`,
+      `POST /api/undo HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 900\r\n\r\n{`,
+    ]
+    const ended = slow.map(
+      (text) =>
+        new Promise((resolve) => {
+          const socket = connect(Number(url.port), '127.0.0.1', () => socket.write(text))
+          socket
+            .resume()
+            .on('close', resolve)
+            .on('error', () => undefined)
+        }),
+    )
+    expect((await ask('/api/state')).status).toBe(200)
+    await Promise.all(ended)
+  })
+
+  it('that does not read what it asked for is ended, and its place is free again', async () => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`src/f${at}.ts`, 'x\n']))
+    const patience = { head: 500, request: 1_000, idle: 700, check: 100 }
+    const { url, token, session, place, ask } = await stand({ files: { ...FILES, ...many }, patience, connections: 2 })
+    for (const path of Object.keys(many)) session.fs.writeFileSync(`${place.root}/${path}`, 'y\n')
+    await session.flush()
+    await ask(`${CENTS}/changes`)
+    const request = `GET ${CENTS}/changes HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    const stuck = [1, 2].map(() => {
+      const socket = connect(Number(url.port), '127.0.0.1').pause()
+      socket.on('error', () => undefined).write(request.repeat(300))
+      onTestFinished(() => void socket.destroy())
+      return new Promise((resolve) => socket.once('connect', resolve))
+    })
+    await Promise.all(stuck)
+    const status = () =>
+      ask('/api/state').then(
+        (answer) => answer.status,
+        (error: NodeJS.ErrnoException) => error.code,
+      )
+    await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(200)
+  }, 25_000)
+
+  it('may be one of many that listen for news, up to a number', async () => {
+    const { url, token, session, place } = await stand()
+    const headers = { authorization: `Bearer ${token}` }
+    const open = Array.from({ length: 26 }, () => fetch(new URL('/api/events', url), { headers }))
+    const answers = await Promise.all(open)
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(2)
+    const reader = answers[0]?.body?.getReader()
+    await reader?.read()
+    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    await session.flush()
+    const news = new TextDecoder().decode((await reader?.read())?.value)
+    expect(news).toContain('"sessions":["cents"]')
+    await Promise.all(answers.map(({ body }) => (body?.locked ? reader?.cancel() : body?.cancel())))
+    await expect
+      .poll(async () => {
+        const again = await fetch(new URL('/api/events', url), { headers })
+        await again.body?.cancel()
+        return again.status
+      })
+      .toBe(200)
+  })
+})
+
+describe('names and contents', () => {
+  const SCRIPT = '<img src=x onerror=alert(1)>.ts'
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+  it('are data, whatever they say; hidden characters are named', async () => {
+    const { session, place, ask, changes } = await stand()
+    session.fs.writeFileSync(
+      `${place.root}/src/${SCRIPT}`,
+      '<script>alert(1)</script>\nconst a = "\u202etxt.exe"\u200b\n',
+    )
+    await session.flush()
+    const found = pick(await changes(), `src/${SCRIPT}`)
+    const answer = await ask(`${CENTS}/rows?path=${encodeURIComponent(found.path)}&mark=${found.mark}`)
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.text).not.toMatch(/[\u202e\u200b]/)
+    expect(answer.text).toContain('["<U+202E>","hidden"]')
+  })
+
+  it('an SVG is served as an image alone, other bytes as what they are, and a page never', async () => {
+    const { session, place, ask, changes } = await stand()
+    const { fs } = session
+    fs.writeFileSync(`${place.root}/src/a.svg`, SVG)
+    fs.writeFileSync(`${place.root}/src/b.png`, Buffer.from(`\x89PNG\r\n\x1a\n\0<script>alert(1)</script>`, 'latin1'))
+    fs.writeFileSync(`${place.root}/src/c.png`, Buffer.from('\0<!doctype html><script>alert(1)</script>'))
+    await session.flush()
+    const all = await changes()
+    const image = async (path: string, headers = {}) => {
+      const { mark } = pick(all, path)
+      const { status, headers: got } = await ask(`${CENTS}/image?path=${path}&mark=${mark}`, undefined, headers)
+      return [status, got['content-type'], /sandbox/.test(String(got['content-security-policy']))]
+    }
+    expect(await image('src/a.svg')).toEqual([400, 'application/json', false])
+    expect(await image('src/a.svg', { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'same-origin' })).toEqual([
+      400,
+      'application/json',
+      false,
+    ])
+    expect(await image('src/a.svg', { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'same-origin' })).toEqual([
+      200,
+      'image/svg+xml',
+      true,
+    ])
+    expect(await image('src/b.png')).toEqual([200, 'image/png', true])
+    expect(await image('src/c.png')).toEqual([400, 'application/json', false])
+    const { mark } = pick(all, 'src/c.png')
+    expect((await ask(`${CENTS}/file?path=src/c.png&mark=${mark}`)).json<WireFile>()).toMatchObject({
+      shows: 'nothing',
+      editable: false,
+    })
+  })
+})
+
+describe('a long use', () => {
+  it('keeps no more than its share: rows of many files come and go', async () => {
+    const { session, place, ask, changes } = await stand()
+    const long = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a text that is long enough to weigh`).join(
+      '\n',
+    )
+    for (let at = 0; at < 12; at++) session.fs.writeFileSync(`${place.root}/src/long${at}.txt`, `${at}\n${long}\n`)
+    await session.flush()
+    const all = (await changes()).filter(({ path }) => path.includes('long'))
+    setFlagsFromString('--expose-gc')
+    const gc: () => void = runInNewContext('gc')
+    const look = async () => {
+      for (const { path, mark } of all)
+        expect((await ask(`${CENTS}/rows?path=${path}&mark=${mark}&from=9000`)).status).toBe(200)
+      gc()
+      return process.memoryUsage().heapUsed
+    }
+    const first = await look()
+    let last = first
+    for (let round = 0; round < 2; round++) last = await look()
+    expect(last - first).toBeLessThan(32 * 1024 * 1024)
+  })
+})

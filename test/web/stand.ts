@@ -1,0 +1,89 @@
+import { request } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { Session, Workspace } from '../../src/index.js'
+import { type ServeOptions, serveReview } from '../../src/web/index.js'
+import type { WireChange, WireChanges } from '../../src/web/wire.js'
+import { builtPage } from '../support/built-page.js'
+import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
+import { agentOf, FILES } from './scene.js'
+
+export interface Stand {
+  readonly place: TestWorkspace
+  readonly workspace: Workspace
+  readonly session: Session
+  readonly url: URL
+  readonly token: string
+  /** Asks with the token; a body is sent as JSON. */
+  ask(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** The changes of the agent's session. */
+  changes(): Promise<readonly WireChange[]>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly text: string
+  json<T>(): T
+}
+
+export const ADA = { name: 'Ada' }
+
+/** A server on a workspace in which an agent is at work; all of it goes with the test. */
+export async function stand({
+  files = FILES,
+  ...options
+}: Partial<ServeOptions> & { readonly files?: Readonly<Record<string, string>> } = {}): Promise<Stand> {
+  const place = testWorkspace(files, '')
+  const workspace = await place.open()
+  const session = await agentOf(workspace)
+  const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: builtPage(), ...options })
+  onTestFinished(() => served.close())
+  const url = new URL(served.url)
+  const token = url.searchParams.get('token') ?? ''
+  const ask: Stand['ask'] = (path, body, headers = {}) => {
+    const sent = body === undefined ? {} : { 'content-type': 'application/json' }
+    return send(
+      new URL(path, url),
+      body === undefined ? 'GET' : 'POST',
+      { authorization: `Bearer ${token}`, ...sent, ...headers },
+      body === undefined ? undefined : JSON.stringify(body),
+    )
+  }
+  const changes = async () => {
+    const { groups } = (await ask('/api/sessions/cents/changes')).json<WireChanges>()
+    return groups.flatMap((group) => group.changes)
+  }
+  return { place, workspace, session, url, token, ask, changes }
+}
+
+/** One request whose every header is given, its path as it is written. */
+export function send(
+  url: URL,
+  method: string,
+  headers: Record<string, string> = {},
+  body?: string | Buffer,
+  path = `${url.pathname}${url.search}`,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: url.hostname, port: url.port, path, method, headers, agent: false }, (answer) => {
+      const parts: Buffer[] = []
+      answer.on('data', (part: Buffer) => parts.push(part))
+      answer.on('end', () => {
+        const text = Buffer.concat(parts).toString()
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: () => JSON.parse(text) })
+      })
+      answer.on('error', reject)
+    })
+    asked.on('error', reject)
+    // Who is told no while still sending hears of it on the socket, after the answer.
+    asked.on('socket', (socket) => socket.on('error', () => undefined))
+    asked.end(body)
+  })
+}
+
+/** The change of a path, as it is shown now. */
+export function pick(changes: readonly WireChange[], path: string): WireChange {
+  const found = changes.find((change) => change.path === path)
+  if (found === undefined) throw new Error(`${path} is not among the changes.`)
+  return found
+}

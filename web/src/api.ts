@@ -1,0 +1,98 @@
+import type { WireCommit, WireFailure, WireNews } from '../../src/web/wire.js'
+
+/** What the server said no to. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly failure: WireFailure,
+  ) {
+    super(failure.message)
+  }
+}
+
+/** How the page stands to its server. */
+export type Connection = 'live' | 'lost' | 'expired'
+
+let told: (connection: Connection) => void = () => undefined
+
+export function onConnection(listener: (connection: Connection) => void): void {
+  told = listener
+}
+
+export async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
+  const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return answer(await ask(`api/${path}?${words}`))
+}
+
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  return answer(await ask(`api/${path}`, written(body)))
+}
+
+/** Where an image is; the browser fetches it itself. */
+export function imageAddress(session: string, path: string, mark: string, side: 'before' | 'after'): string {
+  return `api/sessions/${encodeURIComponent(session)}/image?${new URLSearchParams({ path, mark, side })}`
+}
+
+/** Commits, and tells each line of the answer. */
+export async function commit(
+  session: string,
+  options: { merge?: boolean },
+  signal: AbortSignal,
+  tell: (line: WireCommit) => void,
+): Promise<void> {
+  const response = await ask(`api/sessions/${encodeURIComponent(session)}/commit`, { ...written(options), signal })
+  if (!response.ok || response.body === null) return void (await answer(response))
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) tell(JSON.parse(line))
+  }
+}
+
+/** Hears what moves. The browser connects anew by itself; a page whose token is gone stops. */
+export function listen(moved: (news: WireNews) => void): () => void {
+  const source = new EventSource(new URL('api/events', document.baseURI))
+  let wasLost = false
+  source.addEventListener('hello', () => {
+    told('live')
+    // What moved meanwhile nobody told.
+    if (wasLost) moved({ sessions: ['*'], ledger: true, intents: true, policy: true })
+    wasLost = false
+  })
+  source.addEventListener('message', (event) => moved(JSON.parse(event.data)))
+  source.addEventListener('error', () => {
+    wasLost = true
+    told('lost')
+    if (source.readyState === EventSource.CLOSED) void get('state').catch(() => undefined)
+  })
+  return () => source.close()
+}
+
+function written(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  try {
+    const response = await fetch(new URL(path, document.baseURI), init)
+    if (response.status === 401) told('expired')
+    return response
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    told('lost')
+    throw new Refused(0, { reason: 'lost', message: 'The server does not answer.' })
+  }
+}
+
+async function answer<T>(response: Response): Promise<T> {
+  const body = await response.json().catch(() => undefined)
+  if (response.ok) return body
+  throw new Refused(
+    response.status,
+    body?.error ?? { reason: 'failed', message: `The server answered ${response.status}.` },
+  )
+}

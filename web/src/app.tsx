@@ -1,0 +1,205 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { WireNews, WireState } from '../../src/web/wire.js'
+import { type Connection, get, listen, onConnection } from './api.js'
+import { Blame } from './blame.js'
+import { Help } from './help.js'
+import { Intents } from './intents.js'
+import { Ledger } from './ledger.js'
+import { Review } from './review.js'
+import { addressOf, type Place, usePlace } from './route.js'
+import { wordsOf } from './shared.js'
+import { Stats } from './stats.js'
+
+/** Rises with each piece of news of its kind: what depends on it is looked at again. */
+export interface Versions {
+  readonly state: number
+  readonly ledger: number
+  readonly sessions: Readonly<Record<string, number>>
+  /** Of every session. */
+  readonly all: number
+}
+
+export interface Told {
+  /** Says something to the person, in a corner of the page. */
+  say(words: string, kind?: 'good' | 'bad'): void
+}
+
+const TABS: readonly { readonly at: Place['at']; readonly name: string }[] = [
+  { at: 'review', name: 'Review' },
+  { at: 'intents', name: 'Intents' },
+  { at: 'ledger', name: 'Ledger' },
+  { at: 'blame', name: 'Blame' },
+  { at: 'stats', name: 'Stats' },
+]
+
+export function App() {
+  const place = usePlace()
+  const [connection, setConnection] = useState<Connection>('live')
+  const [versions, setVersions] = useState<Versions>({ state: 0, ledger: 0, sessions: {}, all: 0 })
+  const [state, setState] = useState<WireState>()
+  const [error, setError] = useState<string>()
+  const [helps, setHelps] = useState(false)
+  const { words, say } = useWords()
+
+  const moved = useCallback((news: WireNews) => setVersions((last) => risen(last, news)), [])
+  useEffect(() => {
+    onConnection(setConnection)
+    return listen(moved)
+  }, [])
+  useEffect(() => {
+    let stale = false
+    const later = setTimeout(
+      () =>
+        get<WireState>('state').then(
+          (value) => !stale && (setState(value), setError(undefined)),
+          (reason: unknown) => !stale && setError(wordsOf(reason)),
+        ),
+      versions.state === 0 ? 0 : 60,
+    )
+    return () => {
+      stale = true
+      clearTimeout(later)
+    }
+  }, [versions.state])
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.key === '?' && !isTyping(event)) setHelps(true)
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [])
+
+  const waiting = state?.sessions.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.getElementById('main')?.focus())}
+      >
+        Skip to the content
+      </a>
+      <header class="bar">
+        <div class="brand">
+          <img src="./icon.svg" alt="" width="22" height="22" />
+          <h1>escrow</h1>
+          {state && (
+            <span class="root quiet" title={state.root}>
+              {state.root.split('/').at(-1)}
+            </span>
+          )}
+        </div>
+        <nav aria-label="Views">
+          {TABS.map(({ at, name }) => (
+            <a
+              key={at}
+              href={addressOf(at === 'review' ? { at } : ({ at } as Place))}
+              aria-current={place.at === at ? 'page' : undefined}
+            >
+              {name}
+              {at === 'review' && waiting > 0 && (
+                <span class="count" title="open questions">
+                  {waiting}
+                  <span class="unseen"> open questions</span>
+                </span>
+              )}
+            </a>
+          ))}
+        </nav>
+        <button type="button" class="plain help-button" aria-label="Keys and help" onClick={() => setHelps(true)}>
+          ?
+        </button>
+      </header>
+      <Trouble connection={connection} problem={state?.problem} error={state === undefined ? error : undefined} />
+      <main id="main" tabIndex={-1} class={`at-${place.at}`}>
+        {place.at === 'review' && state && <Review place={place} state={state} versions={versions} say={say} />}
+        {place.at === 'intents' && state && <Intents intents={state.intents} />}
+        {place.at === 'ledger' && <Ledger version={versions.ledger} say={say} />}
+        {place.at === 'blame' && <Blame path={place.path} version={versions.ledger} />}
+        {place.at === 'stats' && <Stats version={versions.ledger} />}
+        {state === undefined && error === undefined && place.at === 'review' && <p class="loading">Looking…</p>}
+      </main>
+      <div class="toasts" role="status" aria-live="polite">
+        {words.map(({ id, text, kind }) => (
+          <p key={id} class={`toast ${kind}`}>
+            {text}
+          </p>
+        ))}
+      </div>
+      {helps && <Help close={() => setHelps(false)} />}
+    </>
+  )
+}
+
+function Trouble({
+  connection,
+  problem,
+  error,
+}: {
+  connection: Connection
+  problem: string | undefined
+  error: string | undefined
+}) {
+  if (connection === 'expired')
+    return (
+      <div class="trouble bad" role="alert">
+        <b>This address is of an earlier start.</b> Open the one that <code>escrow serve</code> prints now. All verdicts
+        are kept.
+      </div>
+    )
+  if (connection === 'lost')
+    return (
+      <div class="trouble" role="alert">
+        The server does not answer. Trying again; what you see may be old.
+      </div>
+    )
+  if (problem !== undefined)
+    return (
+      <div class="trouble bad" role="alert">
+        <b>All writes are refused:</b> {problem}
+      </div>
+    )
+  return error === undefined ? null : (
+    <div class="trouble bad" role="alert">
+      {error}
+    </div>
+  )
+}
+
+function risen(last: Versions, news: WireNews): Versions {
+  const sessions = { ...last.sessions }
+  const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy
+  for (const id of news.sessions) sessions[id] = (sessions[id] ?? 0) + 1
+  return {
+    state: last.state + 1,
+    ledger: last.ledger + (news.ledger ? 1 : 0),
+    sessions,
+    all: last.all + (all ? 1 : 0),
+  }
+}
+
+interface Words {
+  readonly id: number
+  readonly text: string
+  readonly kind: 'good' | 'bad'
+}
+
+const WORDS_MS = 7_000
+
+function useWords() {
+  const [words, setWords] = useState<readonly Words[]>([])
+  const next = useRef(0)
+  const say = useCallback((text: string, kind: 'good' | 'bad' = 'good') => {
+    const id = next.current++
+    setWords((last) => [...last.slice(-2), { id, text, kind }])
+    setTimeout(() => setWords((last) => last.filter((each) => each.id !== id)), WORDS_MS)
+  }, [])
+  return { words, say }
+}
+
+/** The keys of the page are letters: not while a person writes, nor with a modifier, nor over a dialog. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target instanceof Element ? event.target : undefined
+  const inField = target?.closest('input, textarea, select, [contenteditable]') !== null && target !== undefined
+  return inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks'
+import type { WireText } from '../../src/web/wire.js'
+import { get, post } from './api.js'
+import type { Told } from './app.js'
+import { type Block, resolved, split } from './conflict-blocks.js'
+import { Name, useLoaded, wordsOf } from './shared.js'
+
+interface Props extends Told {
+  readonly session: string
+  readonly path: string
+  readonly mark: string
+  readonly kind: 'markers' | 'beside'
+  readonly renew: () => void
+  readonly edit: () => void
+}
+
+/** Both sides of a conflict, and the way out of it. */
+export function Conflict({ session, path, mark, kind, say, renew, edit }: Props) {
+  const { value, error } = useLoaded(
+    () => get<WireText>(`sessions/${encodeURIComponent(session)}/text`, { path, mark }),
+    [mark],
+  )
+  const [chosen, setChosen] = useState<Readonly<Record<number, Choice>>>({})
+  if (error !== undefined)
+    return (
+      <p class="note bad" role="alert">
+        {error}
+      </p>
+    )
+  if (value === undefined) return <p class="loading">Looking…</p>
+  if (kind === 'beside') return <Beside value={value} />
+  const blocks = split(value.after ?? '')
+  const open = blocks.filter((block, at) => block.kind === 'both' && chosen[at] === undefined).length
+  const save = async () => {
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/edit`, { path, mark, text: resolved(blocks, chosen) })
+      say('Resolved. It needs a verdict.')
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+    renew()
+  }
+  return (
+    <div class="conflict">
+      <p class="note">The disk changed in the same lines. Choose for each place whose lines stand.</p>
+      <div class="conflict-blocks" tabIndex={0} role="region" aria-label="The conflict">
+        {blocks.map((block, at) =>
+          block.kind === 'same' ? (
+            <pre key={at} class="same">
+              <Name2 text={ends(block.text)} />
+            </pre>
+          ) : (
+            <Sides
+              key={at}
+              block={block}
+              chosen={chosen[at]}
+              choose={(choice) => setChosen({ ...chosen, [at]: choice })}
+            />
+          ),
+        )}
+      </div>
+      <div class="actions">
+        <span class="quiet hint">{open === 0 ? 'Every place is decided.' : `${open} left to decide`}</span>
+        <button type="button" onClick={edit}>
+          Edit by hand
+        </button>
+        <button type="button" class="main" disabled={open > 0} onClick={() => void save()}>
+          Save into the stage
+        </button>
+      </div>
+    </div>
+  )
+}
+
+export type Choice = 'ours' | 'theirs' | 'both'
+
+function Sides({
+  block,
+  chosen,
+  choose,
+}: {
+  block: Extract<Block, { kind: 'both' }>
+  chosen: Choice | undefined
+  choose: (choice: Choice) => void
+}) {
+  const side = (choice: 'ours' | 'theirs', name: string, text: string) => (
+    <div class={chosen === choice || chosen === 'both' ? 'side-of chosen' : 'side-of'}>
+      <p class="side-name">
+        <Name text={name} />
+      </p>
+      <pre>{text === '' ? <span class="quiet">(nothing)</span> : <Name2 text={text} />}</pre>
+      <button type="button" aria-pressed={chosen === choice} onClick={() => choose(choice)}>
+        Take {name}’s
+      </button>
+    </div>
+  )
+  return (
+    <div class="sides">
+      {side('ours', block.ourName, block.ours)}
+      {side('theirs', block.theirName, block.theirs)}
+      <button type="button" class="both" aria-pressed={chosen === 'both'} onClick={() => choose('both')}>
+        Take both
+      </button>
+    </div>
+  )
+}
+
+function Beside({ value: { before, after } }: { value: WireText }) {
+  return (
+    <div class="conflict">
+      <p class="note">
+        It could not be merged: the disk has one version, the stage another. Approve it to put the agent’s in place, or
+        discard it to keep the disk’s.
+      </p>
+      <div class="sides">
+        <div class="side-of">
+          <p class="side-name">disk</p>
+          <pre>{before === undefined ? '(gone)' : <Name2 text={before} />}</pre>
+        </div>
+        <div class="side-of">
+          <p class="side-name">agent</p>
+          <pre>{after === undefined ? '(removed)' : <Name2 text={after} />}</pre>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Text of several lines, hidden characters by name. */
+function Name2({ text }: { text: string }) {
+  return (
+    <>
+      {text.split('\n').map((line, at) => (
+        <span key={at}>
+          {at > 0 && '\n'}
+          <Name text={line} />
+        </span>
+      ))}
+    </>
+  )
+}
+
+const EDGE = 3
+
+/** Of a long run of lines that are the same, its ends. */
+function ends(text: string): string {
+  const lines = text.split('\n')
+  if (lines.length <= 2 * EDGE + 3) return text
+  return [...lines.slice(0, EDGE), `⋯ ${lines.length - 2 * EDGE} lines ⋯`, ...lines.slice(-EDGE)].join('\n')
+}

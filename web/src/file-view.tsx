@@ -1,0 +1,291 @@
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { Layout, WireChange, WireFile, WireSelection, WireWord } from '../../src/web/wire.js'
+import { get, imageAddress, post } from './api.js'
+import type { Told } from './app.js'
+import { Conflict } from './conflict.js'
+import { Diff } from './diff.js'
+import { Editor } from './editor.js'
+import type { Rejecting } from './review.js'
+import { Dialog, Empty, Flag, Name, Path, wordsOf } from './shared.js'
+
+/** What the keys of the review do in the file that is open. */
+export interface FileKeys {
+  /** False where there is no further hunk: on to the next file. */
+  move(by: number): boolean
+  /** On to the next hunk that is undecided; false where there is none. */
+  next(): boolean
+  decide(verdict: WireWord, whole: boolean): void
+  divide(): void
+  edit(): void
+  layout(): void
+}
+
+interface Props extends Told {
+  readonly session: string
+  readonly change: WireChange
+  readonly position: string
+  readonly keys: RefObject<FileKeys | null>
+  readonly renew: () => void
+  readonly give: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
+  readonly reject: (rejecting: Rejecting) => void
+  readonly leave: () => void
+}
+
+export function FileView({ session, change, position, keys, say, renew, give, reject, leave }: Props) {
+  const { path, mark, hunks } = change
+  const { file, error } = useFile(session, change)
+  const [layout, setLayout] = useLayout()
+  const [at, setAt] = useState(0)
+  const [leaving, setLeaving] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const wide = useWide()
+  const used: Layout = wide ? layout : 'unified'
+  const whole: WireSelection = { changes: [{ path, mark }] }
+  const hunk = file?.hunks[at]
+
+  const decide = useCallback(
+    (verdict: WireWord, selection: WireSelection, what: string) =>
+      verdict === 'rejected' ? reject({ what, selection }) : give(verdict, selection),
+    [give, reject],
+  )
+  const decideHunk = (verdict: WireWord, id: string) =>
+    decide(verdict, { hunks: { path, ids: [id] } }, `a hunk of ${path}`)
+
+  const divide = async (id: string) => {
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/split`, { path, hunk: id })
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+    renew()
+  }
+  const discard = async () => {
+    setLeaving(false)
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/discard`, { selection: whole })
+      say('Discarded. The disk stays as it is.')
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+    renew()
+  }
+
+  const own: FileKeys = {
+    move(by) {
+      const next = at + by
+      if (file === undefined || next < 0 || next >= file.hunks.length) return false
+      setAt(next)
+      return true
+    },
+    next() {
+      const next = file?.hunks.findIndex(({ state }, index) => index > at && state === 'pending') ?? -1
+      if (next >= 0) setAt(next)
+      return next >= 0
+    },
+    decide(verdict, all) {
+      if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
+      else decideHunk(verdict, hunk.id)
+    },
+    divide: () => hunk?.divisible && void divide(hunk.id),
+    edit: () => file?.editable && setEditing(true),
+    layout: () => setLayout(layout === 'split' ? 'unified' : 'split'),
+  }
+  useLayoutEffect(() => {
+    keys.current = own
+    return () => {
+      if (keys.current === own) keys.current = null
+    }
+  })
+
+  return (
+    <article class="file-view" aria-label={path}>
+      <header class="file-head">
+        <div class="file-title">
+          <button type="button" class="plain back" onClick={leave} aria-label="Back to the list">
+            ‹
+          </button>
+          <h2>
+            <Path path={path} from={change.from} />
+          </h2>
+          <span class="quiet position">{position}</span>
+        </div>
+        <div class="file-facts">
+          <span class={`kind kind-${change.kind}`}>{change.kind}</span>
+          {change.mode !== undefined && <span class="flag">mode {change.mode}</span>}
+          {change.flags.map((flag) => (
+            <Flag key={flag} flag={flag} />
+          ))}
+          <Measured change={change} />
+          {change.intentId !== undefined && <span class="flag">{change.intentId}</span>}
+        </div>
+        <div class="file-actions">
+          <span class={`verdict ${change.state}`}>{change.state}</span>
+          {wide && file?.shows === 'text' && !editing && (
+            <button
+              type="button"
+              class="plain"
+              aria-pressed={layout === 'split'}
+              title="Side by side (s)"
+              onClick={() => setLayout(layout === 'split' ? 'unified' : 'split')}
+            >
+              Side by side
+            </button>
+          )}
+          {file?.editable && (
+            <button type="button" class="plain" title="Edit in place (e)" onClick={() => setEditing(!editing)}>
+              Edit
+            </button>
+          )}
+          <button
+            type="button"
+            class="plain"
+            title="Take it out of the stage; the disk stays as it is"
+            onClick={() => setLeaving(true)}
+          >
+            Discard
+          </button>
+          {change.state !== 'pending' && (
+            <button type="button" title="Take the verdict back (u)" onClick={() => decide('withdrawn', whole, path)}>
+              Take back
+            </button>
+          )}
+          <button type="button" title="Reject the file (N)" class="bad" onClick={() => decide('rejected', whole, path)}>
+            Reject
+          </button>
+          <button
+            type="button"
+            title="Approve the file (Y)"
+            class="good"
+            onClick={() => decide('approved', whole, path)}
+          >
+            Approve
+          </button>
+        </div>
+      </header>
+      {leaving && (
+        <Dialog title={`Discard ${path}?`} close={() => setLeaving(false)}>
+          <p>What the agent staged there goes. The disk stays as it is.</p>
+          <div class="actions">
+            <button type="button" onClick={() => setLeaving(false)}>
+              Cancel
+            </button>
+            <button type="button" class="bad" onClick={() => void discard()}>
+              Discard
+            </button>
+          </div>
+        </Dialog>
+      )}
+      {error !== undefined && (
+        <p class="note bad" role="alert">
+          {error}
+        </p>
+      )}
+      {file === undefined && error === undefined && <p class="loading">Looking…</p>}
+      {file && editing && (
+        <Editor session={session} path={path} mark={mark} say={say} close={() => setEditing(false)} renew={renew} />
+      )}
+      {file && !editing && file.conflict !== undefined && (
+        <Conflict
+          session={session}
+          path={path}
+          mark={mark}
+          kind={file.conflict}
+          say={say}
+          renew={renew}
+          edit={() => setEditing(true)}
+        />
+      )}
+      {file?.images && !editing && <Images session={session} change={change} images={file.images} />}
+      {file && !editing && file.shows === 'nothing' && <Empty title={file.why ?? ''} />}
+      {file && !editing && file.shows === 'text' && file.conflict !== 'markers' && (
+        <Diff
+          session={session}
+          path={path}
+          file={file}
+          layout={used}
+          at={at}
+          setAt={setAt}
+          decide={decideHunk}
+          divide={(id) => void divide(id)}
+        />
+      )}
+    </article>
+  )
+}
+
+function Measured({ change: { measured, declared, rule } }: { change: WireChange }) {
+  if (measured === undefined) return null
+  const differs = declared !== undefined && declared !== measured
+  const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
+  return (
+    <span
+      class={differs ? 'flag grave' : 'flag'}
+      title={rule === undefined ? undefined : `Measured by the rule: ${rule}`}
+    >
+      <Name text={words(measured)} />
+      {differs && <>, declared {words(declared)}</>}
+    </span>
+  )
+}
+
+function Images({
+  session,
+  change,
+  images,
+}: {
+  session: string
+  change: WireChange
+  images: { before: boolean; after: boolean }
+}) {
+  const sides = (['before', 'after'] as const).filter((side) => images[side])
+  return (
+    <div class="images">
+      {sides.map((side) => (
+        <figure key={side}>
+          <figcaption>{side === 'before' ? 'Before' : 'After'}</figcaption>
+          <img src={imageAddress(session, change.path, change.mark, side)} alt={`${change.path}, ${side}`} />
+        </figure>
+      ))}
+    </div>
+  )
+}
+
+/** The head of the file as it is shown now; its rows come by pages. */
+function useFile(session: string, { path, mark, state, look }: WireChange) {
+  const [file, setFile] = useState<WireFile>()
+  const [error, setError] = useState<string>()
+  useEffect(() => {
+    let stale = false
+    get<WireFile>(`sessions/${encodeURIComponent(session)}/file`, { path, mark }).then(
+      (value) => !stale && (setFile(value), setError(undefined)),
+      (reason: unknown) => !stale && setError(wordsOf(reason)),
+    )
+    return () => {
+      stale = true
+    }
+  }, [session, path, mark, state, look])
+  return { file, error }
+}
+
+function useWide(): boolean {
+  const [wide, setWide] = useState(() => matchMedia('(min-width: 64rem)').matches)
+  useEffect(() => {
+    const query = matchMedia('(min-width: 64rem)')
+    const look = () => setWide(query.matches)
+    query.addEventListener('change', look)
+    return () => query.removeEventListener('change', look)
+  }, [])
+  return wide
+}
+
+function useLayout(): [Layout, (layout: Layout) => void] {
+  const [layout, setLayout] = useState<Layout>(() => (localStorage.getItem('layout') === 'split' ? 'split' : 'unified'))
+  return [
+    layout,
+    (next) => {
+      localStorage.setItem('layout', next)
+      setLayout(next)
+    },
+  ]
+}

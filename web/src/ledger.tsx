@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { WireRecord, WireTimeline } from '../../src/web/wire.js'
+import { get, post } from './api.js'
+import type { Told } from './app.js'
+import { addressOf } from './route.js'
+import { ago, Empty, Name, wordsOf } from './shared.js'
+
+/** What happened, the newest first. */
+export function Ledger({ version, say }: Told & { version: number }) {
+  const [records, setRecords] = useState<readonly WireRecord[]>()
+  const [before, setBefore] = useState<number>()
+  const [error, setError] = useState<string>()
+  useEffect(() => {
+    let stale = false
+    get<WireTimeline>('ledger').then(
+      (page) => !stale && (setRecords(page.records), setBefore(page.before)),
+      (reason: unknown) => !stale && setError(wordsOf(reason)),
+    )
+    return () => {
+      stale = true
+    }
+  }, [version])
+  const more = async () => {
+    const page = await get<WireTimeline>('ledger', { before: before ?? 0 })
+    setRecords([...(records ?? []), ...page.records])
+    setBefore(page.before)
+  }
+  const undo = async (tx: string) => {
+    try {
+      const { session } = await post<{ session: string }>('undo', { commit: tx })
+      say(`The inverse is staged in session ${session}: review it there.`)
+      location.hash = addressOf({ at: 'review', session })
+    } catch (failed) {
+      say(wordsOf(failed), 'bad')
+    }
+  }
+  if (error !== undefined)
+    return (
+      <p class="note bad" role="alert">
+        {error}
+      </p>
+    )
+  if (records === undefined) return <p class="loading">Looking…</p>
+  if (records.length === 0) return <Empty title="The ledger is empty." />
+  return (
+    <div class="page">
+      <h2>Ledger</h2>
+      <ol class="timeline">
+        {records.map((record, at) => (
+          <li key={`${record.seq ?? 'x'}-${at}`} class={`event event-${record.what}`}>
+            <div class="event-head">
+              <span class="what">{record.what.replaceAll('_', ' ')}</span>
+              {record.intentId !== undefined && <span class="flag">{record.intentId}</span>}
+              {record.sessionId !== undefined && (
+                <span class="quiet">
+                  <Name text={record.sessionId} />
+                </span>
+              )}
+              <time class="quiet" dateTime={record.at} title={record.at}>
+                {ago(record.at)}
+              </time>
+              {record.what === 'commit' && record.tx !== undefined && (
+                <button
+                  type="button"
+                  class="plain"
+                  onClick={() => void undo(record.tx ?? '')}
+                  aria-label={`Undo commit ${record.seq}`}
+                >
+                  Undo
+                </button>
+              )}
+            </div>
+            {record.about.length > 0 && (
+              <p class="about">
+                {record.about.map((each, index) => (
+                  <>
+                    {index > 0 && <span class="quiet">, </span>}
+                    <code key={each}>
+                      <Name text={each} />
+                    </code>
+                  </>
+                ))}
+                {record.more > 0 && <span class="quiet"> and {record.more} more</span>}
+              </p>
+            )}
+            {(record.by !== undefined || record.why !== undefined) && (
+              <p class="quiet">
+                {record.by !== undefined && (
+                  <>
+                    by <Name text={record.by} />
+                    {record.why === undefined ? '' : ': '}
+                  </>
+                )}
+                {record.why !== undefined && (
+                  <q>
+                    <Name text={record.why} />
+                  </q>
+                )}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      {before !== undefined && (
+        <button type="button" onClick={() => void more()}>
+          Earlier
+        </button>
+      )}
+    </div>
+  )
+}

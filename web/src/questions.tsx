@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks'
+import type { WireQuestion, WireSession } from '../../src/web/wire.js'
+import { post } from './api.js'
+import type { Told } from './app.js'
+import { Name, wordsOf } from './shared.js'
+
+interface Props extends Told {
+  readonly session: WireSession
+}
+
+const ANSWERS: Readonly<Record<WireQuestion['kind'], readonly (readonly [answer: string, name: string])[]>> = {
+  scope: [['allow', 'Add to the scope']],
+  access: [
+    ['allow', 'Allow'],
+    ['once', 'Once'],
+    ['subtree', 'Its directory'],
+  ],
+  command: [
+    ['allow', 'Allow'],
+    ['once', 'Once'],
+  ],
+}
+
+/** What the agent asks of a person, answered in place. */
+export function Questions({ session, say }: Props) {
+  if (session.questions.length === 0) return null
+  return (
+    <section class="questions" aria-label="Questions of the agent">
+      {session.questions.map((question) => (
+        <Ask key={question.id} session={session.id} question={question} say={say} />
+      ))}
+    </section>
+  )
+}
+
+function Ask({ session, question, say }: Told & { session: string; question: WireQuestion }) {
+  const [words, setWords] = useState('')
+  const [busy, setBusy] = useState(false)
+  const answer = async (word: string) => {
+    setBusy(true)
+    try {
+      await post(`sessions/${encodeURIComponent(session)}/questions/${encodeURIComponent(question.id)}`, {
+        answer: word,
+        ...(words.trim() !== '' && { words: words.trim() }),
+      })
+      say(
+        word === 'deny'
+          ? 'Denied. The agent hears why at its next call.'
+          : 'Answered. The agent hears it at its next call.',
+      )
+    } catch (error) {
+      say(wordsOf(error), 'bad')
+    }
+    setBusy(false)
+  }
+  return (
+    <article class="ask">
+      <p>
+        <Asked question={question} />
+      </p>
+      {question.why !== undefined && (
+        <p class="quiet">
+          <Name text={question.why} />
+        </p>
+      )}
+      <label>
+        <span class="unseen">Words for the agent</span>
+        <input
+          value={words}
+          placeholder="words for the agent"
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </label>
+      <div class="actions">
+        {ANSWERS[question.kind].map(([word, name]) => (
+          <button key={word} type="button" disabled={busy} onClick={() => void answer(word)}>
+            {name}
+          </button>
+        ))}
+        <button
+          type="button"
+          class="bad"
+          disabled={busy || words.trim() === ''}
+          title="A refusal needs words"
+          onClick={() => void answer('deny')}
+        >
+          Deny
+        </button>
+      </div>
+    </article>
+  )
+}
+
+function Asked({ question }: { question: WireQuestion }) {
+  const { kind, path = '', rule = '', command = '', rules = [], intentId = '', globs = [] } = question
+  if (kind === 'access')
+    return (
+      <>
+        May it write{' '}
+        <code>
+          <Name text={path} />
+        </code>
+        ?{' '}
+        <span class="quiet">
+          The rule <code>{rule}</code> asks.
+        </span>
+      </>
+    )
+  if (kind === 'command')
+    return (
+      <>
+        May it run{' '}
+        <code>
+          <Name text={command} />
+        </code>
+        ? <span class="quiet">{rules.join(', ')} asks.</span>
+      </>
+    )
+  return (
+    <>
+      May {intentId} own{' '}
+      {globs.map((glob, at) => (
+        <>
+          {at > 0 && ', '}
+          <code>
+            <Name text={glob} />
+          </code>
+        </>
+      ))}{' '}
+      too?
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { WireSession } from '../../src/web/wire.js'
+import { goTo } from './route.js'
+import { counted, Name } from './shared.js'
+
+/** Which session is looked at; those that wait for a person first. */
+export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSession[]; chosen: string | undefined }) {
+  const sorted = [...sessions].sort((a, b) => weight(b) - weight(a) || (a.id < b.id ? -1 : 1))
+  const session = sessions.find(({ id }) => id === chosen)
+  return (
+    <div class="picker">
+      <label>
+        <span class="unseen">Session</span>
+        <select value={chosen} onChange={(event) => goTo({ at: 'review', session: event.currentTarget.value })}>
+          {sorted.map(({ id, changes, questions }) => (
+            <option key={id} value={id}>
+              {id} — {changes === 0 ? 'nothing staged' : counted(changes, 'change')}
+              {questions.length > 0 ? `, ${counted(questions.length, 'question')}` : ''}
+            </option>
+          ))}
+        </select>
+      </label>
+      {session && (
+        <p class="who">
+          <span class={session.live ? 'dot live' : 'dot'} aria-hidden="true" />
+          {session.live ? 'at work' : 'at rest'}
+          {session.agent?.model !== undefined && (
+            <>
+              {' '}
+              · <Name text={session.agent.model} />
+            </>
+          )}
+          {session.agent?.tool !== undefined && (
+            <>
+              {' '}
+              · <Name text={session.agent.tool} />
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function weight({ questions, changes }: WireSession): number {
+  return (questions.length > 0 ? 2 : 0) + (changes > 0 ? 1 : 0)
+}

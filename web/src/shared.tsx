@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { oneLine, shownParts } from '../../src/core/printable.js'
+import type { Piece } from '../../src/web/wire.js'
+import { Refused } from './api.js'
+
+/** A name, with characters nobody would see shown by name. */
+export function Name({ text }: { text: string }) {
+  const parts = shownParts(text.replace(/[\t\n]/g, (each) => (each === '\t' ? '^I' : '^J')))
+  return (
+    <>
+      {parts.map((part, at) =>
+        part.hidden ? (
+          <b key={at} class="hidden-char" title="a hidden character">
+            {part.text}
+          </b>
+        ) : (
+          part.text
+        ),
+      )}
+    </>
+  )
+}
+
+/** A path: where it is, quietly, and what it is called. */
+export function Path({ path, from }: { path: string; from?: string | undefined }) {
+  const cut = path.lastIndexOf('/') + 1
+  return (
+    <span class="path">
+      {from !== undefined && (
+        <>
+          <span class="quiet">
+            <Name text={from} />
+          </span>
+          <span class="arrow"> → </span>
+        </>
+      )}
+      <span class="quiet">
+        <Name text={path.slice(0, cut)} />
+      </span>
+      <span class="leaf">
+        <Name text={path.slice(cut)} />
+      </span>
+    </span>
+  )
+}
+
+/** A line of code in the colours the server found. */
+export function Code({ pieces }: { pieces: readonly Piece[] }) {
+  return (
+    <>
+      {pieces.map((piece, at) => {
+        if (typeof piece === 'string') return piece
+        const [text, kind, changed] = piece
+        const name = `${kind === 'hidden' ? 'hidden-char' : kind === '' ? '' : `t-${kind.replace(/[^a-z_-]/g, '')}`}${changed ? ' word' : ''}`
+        return (
+          <span key={at} class={name}>
+            {text}
+          </span>
+        )
+      })}
+    </>
+  )
+}
+
+export function Flag({ flag }: { flag: string }) {
+  const grave = ['class-disagrees', 'conflict', 'out-of-scope', 'protected', 'drifted', 'verdict-void'].includes(flag)
+  return <span class={grave ? 'flag grave' : 'flag'}>{FLAGS[flag] ?? <Name text={flag} />}</span>
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  'class-disagrees': 'class disagrees',
+  'out-of-scope': 'out of scope',
+  'verdict-void': 'changed since its verdict',
+  drifted: 'disk moved on',
+  'hard-link': 'hard link',
+  'type-changed': 'type changed',
+}
+
+/** What a promise gives, anew whenever a key changes; the last answer stays until the next is there. */
+export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): { value?: T; error?: string } {
+  const [state, setState] = useState<{ value?: T; error?: string }>({})
+  useEffect(() => {
+    let stale = false
+    load().then(
+      (value) => !stale && setState({ value }),
+      (error: unknown) => !stale && setState((last) => ({ ...last, error: wordsOf(error) })),
+    )
+    return () => {
+      stale = true
+    }
+  }, keys)
+  return state
+}
+
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Refused)) return error instanceof Error ? error.message : String(error)
+  const { message, hint, refused = [] } = error.failure
+  return [message, ...refused.map((each) => `${each.path}: ${each.message}`), hint ?? ''].filter(Boolean).join('\n')
+}
+
+/** A modal; the browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    ref.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby="dialog-title"
+      onClose={close}
+      onMouseDown={(event) => event.target === ref.current && close()}
+    >
+      <div class="sheet">
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+/** `just now`, `5 min ago`, then the date. */
+export function ago(at: string | undefined): string {
+  if (at === undefined) return ''
+  const minutes = Math.floor((Date.now() - Date.parse(at)) / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  return minutes < 24 * 60 ? `${Math.floor(minutes / 60)} h ago` : at.slice(0, 10)
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export { oneLine }

@@ -1,0 +1,119 @@
+import type { WireStats } from '../../src/web/wire.js'
+import { get } from './api.js'
+import { counted, Empty, oneLine, useLoaded } from './shared.js'
+
+/** What the ledger adds up to. */
+export function Stats({ version }: { version: number }) {
+  const { value, error } = useLoaded(() => get<WireStats>('stats'), [version])
+  if (error !== undefined)
+    return (
+      <p class="note bad" role="alert">
+        {error}
+      </p>
+    )
+  if (value === undefined) return <p class="loading">Adding up…</p>
+  const { lines, approval, rework } = value
+  if (lines.total === 0 && approval.rate === null)
+    return (
+      <Empty title="Nothing to add up yet.">
+        <p>Commit something first.</p>
+      </Empty>
+    )
+  return (
+    <div class="page stats">
+      <h2>Stats</h2>
+      <div class="rings">
+        <Ring
+          title="Approved"
+          rate={approval.rate}
+          words={`${approval.approved} of ${counted(approval.approved + approval.rejected, 'judged path')}`}
+        />
+        <Ring
+          title="Changed again"
+          rate={rework.rate}
+          words={`${rework.changed} of ${counted(rework.written, 'line')} within ${rework.days} days`}
+        />
+        <Ring
+          title="By agents"
+          rate={lines.total === 0 ? null : lines.ai / lines.total}
+          words={`${lines.ai} of ${counted(lines.total, 'standing line')}`}
+        />
+      </div>
+      <Bars title="Lines by intent" counts={lines.byIntent} />
+      <Bars title="Lines by class" counts={lines.byClass} />
+      <Bars title="Lines by model" counts={lines.byModel} />
+      <Bars title="Lines by writer" counts={{ agents: lines.ai, people: lines.human, unknown: lines.unknown }} />
+    </div>
+  )
+}
+
+const AROUND = 2 * Math.PI * 42
+
+function Ring({ title, rate, words }: { title: string; rate: number | null; words: string }) {
+  const percent = rate === null ? '–' : `${Math.round(rate * 100)} %`
+  return (
+    <figure class="ring">
+      <svg viewBox="0 0 100 100" role="img" aria-label={`${title}: ${percent}, ${words}`}>
+        <circle class="ring-track" cx="50" cy="50" r="42" />
+        <circle
+          class="ring-value"
+          cx="50"
+          cy="50"
+          r="42"
+          stroke-dasharray={`${(rate ?? 0) * AROUND} ${AROUND}`}
+          transform="rotate(-90 50 50)"
+        />
+        <text x="50" y="56" text-anchor="middle">
+          {percent}
+        </text>
+      </svg>
+      <figcaption>
+        <b>{title}</b>
+        <span class="quiet">{words}</span>
+      </figcaption>
+    </figure>
+  )
+}
+
+const BAR = 26
+const MOST = 12
+
+function Bars({ title, counts }: { title: string; counts: Readonly<Record<string, number>> }) {
+  const rows = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .slice(0, MOST)
+  if (rows.length === 0) return null
+  const most = Math.max(...rows.map(([, count]) => count))
+  return (
+    <section class="bars">
+      <h3>{title}</h3>
+      <svg
+        width="100%"
+        height={rows.length * BAR}
+        role="img"
+        aria-label={`${title}: ${rows.map(([name, count]) => `${name} ${count}`).join(', ')}`}
+      >
+        {rows.map(([name, count], at) => (
+          <g key={name} transform={`translate(0 ${at * BAR})`}>
+            <text class="bar-name" x="0" y="17">
+              <Label text={name} />
+            </text>
+            <rect class="bar-track" x="34%" y="5" width="54%" height="14" rx="4" />
+            <rect class="bar-value" x="34%" y="5" width={`${(54 * count) / most}%`} height="14" rx="4" />
+            <text class="bar-count" x="100%" y="17" text-anchor="end">
+              {count.toLocaleString('en')}
+            </text>
+          </g>
+        ))}
+      </svg>
+    </section>
+  )
+}
+
+const LABEL = 26
+
+function Label({ text }: { text: string }) {
+  const words = oneLine(text).replaceAll('_', ' ')
+  const short = words.length > LABEL ? `${words.slice(0, LABEL)}…` : words
+  return <>{/[A-Z]{4}/.test(short) && !/\d/.test(short) ? short.toLowerCase() : short}</>
+}
