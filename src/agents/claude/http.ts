@@ -5,6 +5,7 @@ import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
 
+/** What a served hook goes by. */
 export interface ClaudeHookOptions {
   /** The workspace whose rules hold, wherever the event says it comes from. */
   readonly root: string

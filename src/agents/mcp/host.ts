@@ -56,6 +56,13 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
   const approver = options.askClient ? { approver: approverOf(async (each) => asked.getStore()?.(each)) } : {}
   const workspace = await openWorkspace(root, approver)
   const connections = new Set<McpConnection>()
+  try {
+    // Where another process holds it, who started us hears so now, and not its client at its first call.
+    if (options.session !== undefined) await sessionFor(workspace, options, options.session)
+  } catch (error) {
+    await workspace.close()
+    throw error
+  }
   const serve = async (serving: Serving = {}) => {
     const served = await servedOn(workspace, options, asked, serving, () => connections.delete(served.connection))
     connections.add(served.connection)

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
+import { compiled } from '../../support/compiled.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
 
@@ -165,6 +167,18 @@ describe('escrow mcp', () => {
     expect(existsSync(`${place.root}/src/new.ts`)).toBe(false)
     const again = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
     expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
+  })
+
+  it('of a second window on a held session says so and ends; without a name it has one of its own', async () => {
+    const place = testWorkspace()
+    const first = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
+    const args = [`${compiled()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/session/i)])
+    const third = await spawned(place.root, '--intent', 'INT-001')
+    expect((await third.call('write_file', { path: 'src/a.ts', content: 'third\n' })).isError).toBeUndefined()
+    expect(textOf(await first.call('read_text_file', { path: 'src/a.ts' }))).toBe('first\n')
   })
 
   it('takes huge and broken input, and goes on', async () => {
