@@ -1,4 +1,5 @@
-// Compiles src/ and overlay/ into dist/, the command bundled. Run by npm's prepare, so a fresh `npm ci` leaves a usable package.
+// Compiles src/ and overlay/ into dist/, the command bundled, and builds the review page into dist/web. Run by npm's prepare, so a
+// fresh `npm ci` leaves a usable package.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,6 +8,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync('dist', { recursive: true, force: true })
 run(tsc, '-p', 'tsconfig.build.json')
 run('scripts/bundle.mjs', 'dist/src/cli')
+run('scripts/build-web.mjs', 'dist/web')
 
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })

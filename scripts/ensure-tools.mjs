@@ -1,4 +1,4 @@
-// Makes sure of system programs: node scripts/ensure-tools.mjs git bwrap. On Debian as root what is missing is installed;
+// Makes sure of system programs: node scripts/ensure-tools.mjs git bwrap chromium. On Debian as root what is missing is installed;
 // elsewhere the run ends with what to do.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -24,6 +24,8 @@ export interface Library {
   openWorkspace(root: string): Promise<Workspace>
   makeSigningKey(): SigningKey
   makeReviewerKey(): SigningKey
+  /** By which clients of the workspace may ask a served hook. */
+  hookToken(root: string): string
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
   hookToken(root: string): string

@@ -84,14 +84,17 @@ export async function listenOnLoopback(
     server.listen(port, '127.0.0.1', resolve)
   })
   const at = portOf(server, port)
-  server.on('request', listener(at))
-  return {
-    port: at,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  try {
+    server.on('request', listener(at))
+    return { port: at, close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

@@ -11,12 +11,8 @@ import { builtPage, type PageFile, readPage } from './page-files.js'
 import { readRoutes } from './read-routes.js'
 import { Rooms } from './room.js'
 
-/** A route of another room. It has a guard of its own: a program that may ask it must not have the token, by which one decides. */
-export interface Mount {
-  handle(request: Request): Promise<Response>
-  /** Bytes of a request; 4 MiB unless told. */
-  readonly bodyLimit?: number
-}
+/** A route of another room, which sees for itself who may ask: who has its token has not the page's. */
+export type Mount = (request: Request) => Promise<Response>
 
 export interface AppOptions {
   readonly workspace: Workspace
@@ -67,10 +63,7 @@ export function createApp(options: AppOptions): App {
   })
 
   const app = new Hono()
-  for (const [path, mount] of Object.entries(mounts)) {
-    app.use(path, limited(mount.bodyLimit ?? BODY))
-    app.all(path, (c) => mount.handle(c.req.raw))
-  }
+  for (const [path, mount] of Object.entries(mounts)) app.all(path, (c) => mount(c.req.raw))
   app.use(guard.check)
   app.onError((error, c) => {
     const { status, failure } = failureOf(error)

@@ -2,6 +2,7 @@ import { type Change, loadHighlighter, type Review } from '../index.js'
 import { Unclear } from './failure.js'
 import { imageType } from './images.js'
 import { coloursOf, type Rows, rowsOf } from './lines.js'
+import { blocksOf } from './markers.js'
 import { changeOf, type Room } from './room.js'
 import type { Layout, WireFile, WireRows, WireText } from './wire.js'
 
@@ -116,7 +117,7 @@ async function imagesOf(review: Review, { path, flags }: Change): Promise<WireFi
 async function conflictOf(review: Review, { path, flags }: Change): Promise<WireFile['conflict']> {
   if (!flags.includes('conflict')) return undefined
   const text = textOf(await review.content(path, 'after')) ?? ''
-  return /^<{7} [^]*^={7}\r?$[^]*^>{7} /m.test(text) ? 'markers' : 'beside'
+  return blocksOf(text).some(({ kind }) => kind === 'both') ? 'markers' : 'beside'
 }
 
 function whyNothing({ kind, flags }: Change): string {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
 
-/** The built page beside the compiled server: `npm run build` makes both. */
+/** The built page, where the package is: `npm run build` makes it. */
 export function builtPage(): string {
-  return fileURLToPath(new URL('../../web/', import.meta.url))
+  return join(dirname(createRequire(import.meta.url).resolve('escrowfs/package.json')), 'dist', 'web')
 }
 
 export interface PageFile {

@@ -74,6 +74,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     },
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
     makeReviewerKey: () => ({ file: '/r', created: true, fingerprint: 'SHA256:y', publicKey: 'PEM\n' }),
+    hookToken: () => 'token',
     admitReviewer: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { sha256hex } from '../../overlay/digest.js'
+import { builtPage } from './built-page.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDERS = ['src', 'overlay', 'test/children']
@@ -23,13 +24,16 @@ export function compiled(): string {
   // Below node_modules the packages are found, and nothing of it is ever published.
   const cache = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-children')
   const also = ALSO.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'))
-  const done = join(cache, sha256hex(JSON.stringify([files, also])))
+  const page = builtPage()
+  const done = join(cache, sha256hex(JSON.stringify([files, also, page])))
   const making = `${done}.${process.pid}`
   mkdirSync(making, { recursive: true })
   try {
     if (isThere(done)) return done
     for (const [name, text] of files) emit(making, name, text)
     bundle(join(making, 'src/cli'))
+    mkdirSync(join(making, 'dist'))
+    symlinkSync(page, join(making, 'dist', 'web'))
     copyFileSync(join(REPOSITORY, 'package.json'), join(making, 'package.json'))
     renameSync(making, done)
   } catch (error) {

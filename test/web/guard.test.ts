@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { claudeHookHandler, HOOK_PATH } from '../../src/agents/claude/index.js'
+import { claudeHookHandler } from '../../src/agents/claude/index.js'
 import { EscrowError, openWorkspace } from '../../src/index.js'
-import { createApp } from '../../src/web/index.js'
+import { createApp } from '../../src/web/app.js'
 import { builtPage } from '../support/built-page.js'
-import { tempDir } from '../support/facade.js'
 import { testWorkspace } from '../support/workspace.js'
 import { work } from './scene.js'
 import { type Answer, send, stand } from './stand.js'
@@ -37,11 +37,14 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/stats'],
   ['DELETE', '/api/state'],
   ['GET', '/nowhere'],
+  ['POST', '/hooks/claude'],
 ]
 
 describe('every route', () => {
   it('answers nobody without the token, under another name, or from another site', async () => {
-    const { url, token } = await stand()
+    const hook = 'h'.repeat(43)
+    const mounts = { '/hooks/claude': claudeHookHandler({ root: tmpdir(), token: hook }) }
+    const { url, token } = await stand({ mounts })
     const bearer = { authorization: `Bearer ${token}` }
     const strangers: readonly (readonly [number, Record<string, string>])[] = [
       [401, {}],
@@ -64,17 +67,12 @@ describe('every route', () => {
           wrong.push([method, path, headers, answer.status])
       }
     expect(wrong).toEqual([])
-  })
-
-  it('is not opened by the token of a mounted route, nor does it open that', async () => {
-    const { path: root, dispose } = tempDir()
-    onTestFinished(dispose)
-    const handle = claudeHookHandler({ root, token: 'hooks' })
-    const { url, token } = await stand({ mounts: { [HOOK_PATH]: { handle } } })
-    const statusOf = async (path: string, given: string) =>
-      (await send(new URL(path, url), 'POST', { authorization: `Bearer ${given}` }, '{}')).status
-    expect([await statusOf(HOOK_PATH, token), await statusOf(HOOK_PATH, 'hooks')]).toEqual([401, 200])
-    for (const path of ['/', '/api/state', '/api/undo']) expect(await statusOf(path, 'hooks')).toBe(401)
+    const asked = async (path: string, method: string, secret: string) =>
+      (await send(new URL(path, url), method, { authorization: `Bearer ${secret}` })).status
+    expect(await asked('/hooks/claude', 'POST', token)).toBe(401)
+    expect(await asked('/hooks/claude', 'POST', hook)).toBe(200)
+    expect(await asked('/api/state', 'GET', hook)).toBe(401)
+    expect(await asked('/api/state', 'GET', token)).toBe(200)
   })
 
   it('lets a visit in by the address, and from then on by a cookie that goes to no other port', async () => {

@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WireFile } from '../../src/web/wire.js'
-import { FILES } from './scene.js'
 import { pick, send, stand } from './stand.js'
 
 /** Bodies, clients, names and contents made to hurt. */
@@ -72,16 +71,16 @@ describe('a client', () => {
   })
 
   it('that does not read what it asked for is ended, and its place is free again', async () => {
-    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`src/f${at}.ts`, 'x\n']))
-    const patience = { head: 500, request: 1_000, idle: 700, check: 100 }
-    const { url, token, session, place, ask } = await stand({ files: { ...FILES, ...many }, patience, connections: 2 })
-    for (const path of Object.keys(many)) session.fs.writeFileSync(`${place.root}/${path}`, 'y\n')
+    const patience = { head: 20_000, request: 20_000, idle: 700, check: 100 }
+    const { url, token, session, place, changes, ask } = await stand({ patience, connections: 2 })
+    session.fs.writeFileSync(`${place.root}/src/long.txt`, `${'x'.repeat(400)}\n`.repeat(1_000))
     await session.flush()
-    await ask(`${CENTS}/changes`)
-    const request = `GET ${CENTS}/changes HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    const { path, mark } = pick(await changes(), 'src/long.txt')
+    const rows = `${CENTS}/rows?path=${path}&mark=${mark}`
+    const request = `GET ${rows} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`
     const stuck = [1, 2].map(() => {
       const socket = connect(Number(url.port), '127.0.0.1').pause()
-      socket.on('error', () => undefined).write(request.repeat(300))
+      socket.on('error', () => undefined).write(request.repeat(60))
       onTestFinished(() => void socket.destroy())
       return new Promise((resolve) => socket.once('connect', resolve))
     })

@@ -63,7 +63,7 @@ const NEW_CART = CART.replace('price: number', '/** Cents. */\n  price: number')
     '  let sum = 0\n  for (const item of items) {\n    sum += item.price * item.count\n  }\n',
     '  const sum = items.reduce((all, item) => all + item.price * item.count, 0)\n',
   )
-  .replace("item.name + ': ' + item.price", '`${item.name}: ${format(item.price)}`')
+  .replace("item.name + ': ' + item.price", `\`\${item.name}: \${format(item.price)}\``)
   .replace("from './tax.js'\n", "from './tax.js'\nimport { format } from './money.js'\n")
 
 export function lay(root: string, files: Readonly<Record<string, string>> = FILES): void {

@@ -51,7 +51,11 @@ export function App() {
     const later = setTimeout(
       () =>
         get<WireState>('state').then(
-          (value) => !stale && (setState(value), setError(undefined)),
+          (value) => {
+            if (stale) return
+            setState(value)
+            setError(undefined)
+          },
           (reason: unknown) => !stale && setError(wordsOf(reason)),
         ),
       versions.state === 0 ? 0 : 60,
@@ -75,7 +79,11 @@ export function App() {
       <a
         class="skip"
         href="#main"
-        onClick={(event) => (event.preventDefault(), document.getElementById('main')?.focus())}
+        onClick={(event) => {
+          // The address behind the # is the view.
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
       >
         Skip to the content
       </a>
@@ -111,7 +119,7 @@ export function App() {
         </button>
       </header>
       <Trouble connection={connection} problem={state?.problem} error={state === undefined ? error : undefined} />
-      <main id="main" tabIndex={-1} class={`at-${place.at}`}>
+      <main id="main" tabIndex={place.at === 'review' ? -1 : 0} class={`at-${place.at}`}>
         {place.at === 'review' && state && <Review place={place} state={state} versions={versions} say={say} />}
         {place.at === 'intents' && state && <Intents intents={state.intents} />}
         {place.at === 'ledger' && <Ledger version={versions.ledger} say={say} />}

@@ -15,7 +15,13 @@ export function Blame({ path, version }: { path: string | undefined; version: nu
   return (
     <div class="page blame-page">
       <h2>Blame</h2>
-      <form class="pick" onSubmit={(event) => (event.preventDefault(), goTo({ at: 'blame', path: typed }))}>
+      <form
+        class="pick"
+        onSubmit={(event) => {
+          event.preventDefault()
+          goTo({ at: 'blame', path: typed })
+        }}
+      >
         <label for="blame-path">File</label>
         <input
           id="blame-path"

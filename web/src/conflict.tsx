@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { type Block, blocksOf, type Choice, resolved } from '../../src/web/markers.js'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
 import type { Told } from './app.js'
-import { type Block, resolved, split } from './conflict-blocks.js'
 import { Name, useLoaded, wordsOf } from './shared.js'
 
 interface Props extends Told {
@@ -29,7 +29,7 @@ export function Conflict({ session, path, mark, kind, say, renew, edit }: Props)
     )
   if (value === undefined) return <p class="loading">Looking…</p>
   if (kind === 'beside') return <Beside value={value} />
-  const blocks = split(value.after ?? '')
+  const blocks = blocksOf(value.after ?? '')
   const open = blocks.filter((block, at) => block.kind === 'both' && chosen[at] === undefined).length
   const save = async () => {
     try {
@@ -71,8 +71,6 @@ export function Conflict({ session, path, mark, kind, say, renew, edit }: Props)
     </div>
   )
 }
-
-export type Choice = 'ours' | 'theirs' | 'both'
 
 function Sides({
   block,

@@ -40,7 +40,13 @@ export function Editor({ session, path, mark, say, close, renew }: Props) {
     )
   if (shown === undefined) return <p class="loading">Looking…</p>
   return (
-    <form class="editor" onSubmit={(event) => (event.preventDefault(), void save())}>
+    <form
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
       <label class="unseen" for="edit">
         Content of {path}
       </label>

@@ -48,7 +48,10 @@ export function FileList({ shown, chosen, intents, open }: Props) {
                 href={`#/review/${encodeURIComponent(shown.session)}/${encodeURIComponent(row.path)}`}
                 aria-current={row.path === chosen ? 'true' : undefined}
                 title={row.path}
-                onClick={(event) => (event.preventDefault(), open(row))}
+                onClick={(event) => {
+                  event.preventDefault()
+                  open(row)
+                }}
               >
                 <State change={row} />
                 <FileName path={row.path} />

@@ -258,7 +258,11 @@ function useFile(session: string, { path, mark, state, look }: WireChange) {
   useEffect(() => {
     let stale = false
     get<WireFile>(`sessions/${encodeURIComponent(session)}/file`, { path, mark }).then(
-      (value) => !stale && (setFile(value), setError(undefined)),
+      (value) => {
+        if (stale) return
+        setFile(value)
+        setError(undefined)
+      },
       (reason: unknown) => !stale && setError(wordsOf(reason)),
     )
     return () => {

@@ -13,7 +13,11 @@ export function Ledger({ version, say }: Told & { version: number }) {
   useEffect(() => {
     let stale = false
     get<WireTimeline>('ledger').then(
-      (page) => !stale && (setRecords(page.records), setBefore(page.before)),
+      (page) => {
+        if (stale) return
+        setRecords(page.records)
+        setBefore(page.before)
+      },
       (reason: unknown) => !stale && setError(wordsOf(reason)),
     )
     return () => {

@@ -180,7 +180,11 @@ function useChanges(id: string | undefined, versions: Versions) {
     if (id === undefined) return
     let stale = false
     get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
-      (value) => !stale && (setShown(value), setError(undefined)),
+      (value) => {
+        if (stale) return
+        setShown(value)
+        setError(undefined)
+      },
       (reason: unknown) => !stale && setError(wordsOf(reason)),
     )
     return () => {

@@ -18,9 +18,6 @@ export interface ClaudeHookOptions {
   readonly body?: Partial<BodyLimits>
 }
 
-/** Where `escrow init --claude --http` has Claude Code ask. */
-export const HOOK_PATH = '/hooks/claude'
-
 /** Below the 30 seconds after which the settings of `escrow init` let Claude Code give up. */
 const PATIENCE = 20_000
 

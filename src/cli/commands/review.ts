@@ -6,6 +6,7 @@ import { byOption } from '../reviewer.js'
 
 interface Options {
   readonly by?: Reviewer
+  readonly web?: true
 }
 
 export function register(command: Command, context: Context): void {
@@ -15,15 +16,17 @@ export function register(command: Command, context: Context): void {
         'writes meanwhile is shown as it comes. Verdicts are kept when you leave.',
     )
     .argument('[session]', "the session's id; without it you choose among those that wait")
+    .option('--web', "in a browser: serve the review page, as 'escrow serve' does")
     .addOption(byOption())
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
 
-async function review(
-  { io, asReviewer, library, exit }: Context,
-  session: string | undefined,
-  { by }: Options,
-): Promise<void> {
+async function review(context: Context, session: string | undefined, { by, web }: Options): Promise<void> {
+  if (web) {
+    const { serve } = await import('./serve.js')
+    return serve(context, { ...(session !== undefined && { session }), ...(by && { by }) })
+  }
+  const { io, asReviewer, library, exit } = context
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     const name = session === undefined ? 'SESSION' : oneLine(session)
     io.err('escrow: A review needs a terminal, and this is none. Nothing was changed.\n')

@@ -6,6 +6,8 @@ import { portOf, untilEnded } from '../serving.js'
 
 interface Options {
   readonly port?: number
+  /** The session the page begins with. */
+  readonly session?: string
   readonly by?: Reviewer
 }
 
@@ -20,21 +22,22 @@ export function register(command: Command, context: Context): void {
     .action((options: Options) => serve(context, options))
 }
 
-/** Bytes. The handler has a limit of its own below this, and says so in words a client heeds. */
-const HOOK_BODY = 64 * 1024 * 1024
-
 /** Serves the page until it is ended. */
-export async function serve({ io, root, library, asReviewer }: Context, options: Options = {}): Promise<void> {
+export async function serve(
+  { io, root, library, asReviewer }: Context,
+  { session, ...options }: Options,
+): Promise<void> {
   const { admitReviewer, hookToken } = await library()
   await asReviewer(async (workspace) => {
+    // One there is none of is told now, not by the page.
+    if (session !== undefined) await workspace.review(session)
     const { serveReview } = await import('../../web/index.js')
-    const { claudeHookHandler, HOOK_PATH } = await import('../../agents/claude/index.js')
+    const { claudeHookHandler } = await import('../../agents/claude/index.js')
     await untilEnded(async (signal) => {
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
-      const handle = claudeHookHandler({ root: root(), token: hookToken(root()) })
-      const mounts = { [HOOK_PATH]: { handle, bodyLimit: HOOK_BODY } }
+      const mounts = { '/hooks/claude': claudeHookHandler({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
-      io.out(`${served.url}\n`)
+      io.out(`${served.url}${session === undefined ? '' : `#/review/${encodeURIComponent(session)}`}\n`)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
     })

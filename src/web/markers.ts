@@ -1,0 +1,57 @@
+/** Conflict markers in a text. This file imports nothing: the page uses it too. */
+
+/** A text with conflict markers, in parts. */
+export type Block =
+  | { readonly kind: 'same'; readonly text: string }
+  | {
+      readonly kind: 'both'
+      readonly ours: string
+      readonly theirs: string
+      readonly ourName: string
+      readonly theirName: string
+    }
+
+/** Whose lines stand. */
+export type Choice = 'ours' | 'theirs' | 'both'
+
+/** In one pass, line by line: an agent writes what is read here. A conflict that does not end is a text like another. */
+export function blocksOf(text: string): Block[] {
+  const blocks: Block[] = []
+  let same: string[] = []
+  let open: { head: string; ours: string[]; middle?: string; theirs: string[] } | undefined
+  const close = () => {
+    if (open !== undefined)
+      same.push(open.head, ...open.ours, ...(open.middle === undefined ? [] : [open.middle]), ...open.theirs)
+    open = undefined
+  }
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    if (line.startsWith('<<<<<<< ')) {
+      close()
+      open = { head: line, ours: [], theirs: [] }
+    } else if (open === undefined) same.push(line)
+    else if (open.middle === undefined) {
+      if (/^={7}\r?\n?$/.test(line)) open.middle = line
+      else open.ours.push(line)
+    } else if (line.startsWith('>>>>>>> ')) {
+      if (same.length > 0) blocks.push({ kind: 'same', text: same.join('') })
+      same = []
+      const names = { ourName: open.head.slice(8).trim(), theirName: line.slice(8).trim() }
+      blocks.push({ kind: 'both', ours: open.ours.join(''), theirs: open.theirs.join(''), ...names })
+      open = undefined
+    } else open.theirs.push(line)
+  }
+  close()
+  if (same.length > 0) blocks.push({ kind: 'same', text: same.join('') })
+  return blocks
+}
+
+/** The text with each conflict as it was decided, by its place among the blocks. */
+export function resolved(blocks: readonly Block[], chosen: Readonly<Record<number, Choice>>): string {
+  return blocks
+    .map((block, at) => {
+      if (block.kind === 'same') return block.text
+      const choice = chosen[at]
+      return `${choice === 'theirs' ? '' : block.ours}${choice === 'ours' ? '' : block.theirs}`
+    })
+    .join('')
+}

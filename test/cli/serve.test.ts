@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it, onTestFinished } from 'vitest'
+import { hookToken } from '../../src/index.js'
+import { compiled } from '../support/compiled.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+async function serving(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
+  const child = spawn(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], { cwd: root })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let [told, failed] = ['', '']
+  child.stderr.on('data', (chunk) => {
+    failed += String(chunk)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('close', () => reject(new Error(failed)))
+    child.stdout.on('data', (chunk) => {
+      told += String(chunk)
+      if (told.endsWith('\n')) resolve({ url: new URL(told.trim()), child })
+    })
+  })
+}
+
+const event = (root: string, file: string) =>
+  JSON.stringify({
+    ...{ session_id: 'c1', cwd: root, hook_event_name: 'PreToolUse', tool_name: 'Write', tool_use_id: 't1' },
+    tool_input: { file_path: `${root}/${file}`, content: 'x' },
+  })
+
+it('one server has the page and the hooks of Claude Code, each with a token that opens only its own', async () => {
+  const { root } = testWorkspace({ 'src/a.ts': 'x' })
+  const { url, child } = await serving(root, 'serve')
+  const page = url.searchParams.get('token') ?? ''
+  const hook = hookToken(root)
+  const ask = (path: string, token: string, body?: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return fetch(new URL(path, url), body === undefined ? { headers } : { headers, method: 'POST', body })
+  }
+  const answered = await ask('/hooks/claude', hook, event(root, '.git/config'))
+  expect([answered.status, await answered.json()]).toMatchObject([
+    200,
+    {
+      hookSpecificOutput: {
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('.git/config'),
+      },
+    },
+  ])
+  expect((await ask('/hooks/claude', page, event(root, 'src/a.ts'))).status).toBe(401)
+  expect((await ask('/hooks/claude', '', event(root, 'src/a.ts'))).status).toBe(401)
+  expect((await ask('/api/sessions', page)).status).toBe(200)
+  expect((await ask('/api/sessions', hook)).status).toBe(401)
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+})
+
+it('review --web begins with the session it was asked for, and knows when there is none', async () => {
+  const place = testWorkspace({ 'src/a.ts': 'x' })
+  const workspace = await place.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', 'y')
+  const { url } = await serving(place.root, 'review', session.id, '--web')
+  expect([url.hostname, url.hash]).toEqual(['127.0.0.1', `#/review/${session.id}`])
+  await expect(serving(place.root, 'review', 'nobody', '--web')).rejects.toThrow('There is no session nobody')
+})

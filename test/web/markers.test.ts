@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Block, blocksOf, resolved } from '../../src/web/markers.js'
+
+const same = (text: string): Block => ({ kind: 'same', text })
+const both = (ours: string, theirs: string): Block => ({
+  kind: 'both',
+  ours,
+  theirs,
+  ourName: 'agent',
+  theirName: 'disk',
+})
+const written = (blocks: readonly Block[]) =>
+  blocks
+    .map((block) =>
+      block.kind === 'same' ? block.text : `<<<<<<< agent\n${block.ours}=======\n${block.theirs}>>>>>>> disk\n`,
+    )
+    .join('')
+
+describe('conflict markers', () => {
+  it('part a text into what is the same and what is not', () => {
+    const blocks = [same('a\n'), both('b\n', ''), both('', 'c\n'), same('d')]
+    expect(blocksOf(written(blocks))).toEqual(blocks)
+    expect(resolved(blocks, { 1: 'ours', 2: 'theirs' })).toBe('a\nb\nc\nd')
+    expect(resolved([both('a\n', 'b\n')], { 0: 'both' })).toBe('a\nb\n')
+  })
+
+  it('that do not end are a text like another, and so is every text without', () => {
+    const line = fc.constantFrom(
+      '<<<<<<< x\n',
+      '=======\n',
+      '>>>>>>> y\n',
+      'a\n',
+      '\n',
+      '=======\r\n',
+      '<<<<<<<\n',
+      '======= \n',
+      'b',
+    )
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const text = lines.join('')
+        const blocks = blocksOf(text)
+        const rebuilt = blocks
+          .map((block) => (block.kind === 'same' ? block.text : `${block.ours}${block.theirs}`))
+          .join('')
+        if (blocks.every(({ kind }) => kind === 'same')) expect(rebuilt).toBe(text)
+        else expect(rebuilt.length).toBeLessThan(text.length)
+      }),
+    )
+  })
+
+  it('in great numbers are read in one pass', () => {
+    expect(blocksOf('<<<<<<< x\n'.repeat(100_000))).toHaveLength(1)
+    expect(blocksOf(`<<<<<<< x\n=======\n${'>>>>>>>\n'.repeat(100_000)}`)).toHaveLength(1)
+  })
+})
