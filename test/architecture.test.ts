@@ -140,7 +140,6 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
   'src/agents/mcp/elicit.ts': { 'package @modelcontextprotocol/server': 'says what a client is to ask its user' },
   'src/agents/mcp/http.ts': {
-    'module http': 'listens on loopback for clients with a token',
     'package @hono/node-server': 'hands requests on as the platform has them',
     'package @modelcontextprotocol/server': 'answers messages that come over HTTP',
   },

@@ -84,7 +84,6 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     planClients,
     applyClients,
     findClients,
-    hookToken: () => 'hooks',
     editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)
