@@ -28,7 +28,6 @@ export interface Library {
   hookToken(root: string): string
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
-  hookToken(root: string): string
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
