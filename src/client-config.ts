@@ -7,6 +7,7 @@ import { EscrowError } from './core/api-error.js'
 import { hookToken } from './hook-token.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from './host/write.js'
 
+/** How clients' settings are to be changed. */
 export interface ClientOptions {
   /** Takes us out again. */
   readonly remove?: boolean

@@ -12,7 +12,9 @@ import {
 } from './client-files.js'
 import { CLINE_SCRIPT, CODEX_SERVER, OPENCODE_PLUGIN } from './client-texts.js'
 
+/** The clients whose settings we know how to enter ourselves into. */
 export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
+/** One of {@link CLIENTS}. */
 export type ClientName = (typeof CLIENTS)[number]
 
 /** Where Claude Code's hooks are served, if they are. */

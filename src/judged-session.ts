@@ -16,6 +16,7 @@ import { SessionQuestions } from './session-questions.js'
 import { readStage, type StageStore } from './stage-store.js'
 import { type LedgerStore, openLedger } from './trace/index.js'
 
+/** Whose calls are judged. */
 export interface JudgeOptions {
   /** The session the calls are of; it need not exist. */
   readonly session: string

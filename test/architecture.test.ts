@@ -143,17 +143,18 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package lowlight': 'turns text into tokens',
   },
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
+  'src/agents/mcp/elicit.ts': { 'package @modelcontextprotocol/server': 'says what a client is to ask its user' },
   'src/agents/mcp/http.ts': {
-    'module http': 'listens on loopback for clients with a token',
-    'package @modelcontextprotocol/sdk': 'reads and writes HTTP messages',
+    'package @hono/node-server': 'hands requests on as the platform has them',
+    'package @modelcontextprotocol/server': 'answers messages that come over HTTP',
   },
-  'src/agents/mcp/notices.ts': { 'package @modelcontextprotocol/sdk': 'hears what a client subscribes to' },
-  'src/agents/mcp/resources.ts': { 'package @modelcontextprotocol/sdk': 'offers resources' },
+  'src/agents/mcp/http-clients.ts': { 'package @modelcontextprotocol/server': 'answers messages that come over HTTP' },
+  'src/agents/mcp/resources.ts': { 'package @modelcontextprotocol/server': 'offers resources' },
   'src/agents/mcp/server.ts': {
-    'package @modelcontextprotocol/sdk': 'speaks the protocol over a transport it is given',
+    'package @modelcontextprotocol/server': 'speaks the protocol over a transport it is given',
   },
   'src/agents/mcp/stdio.ts': {
-    'package @modelcontextprotocol/sdk': "reads and writes this process's standard streams",
+    'package @modelcontextprotocol/server': "reads and writes this process's standard streams",
   },
   'src/fs/way.ts': { 'fs handed on': 'to calls that neither concern the workspace nor belong to a tool call' },
   'src/fs/routed.ts': {

@@ -11,7 +11,9 @@ export interface Placed extends Block {
 export function allDocuments(): string[] {
   const top = fs.readdirSync(project).filter((name) => name.endsWith('.md'))
   const docs = fs.readdirSync(`${project}docs`, { recursive: true, encoding: 'utf8' })
-  return [...top, ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)].sort()
+  const examples = fs.readdirSync(`${project}examples`).map((name) => `examples/${name}/README.md`)
+  const found = [...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`), ...examples]
+  return [...top, ...found.filter((name) => fs.existsSync(`${project}${name}`))].sort()
 }
 
 /** Their fenced blocks. */

@@ -1,11 +1,11 @@
-import { timingSafeEqual } from 'node:crypto'
-import { openJudges } from '../../index.js'
+import { bearerOf, isSameSecret, openJudges } from '../../index.js'
 import { type BodyLimits, bodyOf } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
 
+/** What a served hook goes by. */
 export interface ClaudeHookOptions {
   /** The workspace whose rules hold, wherever the event says it comes from. */
   readonly root: string
@@ -67,8 +67,8 @@ function refusalOf({ method, headers }: Request, url: URL, token: string) {
     return { status: 403, message: 'This is not the host it was asked as.' }
   if (headers.has('origin') || CROSS.test(headers.get('sec-fetch-site') ?? ''))
     return { status: 403, message: 'No page may ask.' }
-  const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  if (!isSame(bearer ?? url.searchParams.get('token') ?? '', token))
+  const given = bearerOf(headers.get('authorization') ?? undefined) ?? url.searchParams.get('token') ?? ''
+  if (token === '' || !isSameSecret(given, token))
     return {
       status: 401,
       message: 'The token is missing or wrong: `escrow init --claude --http` enters the right one.',
@@ -78,11 +78,6 @@ function refusalOf({ method, headers }: Request, url: URL, token: string) {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 const CROSS = /^(?:cross-site|same-site|same-origin)$/i
-
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)]
-  return b.length > 0 && a.length === b.length && timingSafeEqual(a, b)
-}
 
 function nameIn(text: string): unknown {
   const told: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import { ADDED_TOOLS, type AddedToolName, isAddedTool, type ToolArguments, toolCatalogue } from '../../hooks/index.js'
 import { type McpTool, READS, STAGES, told } from './tool.js'
 

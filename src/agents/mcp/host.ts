@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { McpServer, Transport } from '@modelcontextprotocol/server'
 import { approverOf, type Human } from '../../hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../index.js'
 import { clientsUser } from './elicit.js'
@@ -28,10 +27,25 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
+export interface Serving {
+  /** By the revision of 2026-07-28 on. */
+  readonly isModern?: boolean
+  /** It answers one request: who listens does so elsewhere. */
+  readonly isBrief?: boolean
+  /** The session to work in; it outlives the connection. */
+  readonly session?: string
+}
+
 /** One workspace with the clients that work on it. */
 export interface McpHost {
   readonly root: string
+  /** The session all clients work in, if there is one for all. */
+  readonly session: string | undefined
+  /** A server for one client, to be connected by the caller. Its session is closed with it, unless it has a name. */
+  serve(serving?: Serving): Promise<{ readonly server: McpServer; readonly connection: McpConnection }>
   connect(transport: Transport): Promise<McpConnection>
+  /** What others do in the workspace. */
+  readonly watch: Workspace['watch']
   /** Resolves when every session is on the disk. */
   close(): Promise<void>
 }
@@ -42,13 +56,28 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
   const approver = options.askClient ? { approver: approverOf(async (each) => asked.getStore()?.(each)) } : {}
   const workspace = await openWorkspace(root, approver)
   const connections = new Set<McpConnection>()
+  try {
+    // Where another process holds it, who started us hears so now, and not its client at its first call.
+    if (options.session !== undefined) await sessionFor(workspace, options, options.session)
+  } catch (error) {
+    await workspace.close()
+    throw error
+  }
+  const serve = async (serving: Serving = {}) => {
+    const served = await servedOn(workspace, options, asked, serving, () => connections.delete(served.connection))
+    connections.add(served.connection)
+    return served
+  }
   return {
     root: workspace.root,
+    session: options.session,
+    serve,
     async connect(transport) {
-      const connection = await connected(workspace, options, asked, transport, () => connections.delete(connection))
-      connections.add(connection)
+      const { server, connection } = await serve()
+      await server.connect(transport)
       return connection
     },
+    watch: (told) => workspace.watch(told),
     async close() {
       for (const each of connections) await each.close()
       await workspace.close()
@@ -56,52 +85,60 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
   }
 }
 
-async function connected(
+async function servedOn(
   workspace: Workspace,
   options: McpHostOptions,
   asked: AsyncLocalStorage<Human>,
-  transport: Transport,
+  { isModern = false, isBrief = false, session: id = options.session }: Serving,
   gone: () => void,
-): Promise<McpConnection> {
-  const session = await sessionFor(workspace, options)
+) {
+  const session = await sessionFor(workspace, options, id)
   const { version } = options
-  const human: Human = async (question) => asked.getStore()?.(question)
   const server = createMcpServer(session, {
-    ledger: workspace.ledger,
+    ...{ ledger: workspace.ledger, isModern },
+    ...(!isBrief && { watch: (told) => workspace.watch(told) }),
     ...(version !== undefined && { version }),
-    ...(options.askClient && { human, around }),
+    ...(options.askClient && {
+      human: async (question) => asked.getStore()?.(question),
+      asking: (client, request) => clientsUser(workspace.root, client, request, isModern),
+      around: (work, { human }) => asked.run(human, work),
+    }),
   })
-  function around<T>(work: () => Promise<T>, request: RequestId): Promise<T> {
-    return asked.run(clientsUser(server.server, workspace.root, request), work)
-  }
-  const isShared = options.session !== undefined
+  const { onclose } = server.server
   const ended = new Promise<void>((resolve, reject) => {
     server.server.onclose = () => {
+      onclose?.()
       gone()
-      if (isShared) resolve()
+      if (id !== undefined) resolve()
       else session.close().then(resolve, reject)
     }
   })
   // Nobody may be waiting for it.
   ended.catch(() => undefined)
-  await server.connect(transport)
-  return {
+  const connection: McpConnection = {
     sessionId: session.id,
     ended,
     async close() {
       await server.close()
+      // One that was never connected has nothing that could tell of its end.
+      server.server.onclose?.()
       await ended
     },
   }
+  return { server, connection }
 }
 
-async function sessionFor(workspace: Workspace, { session: id, intent, model }: McpHostOptions): Promise<Session> {
+async function sessionFor(
+  workspace: Workspace,
+  { intent, model }: McpHostOptions,
+  id = newSessionName(),
+): Promise<Session> {
   const agent = { tool: 'mcp', ...(model !== undefined && { model }) }
-  const session = await workspace.session({ id: id ?? newName(), agent })
+  const session = await workspace.session({ id, agent })
   if (intent !== undefined && session.intent?.id !== intent) await session.selectIntent(intent)
   return session
 }
 
-function newName(): string {
+export function newSessionName(): string {
   return `mcp-${Date.now().toString(36)}-${randomBytes(2).toString('hex')}`
 }

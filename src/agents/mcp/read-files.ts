@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import type { ContentBlock } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'

@@ -1,5 +1,5 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ReadResourceResult } from '@modelcontextprotocol/server'
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { Change, Intent, Ledger, Session, TraceRecord } from '../../index.js'
 
 /** Records of the ledger that are shown at once: the newest. */

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type ToolOutcome, withFeedback, worded } from '../../hooks/index.js'
 import type { Feedback } from '../../index.js'
 import type { Answer } from './tool.js'

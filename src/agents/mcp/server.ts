@@ -1,7 +1,7 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
-import type { Ledger, Session } from '../../index.js'
+import type { Ledger, Session, Workspace } from '../../index.js'
+import type { Asked, Asking } from './elicit.js'
 import { Notices } from './notices.js'
 import { registerResources } from './resources.js'
 import { rendered } from './result.js'
@@ -15,12 +15,13 @@ export interface McpServerOptions {
   readonly human?: Human
   /** For the session's own records, as a resource. */
   readonly ledger?: Ledger
-  /** Around the call that a request asks for, for what is to hold while it runs. */
-  readonly around?: <T>(work: () => Promise<T>, request: RequestId) => Promise<T>
-}
-
-interface Requested {
-  readonly requestId: RequestId
+  /** Tells of what others do, so that a client hears of it between its calls. */
+  readonly watch?: Workspace['watch']
+  /** How a request's user is asked, and what is to hold while its call runs. */
+  readonly asking?: (client: Asked, request: ServerContext) => Asking
+  readonly around?: <T>(work: () => Promise<T>, asking: Asking) => Promise<T>
+  /** Clients say what they want to hear of by `resources/subscribe`; from 2026-07-28 on the protocol's library knows it. */
+  readonly isModern?: boolean
 }
 
 /**
@@ -28,24 +29,33 @@ interface Requested {
  * to a transport. Nothing in it approves, commits, discards or undoes.
  */
 export function createMcpServer(session: Session, options: McpServerOptions = {}): McpServer {
-  const { version = '0', human, ledger, around = (work) => work() } = options
+  const { version = '0', human, ledger, watch, asking, around = (work) => work(), isModern = false } = options
   const server = new McpServer(
     { name: 'escrowfs', version },
-    { instructions: INTENT_PROTOCOL, capabilities: { tools: {}, resources: { subscribe: true } } },
+    { instructions: INTENT_PROTOCOL, capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } } },
   )
   const run = personGate(session, human)
-  const notices = new Notices(session, server.server)
+  const notices = new Notices(session, server.server, isModern)
+  notices.hear(watch)
   registerResources(server, session, { ledger, listed: () => notices.looked() })
   for (const tool of TOOLS) {
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
-    server.registerTool(name, config, async (args: unknown, { signal, requestId }: Moment & Requested) => {
-      const result = await around(() => execute(session, run, tool, args, { signal }), requestId)
+    server.registerTool(name, config, async (args: unknown, context) => {
+      const asked = asking?.(clientOf(server), context)
+      const work = () => execute(session, run, tool, args, context.mcpReq)
+      const result = await (asked ? around(work, asked) : work())
       await notices.after()
-      return result
+      const open = asked?.open()
+      return open === undefined ? result : inputRequired({ inputRequests: open })
     })
   }
   return server
+}
+
+function clientOf({ server }: McpServer): Asked {
+  const canAnswer = server.getClientCapabilities()?.elicitation !== undefined
+  return { name: server.getClientVersion()?.name, canAnswer }
 }
 
 /** Never rejects: a refusal, wrong arguments and a failure are all results the model can read. */
@@ -54,11 +64,11 @@ async function execute(
   run: PersonalRun,
   tool: McpTool,
   args: unknown,
-  moment: Moment,
+  { signal }: Moment,
 ): Promise<CallToolResult> {
   let plan: Plan
   try {
-    plan = await tool.plan(args, session, moment)
+    plan = await tool.plan(args, session, { signal })
   } catch (error) {
     return rendered({ status: 'failed', error, feedback: await feedbackOf(session) })
   }

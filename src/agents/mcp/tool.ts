@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { ContentBlock, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ToolCatalogue, ToolClass } from '../../hooks/index.js'
 import type { PlannedWrite, Session, ToolCall } from '../../index.js'

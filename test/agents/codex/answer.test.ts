@@ -27,7 +27,12 @@ function heeded(answer: Readonly<Record<string, unknown>>): string {
   return permissionDecision === 'deny' && String(permissionDecisionReason ?? '').trim() !== '' ? 'held' : 'runs'
 }
 
-async function before(tool: string, input: Record<string, unknown>, stand: StandOptions = {}, event = 'PreToolUse') {
+async function beforeTool(
+  tool: string,
+  input: Record<string, unknown>,
+  stand: StandOptions = {},
+  event = 'PreToolUse',
+) {
   const answer = await hookStand(stand).codex(event, call(tool, input))
   const output = fieldsOf(answer.hookSpecificOutput)
   const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message ?? '{}')
@@ -43,10 +48,10 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
     ['apply_patch', patch('src/new.ts')],
     ['Bash', { command: 'ls' }],
   ])('%s is held outside of a mount, and passes inside without a word of allowance', async (tool, input) => {
-    const held = await before(tool, input, {}, event)
+    const held = await beforeTool(tool, input, {}, event)
     expect([held.heeded, JSON.parse(held.why).reason]).toEqual(['held', 'unsupported'])
     expect(held.why).toContain('`escrow` MCP server')
-    expect((await before(tool, input, { isStaged: true }, event)).answer).toEqual({})
+    expect((await beforeTool(tool, input, { isStaged: true }, event)).answer).toEqual({})
   })
 
   it.each([
@@ -70,12 +75,12 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
 describe('what Codex cannot ask about', () => {
   it('is held: a tool nobody knows, and where policy wants each call asked about', async () => {
     for (const tool of ['mcp__other__write', 'exec_js', 'toString'])
-      expect((await before(tool, {})).heeded).toBe('held')
-    expect((await before('mcp__escrow__write_file', {})).answer).toEqual({})
-    expect((await before('mcp__escrowed__write_file', {})).heeded).toBe('held')
-    expect((await before('update_plan', {})).answer).toEqual({})
+      expect((await beforeTool(tool, {})).heeded).toBe('held')
+    expect((await beforeTool('mcp__escrow__write_file', {})).answer).toEqual({})
+    expect((await beforeTool('mcp__escrowed__write_file', {})).heeded).toBe('held')
+    expect((await beforeTool('update_plan', {})).answer).toEqual({})
     const modal = { isStaged: true, policy: 'approval: {modal: all}\n' }
-    expect((await before('Bash', { command: 'ls' }, modal)).heeded).toBe('held')
+    expect((await beforeTool('Bash', { command: 'ls' }, modal)).heeded).toBe('held')
   })
 
   it.each(['', '{', 'null', '[]', '{}', '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/"}'])(

@@ -1,3 +1,4 @@
+import { StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -5,7 +6,7 @@ import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents
 import type { Session, TraceRecord, Workspace } from '../../../src/index.js'
 import { deedsPlace, DEEDS as TABLE } from '../../hooks/deed-table.js'
 import { own, type TestWorkspace } from '../../support/workspace.js'
-import { type Call, callerOf, clientOn, newClient, spawned } from './stand.js'
+import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawned } from './stand.js'
 
 /**
  * The table of deeds through the official client: over stdio, over HTTP and within the process, beside plain `fs`. Where the
@@ -56,21 +57,35 @@ const plain: Door = async (session) => (deed) =>
 
 const linked: Door = async (session) => byCall(callerOf(await clientOn(session)))
 
-const http: Door = async (session) => {
+async function servedOver(session: Session): Promise<string> {
+  const serve: McpHost['serve'] = async ({ isModern = false } = {}) => {
+    const server = createMcpServer(session, { isModern })
+    return { server, connection: { sessionId: session.id, ended: Promise.resolve(), close: () => server.close() } }
+  }
   const host: McpHost = {
-    root: '',
+    ...{ root: '', session: session.id, serve, watch: () => () => undefined, close: async () => undefined },
     async connect(transport) {
-      const server = createMcpServer(session)
+      const { server, connection } = await serve()
       await server.connect(transport)
-      return { sessionId: session.id, ended: Promise.resolve(), close: () => server.close() }
+      return connection
     },
-    close: async () => undefined,
   }
   const { url, close } = await serveMcpHttp(host)
   onTestFinished(close)
+  return url
+}
+
+const http: Door = async (session) => {
+  const url = await servedOver(session)
   const client: Client = newClient()
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
   return byCall(callerOf(client))
+}
+
+const modern: Door = async (session) => {
+  const client = modernClient()
+  await client.connect(new ModernHttp(new URL(await servedOver(session))))
+  return byCall(modernCaller(client))
 }
 
 const denials = (records: readonly TraceRecord[]) =>
@@ -156,6 +171,7 @@ describe('the table of deeds, by the official client', () => {
   it.each([
     ['within the process', () => within(linked)],
     ['over HTTP', () => within(http)],
+    ['over HTTP without connections', () => within(modern)],
     ['over stdio', overStdio],
   ] as const)('%s has the same decision, reason and record', async (_, outcomes) => {
     const through = await outcomes()

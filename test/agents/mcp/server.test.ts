@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
+import { compiled } from '../../support/compiled.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
 
@@ -91,7 +93,7 @@ describe('what a client is offered', () => {
     expect(tools.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
     expect(resources.map(({ name }) => name).filter((name) => DECIDING.test(name))).toEqual([])
     for (const name of ['approve', 'commit', 'discard', 'undo', 'reject', 'answer', 'escrow_approve'])
-      expect((await callerOf(client)(name)).isError).toBe(true)
+      await expect(callerOf(client)(name)).rejects.toThrow(/not found/)
   })
 
   it('says of itself what is true', async () => {
@@ -167,6 +169,18 @@ describe('escrow mcp', () => {
     expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
   })
 
+  it('of a second window on a held session says so and ends; without a name it has one of its own', async () => {
+    const place = testWorkspace()
+    const first = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
+    await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
+    const args = [`${compiled()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/session/i)])
+    const third = await spawned(place.root, '--intent', 'INT-001')
+    expect((await third.call('write_file', { path: 'src/a.ts', content: 'third\n' })).isError).toBeUndefined()
+    expect(textOf(await first.call('read_text_file', { path: 'src/a.ts' }))).toBe('first\n')
+  })
+
   it('takes huge and broken input, and goes on', async () => {
     const place = testWorkspace()
     const { transport, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
@@ -174,7 +188,7 @@ describe('escrow mcp', () => {
     expect((await call('write_file', { path: 'src/huge.txt', content })).isError).toBeUndefined()
     expect(textOf(await call('read_text_file', { path: 'src/huge.txt', tail: 1 }))).toBe('end')
     expect((await call('write_file', { path: 'src/x', content: { not: 'text' } })).isError).toBe(true)
-    expect((await call('no_such_tool')).isError).toBe(true)
+    await expect(call('no_such_tool')).rejects.toThrow(/not found/)
     expect((await call('search_files', { path: '.', pattern: `${'*a'.repeat(40)}b` })).isError).toBeUndefined()
     expect((await call('search_files', { path: '.', pattern: '{a,b}'.repeat(90) })).isError).toBe(true)
     expect(transport.pid).not.toBeNull()

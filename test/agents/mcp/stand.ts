@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
+import { Client as ModernClient, type ClientOptions as ModernOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -79,4 +81,29 @@ function environment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )
+}
+
+/** The revision without connections, and no other. */
+export const MODERN = '2026-07-28'
+
+/** The official client of that revision. */
+export function modernClient(options: ModernOptions = {}): ModernClient {
+  const client = new ModernClient(
+    { name: 'tester', version: '1' },
+    { ...options, versionNegotiation: { mode: { pin: MODERN } } },
+  )
+  onTestFinished(() => client.close())
+  return client
+}
+
+export function modernCaller(client: ModernClient): Call {
+  return async (name, args = {}) => CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
+}
+
+/** `escrow mcp` as such a client starts it. */
+export async function spawnedModern(cwd: string, ...options: string[]): Promise<ModernClient> {
+  const client = modernClient()
+  const args = [`${compiled()}/test/children/escrow.js`, 'mcp', ...options]
+  await client.connect(new ModernStdio({ command: process.execPath, args, cwd, env: environment(), stderr: 'pipe' }))
+  return client
 }

@@ -1,0 +1,97 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DENIAL, type McpHostOptions, openMcpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
+import { testWorkspace } from '../../support/workspace.js'
+import { MODERN, modernCaller, modernClient, spawned, spawnedModern, textOf } from './stand.js'
+
+/** Clients of the revision that has no connections. The one with them is what the other tests speak. */
+
+const WRITE = { path: 'src/a.ts', content: 'mine\n' }
+
+async function served(options: McpHostOptions = {}) {
+  const place = testWorkspace()
+  const host = await openMcpHost(place.root, options)
+  const { url, close } = await serveMcpHttp(host)
+  onTestFinished(async () => {
+    await close()
+    await host.close()
+  })
+  const connected = async (query = '', client = modernClient()) => {
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${query}`)))
+    return client
+  }
+  return { place, connected }
+}
+
+describe('over stdio', () => {
+  it('a client of either revision finds the same tools, stages by them, and is refused in the same words', async () => {
+    const [old, young] = [testWorkspace(), testWorkspace()]
+    const elder = await spawned(old.root, '--session', 's', '--intent', 'INT-001')
+    const client = await spawnedModern(young.root, '--session', 's', '--intent', 'INT-001')
+    expect(client.getNegotiatedProtocolVersion()).toBe(MODERN)
+    const names = async (of: { listTools(): Promise<{ tools: { name: string }[] }> }) =>
+      (await of.listTools()).tools.map(({ name }) => name)
+    expect(await names(client)).toEqual(await names(elder.client))
+    const call = modernCaller(client)
+    expect((await call('write_file', WRITE)).isError).toBeUndefined()
+    expect(textOf(await call('read_text_file', { path: 'src/a.ts' }))).toBe('mine\n')
+    expect(young.text('src/a.ts')).toBe('a one\na two\n')
+    const outside = { ...WRITE, path: 'README.md' }
+    const [refused, same] = [await call('write_file', outside), await elder.call('write_file', outside)]
+    expect(refused._meta?.[DENIAL]).toMatchObject({ reason: 'scope_violation' })
+    expect([refused.isError, refused.content, refused._meta?.[DENIAL]]).toEqual([
+      true,
+      same.content,
+      same._meta?.[DENIAL],
+    ])
+  })
+})
+
+describe('over HTTP', () => {
+  it('works in the session its address names, else in one for all', async () => {
+    const { place, connected } = await served({ intent: 'INT-001' })
+    const [one, two, other] = [await connected(), await connected(), await connected('&session=other')]
+    expect((await modernCaller(one)('write_file', WRITE)).isError).toBeUndefined()
+    const read = async (client: typeof one) =>
+      textOf(await modernCaller(client)('read_text_file', { path: 'src/a.ts' }))
+    expect([await read(one), await read(two), await read(other)]).toEqual(['mine\n', 'mine\n', 'a one\na two\n'])
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('a session’s name that is none is a failure, not another session', async () => {
+    const { connected } = await served({ intent: 'INT-001' })
+    await expect(
+      connected('&session=..%2Fx').then((client) => modernCaller(client)('write_file', WRITE)),
+    ).rejects.toThrow()
+  })
+
+  it('tells who listens of what is staged by others', async () => {
+    const { connected } = await served({ intent: 'INT-001', session: 's' })
+    const [listening, working] = [modernClient(), await connected()]
+    const told: string[] = []
+    listening.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    await connected('', listening)
+    await listening.listen({ resourceSubscriptions: ['stage://s/diff'] })
+    await modernCaller(working)('write_file', WRITE)
+    await vi.waitFor(() => expect(told).toContain('stage://s/diff'), { timeout: 5_000 })
+  })
+
+  it('asks the client’s user by what it answers, and goes on when it is called again', async () => {
+    const { place, connected } = await served({ intent: 'INT-001', askClient: true })
+    place.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
+    const client = modernClient({ capabilities: { elicitation: {} } })
+    const asked: string[] = []
+    const says = [true, false]
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message)
+      return { action: 'accept', content: { approve: says.shift() ?? false } }
+    })
+    await connected('', client)
+    const call = modernCaller(client)
+    expect((await call('write_file', WRITE)).isError).toBeUndefined()
+    expect((await call('write_file', { ...WRITE, path: 'src/b.ts' })).isError).toBe(true)
+    expect(asked).toEqual([expect.stringContaining('src/a.ts'), expect.stringContaining('src/b.ts')])
+    // Who cannot ask is refused at once.
+    expect((await modernCaller(await connected())('write_file', WRITE)).isError).toBe(true)
+  })
+})
