@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDesk, type Desk } from '../../../src/cli/review/desk.js'
@@ -155,6 +155,7 @@ describe('two desks and an agent, in any order', () => {
   const act = fc.oneof(
     fc.record({ who: fc.constantFrom(0, 1), key: fc.constantFrom('y', 'j', 'k', 'a', 'u') }),
     fc.record({ who: fc.constantFrom(0, 1), key: fc.constant('n') }),
+    fc.record({ who: fc.constantFrom(0, 1), key: fc.constant('wait') }),
     fc.record({ who: fc.constant(2), line: fc.constantFrom(3, 30), to: fc.integer({ min: 0, max: 3 }) }),
   )
 
@@ -171,14 +172,15 @@ describe('two desks and an agent, in any order', () => {
             for (const own of seats) own.desk.moved()
           } else {
             const own = seats[each.who]
-            if (each.key === 'n') for (const key of ['n', 'x', 'Enter']) own?.type(key)
+            if (each.key === 'wait') await own?.desk.idle()
+            else if (each.key === 'n') for (const key of ['n', 'x', 'Enter']) own?.type(key)
             else own?.type(each.key)
           }
         }
         for (const own of seats) await own.desk.idle()
         for (const own of seats) own.desk.close()
-        const log = on
-          .text('.orchestration/sessions/agent/review.jsonl')
+        const file = `${on.root}/.orchestration/sessions/agent/review.jsonl`
+        const log = (existsSync(file) ? readFileSync(file, 'utf8') : '')
           .split('\n')
           .slice(0, -1)
           .map((line) => JSON.parse(line))

@@ -30,11 +30,11 @@ async function scene(now: Readonly<Record<string, string>> = {}): Promise<Scene>
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
   await session.flush()
   // What a program says last tmux may not have read when it sees its end; and it moves the screen up by a line then.
-  const sit = ({
-    args = 'review agent',
-    ...options
-  }: TerminalOptions & { readonly args?: string; readonly before?: string } = {}) =>
-    start(escrow(args), { cwd: on.root, ...options })
+  // What a program says last tmux may not have read when it sees its end; and it moves the screen up by some lines then.
+  const sit = ({ args = 'review agent', before = '', ...options }: Seat = {}) => {
+    const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
+    return start(command, { cwd: on.root, ...options })
+  }
   return { on, session, sit }
 }
 
