@@ -121,6 +121,7 @@ describe('the rooms', () => {
 const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts']
 /** Each other file with something that could change the disk, and why it does not, or where it may. */
 const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/cli/review/text.ts': { 'package string-width': 'measures text' },
   'src/fs/facade.ts': {
     'fs handed on': 'names what the host has; no value that is a function gets out (test/fs/locks-runtime.test.ts)',
     'fs.promises handed on': 'names what the host has',

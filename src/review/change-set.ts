@@ -4,6 +4,7 @@ import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
 import type { AmendmentState } from './amend.js'
 import { diffFile, type FileDiff } from './diff.js'
+import type { DiffMemory } from './diff-memory.js'
 import { changeState, hunkVerdicts, isDivisible } from './judge.js'
 import { type Standing, stateOf, type VerdictState } from './verdicts.js'
 
@@ -12,6 +13,7 @@ export interface ChangeSetDeps {
   before(change: StagedChange): Uint8Array | null
   /** Ids of hunks that reviewers have split. */
   splits?(): ReadonlySet<string>
+  readonly memory?: DiffMemory
   verdicts: VerdictState
   amendments: AmendmentState
   /** What a change does to its file, where that was measured. */
@@ -99,7 +101,7 @@ function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk
 }
 
 /** What a comparison needs. */
-export type Bases = Pick<ChangeSetDeps, 'before' | 'splits'>
+export type Bases = Pick<ChangeSetDeps, 'before' | 'splits' | 'memory'>
 
 /** The comparison with the very base; undefined where its content is not to be had, or is not text. */
 export function baseDiff(change: StagedChange, deps: Bases): FileDiff | undefined {
@@ -116,7 +118,12 @@ function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: b
   const exact = before === null || (base !== null && digest(base) === before.digest)
   // Without its base a change cannot be told from a creation, so no hunks are made up for it.
   if (before !== null && base === null) return { exact }
-  return { diff: diffFile(base, after === null ? null : change.content(), path, deps.splits?.()), exact }
+  const make = () => diffFile(base, after === null ? null : change.content(), path, deps.splits?.())
+  // What is not the very base has no name to be remembered by.
+  if (!exact || deps.memory === undefined) return { diff: make(), exact }
+  const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...(deps.splits?.() ?? [])])
+  const size = () => (base?.length ?? 0) + (after === null ? 0 : change.content().length)
+  return { diff: deps.memory.of(key, size, make), exact }
 }
 
 function contentFlags({ before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {

@@ -16,6 +16,7 @@ import { type AmendmentState, amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
 import { baseDiff, toChangeSet } from './change-set.js'
+import { rememberDiffs } from './diff-memory.js'
 import { type Landing, landingOf, refOf } from './judge.js'
 import { entryOf, keyOf, type ReviewEntry, verdictOf } from './record.js'
 import { namesHunks, relativeName, select } from './selection.js'
@@ -65,7 +66,7 @@ export type StageReview = Omit<Review, keyof Quarantine>
 
 /** The person's side of one session. */
 export function createReview(given: ReviewDeps): StageReview {
-  const deps = { ...given, splits: () => splitsIn(given.log.read()) }
+  const deps = { ...given, splits: () => splitsIn(given.log.read()), memory: rememberDiffs() }
   /** What the last `changes()` showed; undefined until it is called. */
   let shown: Shown[] | undefined
   const look = async (selection: Selection | undefined) => {
@@ -162,14 +163,15 @@ export function createReview(given: ReviewDeps): StageReview {
 }
 
 async function display(deps: ReviewDeps) {
+  deps.memory?.turn()
   const staged = await deps.stage()
-  const { before, flags } = deps
+  const { before, flags, memory } = deps
   const records = deps.log.read()
   const [verdicts, amendments] = [verdictState(records), amendmentState(records)]
   const mutations = await deps.mutations(staged)
   const mutation = (change: StagedChange) => mutations.get(change)
   const splits = () => splitsIn(records)
-  const set = toChangeSet(staged, { before, splits, flags, verdicts, amendments, mutation })
+  const set = toChangeSet(staged, { before, splits, ...(memory && { memory }), flags, verdicts, amendments, mutation })
   return { set, shown: shownOf(staged, set.changes) }
 }
 

@@ -212,7 +212,7 @@ function toFile(state: State, by: 1 | -1): State {
 }
 
 /** The next that nobody has decided on: after the cursor, else before it. */
-function toUndecided(state: State, except?: Stop['change']): State {
+export function toUndecided(state: State, except?: Stop['change']): State {
   const { stops } = state.document
   const isOpen = ({ question, change, hunk }: Stop) =>
     question !== undefined || (change !== except && (hunk ?? change)?.state === 'pending')

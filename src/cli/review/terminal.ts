@@ -35,7 +35,8 @@ const CONTINUED_MS = 20
 const ESCAPE_MS = 50
 
 export function openTerminal(listener: Listener, color: boolean): Terminal {
-  const { stdin, stdout } = process
+  const stdin = process.stdin
+  const stdout = process.stdout
   let drawn: string[] = []
   let isIn = false
   // It only says how long an Escape may be the beginning of something longer; what is typed does not go through it.

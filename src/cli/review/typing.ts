@@ -1,4 +1,4 @@
-import { type Step, step, told, toStop } from './browse.js'
+import { type Step, step, told, toStop, toUndecided } from './browse.js'
 import { changeKey, hunkLines } from './document.js'
 import { clamped } from './place.js'
 import type { Asking, State, Writing } from './state.js'
@@ -35,9 +35,11 @@ function finished(state: State, { text, then }: Writing): Step {
   if (words === '')
     return step(told(state, 'A no needs words: they are what the agent can act on. Nothing was changed.', 'warn'))
   if (then.do === 'deny') {
-    return step(state, { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
+    return step(toUndecided(state), { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
   }
-  return step(state, { do: 'reject', target: then.target, words, shown: state.set })
+  const { target } = then
+  const next = toUndecided(state, target.hunk === undefined ? target.change : undefined)
+  return step(next, { do: 'reject', target, words, shown: state.set })
 }
 
 /** A key while something is asked: only what was offered is done. */

@@ -104,7 +104,14 @@ function restaged(state: State, staged: Staged, { at, quiet }: { at: number; qui
   const keys = new Set(document.stops.map(({ key }) => key))
   const seen = new Map([...state.seen].filter(([key]) => keys.has(key)))
   const changed = changedPaths(state, staged)
-  const base = { ...state, ...staged, document, cursor, seen, ...(isTouched && { freshUntil: at + FRESH_MS }) }
+  const base = {
+    ...state,
+    ...staged,
+    document,
+    cursor,
+    seen,
+    ...(isTouched && quiet !== true && { freshUntil: at + FRESH_MS }),
+  }
   const placed = { ...base, top: clamped(base, kept(state, base)) }
   const next = isOther ? shownStop(placed, cursor) : placed
   return changed.length === 0 || quiet === true ? next : told(next, newsOf(changed), 'warn')

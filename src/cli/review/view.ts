@@ -84,7 +84,7 @@ function helpRows(state: State): Line[] {
   return rows.slice(top)
 }
 
-const HINTS = 'y yes  n no  a/d file  u undo  s split  e edit  c commit  j/k hunk  / find  ? help  q quit'
+const HINTS = 'y yes  n no  j/k hunk  c commit  ? help  q quit  a/d file  u undo  s split  e edit  x out  / find'
 
 function keysLine(state: State): Line {
   const { mode } = state

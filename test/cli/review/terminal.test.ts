@@ -1,0 +1,235 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { charsetOf } from '../../../src/cli/review/terminal.js'
+import type { Session } from '../../../src/core/api.js'
+import { compiled } from '../../support/compiled.js'
+import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
+import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
+import { numbered } from './sets.js'
+
+const escrow = (args: string) => `${process.execPath} ${compiled()}/test/children/escrow.js ${args}`
+
+interface Seat extends TerminalOptions {
+  readonly args?: string
+  /** For the shell to do first. */
+  readonly before?: string
+}
+
+interface Scene {
+  readonly on: TestWorkspace
+  readonly session: Session
+  /** Somebody sits down to review. */
+  sit(options?: Seat): Terminal
+}
+
+async function scene(now: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const on = testWorkspace({ 'src/a.ts': numbered(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
+  const session = await working(await on.open())
+  session.fs.writeFileSync('src/a.ts', numbered(40, { 3: 'three', 30: 'thirty' }))
+  session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
+  for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
+  await session.flush()
+  // What a program says last tmux may not have read when it sees its end; and it moves the screen up by a line then.
+  // What a program says last tmux may not have read when it sees its end; and it moves the screen up by some lines then.
+  const sit = ({ args = 'review agent', before = '', ...options }: Seat = {}) => {
+    const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
+    return start(command, { cwd: on.root, ...options })
+  }
+  return { on, session, sit }
+}
+
+const verdicts = ({ root }: TestWorkspace) => {
+  const file = `${root}/.orchestration/sessions/agent/review.jsonl`
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
+  return lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'verdict')
+}
+
+describe('escrow review in a terminal', () => {
+  it('rejects a hunk in words that reach the agent, approves the rest, and commits', async () => {
+    const { on, session, sit } = await scene()
+    const t = sit()
+    await t.waitFor('1/3 src/a.ts')
+    t.key('n')
+    await t.waitFor('Reject; tell the agent why')
+    t.type('spell it 3')
+    await t.waitFor('> spell it 3')
+    t.key('Enter')
+    await t.waitFor('is rejected')
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([{ kind: 'rejected', path: 'src/a.ts', reason: 'spell it 3' }])
+    await t.waitFor('2/3 src/a.ts')
+    t.key('y')
+    await t.waitFor('3/3 src/new.ts')
+    t.key('y')
+    await t.waitFor('1 approved')
+    t.key('c')
+    await t.waitFor('Put what is approved on disk')
+    t.key('y')
+    await t.waitFor('2 changes committed, number 1.')
+    expect(on.text('src/a.ts')).toBe(numbered(40, { 30: 'thirty' }))
+    expect(on.text('src/new.ts')).toBe('export const fresh = 1\n')
+    t.key('q')
+    expect(await t.ended()).toBe(0)
+    expect(t.screen()).toContain("Session 'agent', 1 change: 0 approved, 1 rejected, 0 pending.")
+  })
+
+  it('is used at 60 columns and 15 rows, without colours and without UTF-8, and as the terminal is resized', async () => {
+    const { sit } = await scene({ 'src/new.ts': `wide 漢字\tand ${'w'.repeat(60)}\u202e\n` })
+    const t = sit({ columns: 60, rows: 15, env: { NO_COLOR: '1', LC_ALL: 'C' } })
+    await t.waitFor('| +three')
+    t.key('G')
+    const text = await t.waitFor('<U+202E>')
+    expect(text).toMatch(/^[\x20-\x7e\n]*$/)
+    expect(text).toContain('+wide <U+6F22><U+5B57>')
+    expect(t.screen({ colors: true })).not.toMatch(/\x1b\[(\d+;)*3[0-7]/)
+    t.resize(100, 30)
+    await t.waitFor('/ find')
+    t.resize(18, 4)
+    await t.waitFor('Too small')
+    t.key('y')
+    t.resize(60, 15)
+    await t.waitFor('<U+202E>')
+    t.key('q')
+    await t.ended()
+    expect(t.screen()).toContain('0 approved')
+  })
+
+  it('Ctrl-C at every prompt leaves all as it was', async () => {
+    const { on, sit } = await scene()
+    const t = sit()
+    await t.waitFor('1/3 src/a.ts')
+    for (const [key, prompt] of [
+      ['n', 'Reject; tell'],
+      ['d', 'Reject src/a.ts; tell'],
+      ['A', 'Approve all but'],
+      ['x', 'for good?'],
+      ['/', 'Search'],
+    ] as const) {
+      t.key(key)
+      await t.waitFor(prompt)
+      t.key('C-c')
+      await t.waitFor('Nothing was changed.')
+      t.key('C-l')
+      await t.waitFor(' y yes')
+    }
+    t.key('C-c')
+    expect(await t.ended()).toBe(0)
+    expect(verdicts(on)).toEqual([])
+    expect(t.screen()).toContain('2 pending')
+  })
+
+  it('two reviewers and an agent at once: no verdict is lost, none is on what was not seen', async () => {
+    const { on, session, sit } = await scene({ 'src/b.ts': 'one\n' })
+    const [ann, ben] = [sit({ args: 'review agent --by Ann' }), sit({ args: 'review agent --by Ben' })]
+    await Promise.all([ann.waitFor('1/4 src/a.ts'), ben.waitFor('1/4 src/a.ts')])
+    ann.key('y')
+    ben.key('j')
+    await ben.waitFor('2/4 src/a.ts')
+    ben.key('n')
+    ben.type('no')
+    ben.key('Enter')
+    await Promise.all([ann.waitFor(/pending[\s\S]*rejected/), ben.waitFor(/approved[\s\S]*rejected/)])
+    ann.key('j')
+    await ann.waitFor('src/b.ts  pending')
+    session.fs.writeFileSync('src/b.ts', 'two\n')
+    await session.flush()
+    await ann.waitFor('+two')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    ann.key('y')
+    await ann.waitFor('src/b.ts is approved')
+    const given = verdicts(on).map(({ by, verdict, entries }) => [
+      by.name,
+      verdict,
+      entries[0].path,
+      entries[0].hunks?.length,
+    ])
+    expect(given.sort()).toEqual([
+      ['Ann', 'approved', 'src/a.ts', 1],
+      ['Ann', 'approved', 'src/b.ts', 1],
+      ['Ben', 'rejected', 'src/a.ts', 1],
+    ])
+    ann.key('c')
+    await ann.waitFor('on disk')
+    ann.key('y')
+    await ann.waitFor('2 changes committed')
+    expect([on.text('src/a.ts'), on.text('src/b.ts')]).toEqual([numbered(40, { 3: 'three' }), 'two\n'])
+    for (const each of [ann, ben]) each.key('q')
+    await Promise.all([ann.ended(), ben.ended()])
+  })
+
+  it('edits in $EDITOR, splits, undoes', async () => {
+    const { on, session, sit } = await scene({ 'src/a.ts': numbered(40, { 3: 'three', 5: 'five' }) })
+    const editor = `${on.root}/.editor.sh`
+    writeFileSync(editor, '#!/bin/sh\nsed -i s/five/FIVE/ "$1"\n')
+    chmodSync(editor, 0o755)
+    const t = sit({ env: { EDITOR: editor, VISUAL: undefined } })
+    await t.waitFor('+five')
+    t.key('e')
+    await t.waitFor(/\+FIVE[\s\S]*needs a verdict/)
+    t.key('s')
+    await t.waitFor(/1\/3[\s\S]*Split into 2/)
+    t.key('y')
+    await t.waitFor('is approved')
+    t.key('k')
+    t.key('u')
+    await t.waitFor('undecided again')
+    t.key('q')
+    await t.ended()
+    await session.flush()
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(numbered(40, { 3: 'three', 5: 'FIVE' }))
+    expect(verdicts(on).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
+  })
+
+  it('gives the terminal back on Ctrl-Z and takes it again, and gives it back at the end', async () => {
+    const { on } = await scene()
+    const shell = start('PS1="ready> " exec sh -i', { cwd: on.root })
+    await shell.waitFor('ready>')
+    shell.type(`${escrow('review agent')}\n`)
+    await shell.waitFor('1/3 src/a.ts')
+    shell.key('C-z')
+    await shell.waitFor(/Stopped[\s\S]*ready>/)
+    shell.type('fg\n')
+    await shell.waitFor('1/3 src/a.ts')
+    shell.key('q')
+    await shell.waitFor(/2 pending\.\n[\s\S]*ready>/)
+    shell.type('stty -a\n')
+    await shell.waitFor(/ icanon[\s\S]* echo /)
+  })
+
+  it('gives it back on a signal, with the code of one', async () => {
+    const { on, sit } = await scene()
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ] as const) {
+      const t = sit({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
+      await t.waitFor('1/3 src/a.ts')
+      process.kill(Number(on.text('.pid')), signal)
+      expect(await t.ended()).toBe(code)
+      expect(t.screen()).toContain('2 pending.')
+    }
+  })
+
+  it('without a session lists those that wait', async () => {
+    const { sit } = await scene()
+    const t = sit({ args: 'review' })
+    const list = await t.waitFor('agent  2 changes  ● live')
+    expect(list).toContain('m-1  INT-001')
+    t.key('Enter')
+    await t.waitFor('1/3 src/a.ts')
+    t.key('q')
+    await t.waitFor('1 session to review')
+    t.key('q')
+    expect(await t.ended()).toBe(0)
+  })
+})
+
+describe('the characters a terminal shows', () => {
+  it('are what its locale says', () => {
+    expect(charsetOf({ LANG: 'en_US.UTF-8' }, 'linux')).toBe('utf-8')
+    expect(charsetOf({ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, 'linux')).toBe('ascii')
+    expect(charsetOf({}, 'linux')).toBe('ascii')
+    expect(charsetOf({}, 'darwin')).toBe('utf-8')
+    expect(charsetOf({}, 'win32')).toBe('utf-8')
+  })
+})

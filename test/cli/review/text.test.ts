@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import { paint } from '../../../src/cli/review/paint.js'
+import { fitted, type Line, widthOf, wrap } from '../../../src/cli/review/text.js'
+
+const plain = (line: Line) => line.map(({ text }) => text).join('')
+const utf8 = (width: number) => ({ width, charset: 'utf-8' as const })
+
+describe('a line of a screen', () => {
+  it('is filled, or cut with a mark', () => {
+    expect(plain(fitted([{ text: 'abc', style: 'plain' }], utf8(5)))).toBe('abc  ')
+    expect(plain(fitted([{ text: 'abcdef', style: 'plain' }], utf8(5)))).toBe('abcd…')
+    expect(plain(fitted([{ text: 'ab漢字', style: 'plain' }], utf8(5)))).toBe('ab漢…')
+    expect(plain(fitted([{ text: 'abc漢字', style: 'plain' }], utf8(5)))).toBe('abc… ')
+  })
+
+  it('names what is invisible, moves others, or cannot be shown', () => {
+    const text = '\x1b[2J\u202e\u0000\r\n\u200b'
+    expect(plain(wrap([{ text, style: 'plain' }], utf8(80))[0] ?? [])).toBe('^[[2J<U+202E>^@^M^J<U+200B>')
+    expect(plain(wrap([{ text: 'é漢', style: 'plain' }], { width: 80, charset: 'ascii' })[0] ?? [])).toBe(
+      '<U+00E9><U+6F22>',
+    )
+    expect(plain(wrap([{ text: `a${'\u0301'.repeat(30)}`, style: 'plain' }], utf8(400))[0] ?? [])).toMatch(
+      /^a(<U\+0301>){30}$/,
+    )
+  })
+
+  it('has tabs as far as the next eighth column', () => {
+    expect(wrap([{ text: 'a\tb\t\tc', style: 'plain' }], { ...utf8(80), tabs: true }).map(plain)).toEqual([
+      `a       b${' '.repeat(15)}c`,
+    ])
+  })
+
+  it('is never wider than it may be, whatever is in it, and loses nothing', () => {
+    const span = fc.record({
+      text: fc.string({ unit: 'grapheme', maxLength: 40 }),
+      style: fc.constant('plain' as const),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(span, { maxLength: 4 }),
+        fc.integer({ min: 2, max: 40 }),
+        fc.boolean(),
+        (spans, width, tabs) => {
+          const shape = { ...utf8(width), tabs }
+          const lines = wrap(spans, shape)
+          for (const line of lines) expect(stringWidth(plain(line))).toBeLessThanOrEqual(width)
+          expect(lines.map(plain).join('')).toBe(plain(wrap(spans, { ...shape, width: 100_000 })[0] ?? []))
+          expect(widthOf(fitted(spans, shape))).toBe(width)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('is painted in colours, or in forms alone', () => {
+    const line: Line = [
+      { text: 'a', style: 'plain' },
+      { text: 'b', style: 'addWord' },
+      { text: 'c', style: 'add' },
+    ]
+    expect(paint(line, true)).toBe('a\x1b[7;32mb\x1b[m\x1b[32mc\x1b[m')
+    expect(paint(line, false)).toBe('a\x1b[7mb\x1b[mc')
+  })
+})

@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KEYS } from '../../../src/cli/review/keys.js'
+import { isTooSmall, visibleRows } from '../../../src/cli/review/place.js'
+import { type Effect, initialState, isSameThere, type Staged, type State } from '../../../src/cli/review/state.js'
+import { widthOf } from '../../../src/cli/review/text.js'
+import { type Event, update } from '../../../src/cli/review/update.js'
+import { view } from '../../../src/cli/review/view.js'
+import type { ChangeSet } from '../../../src/core/api.js'
+import { ASKS, numbered, setOf } from './sets.js'
+
+const head = { session: 's', live: true, by: 'm-1' }
+const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => ({
+  head,
+  set,
+  questions,
+  quarantined: 0,
+})
+const SMALL = setOf(
+  { path: 'a.ts', old: numbered(40), now: numbered(40, { 3: 'three', 30: 'thirty' }) },
+  { path: 'b.ts', old: null, now: 'new\n' },
+  { path: 'gone.ts', old: 'x\n', now: null },
+)
+
+/** A screen that is driven by keys, and what it asked for. */
+function screen(set: ChangeSet = SMALL, size = { columns: 80, rows: 24 }, questions: Staged['questions'] = []) {
+  let state: State = initialState(staged(set, questions), size, 'utf-8')
+  let clock = 10_000
+  const later = (milliseconds: number) => {
+    clock += milliseconds
+    return clock
+  }
+  const effects: Effect[] = []
+  const send = (event: Event) => {
+    const step = update(state, event)
+    state = step.state
+    effects.push(...step.effects.filter((effect) => effect.do !== 'color'))
+  }
+  send({ is: 'resized', size })
+  return {
+    get state() {
+      return state
+    },
+    effects,
+    send,
+    press: (...keys: string[]) => {
+      for (const key of keys) send({ is: 'key', key, at: later(1000) })
+    },
+    restage: (now: ChangeSet, after = 1000) => send({ is: 'staged', staged: staged(now, questions), at: later(after) }),
+    soon: (key: string) => send({ is: 'key', key, at: clock + 1 }),
+    text: () =>
+      view(state)
+        .map((line) =>
+          line
+            .map(({ text }) => text)
+            .join('')
+            .trimEnd(),
+        )
+        .join('\n'),
+    here: () => {
+      const stop = state.document.stops[state.cursor]
+      return stop?.question?.id ?? `${stop?.change?.path} ${stop?.hunk?.newStart}`
+    },
+  }
+}
+
+describe('keys', () => {
+  it('y approves the hunk under the cursor and goes to the next undecided', () => {
+    const s = screen()
+    expect(s.here()).toBe('gone.ts 0')
+    s.press('y', 'y')
+    expect(s.effects).toMatchObject([
+      { do: 'approve', target: { change: { path: 'gone.ts' }, hunk: {} } },
+      { do: 'approve', target: { change: { path: 'a.ts' }, hunk: { newStart: 1 } } },
+    ])
+    expect(s.here()).toBe('a.ts 28')
+  })
+
+  it('n asks for words, and without any nothing is rejected', () => {
+    const s = screen()
+    s.press('n', 'n', 'o', 'Space', 'w', 'Backspace', 'Enter')
+    expect(s.effects).toMatchObject([{ do: 'reject', words: 'no', target: { change: { path: 'gone.ts' } } }])
+    const t = screen()
+    t.press('n', 'Enter', 'n', 'x', 'Escape', 'n', 'x', 'Ctrl-C')
+    expect(t.effects).toEqual([])
+    expect(t.text()).toContain('Nothing was changed.')
+  })
+
+  it('a hunk that is longer than the screen is approved once its end was seen', () => {
+    const s = screen(setOf({ path: 'long.ts', old: null, now: numbered(50) }))
+    s.press('y')
+    expect(s.effects).toEqual([])
+    expect(s.text()).toContain('There is more of this')
+    s.press('y', 'y', 'y', 'y')
+    expect(s.effects).toMatchObject([{ do: 'approve' }, ...s.effects.slice(1)])
+    expect(s.text()).toContain('line 49')
+  })
+
+  it('a approves a file, and asks where some of it was not seen', () => {
+    const s = screen(setOf({ path: 'a.ts', old: numbered(90), now: numbered(90, { 3: 'x', 80: 'y' }) }), {
+      columns: 60,
+      rows: 18,
+    })
+    s.press('a')
+    expect(s.effects).toEqual([])
+    expect(s.text()).toContain('1 hunk of a.ts you have not seen to the end')
+    s.press('n')
+    expect(s.effects).toEqual([])
+    s.press('a', 'y')
+    expect(s.effects).toMatchObject([{ do: 'approve', target: { change: { path: 'a.ts' } } }])
+    expect(s.effects[0]).not.toHaveProperty('target.hunk')
+  })
+
+  it('u takes back the verdict under the cursor, else the last one given', () => {
+    const s = screen()
+    s.press('u')
+    expect(s.text()).toContain('no verdict here')
+    const target = { change: SMALL.changes.find(({ path }) => path === 'a.ts') ?? expect.unreachable() }
+    s.send({ is: 'decided', target, state: 'approved' })
+    expect(s.here()).toBe('gone.ts 0')
+    s.press('u')
+    expect(s.effects).toMatchObject([{ do: 'withdraw', target: { change: { path: 'a.ts' } } }])
+    expect(s.here()).toMatch(/^a\.ts/)
+    s.press('u')
+    expect(s.effects.at(-1)).toMatchObject({ do: 'withdraw', target: { hunk: { newStart: 1 } } })
+  })
+
+  it('c asks, and commits what is approved; a commit under way is called off by Ctrl-C', () => {
+    const s = screen()
+    s.press('c')
+    expect(s.text()).toContain('Nothing is approved')
+    s.send({ is: 'decided', target: { change: SMALL.changes[0] ?? expect.unreachable() }, state: 'approved' })
+    s.press('c', 'y', 'c', 'm')
+    expect(s.effects).toMatchObject([
+      { do: 'commit', merge: false },
+      { do: 'commit', merge: true },
+    ])
+    s.send({ is: 'progress', progress: { phase: 'staging', files: 1, total: 3, bytes: 9 } })
+    expect(s.text()).toContain('writing 1 of 3')
+    s.press('y', 'a', 'x', 'Ctrl-C')
+    expect(s.effects.slice(2)).toEqual([{ do: 'stop' }])
+    s.send({ is: 'progress', progress: undefined })
+    s.press('q')
+    expect(s.effects.at(-1)).toEqual({ do: 'quit' })
+  })
+
+  it('a question is answered in its place', () => {
+    const s = screen(SMALL, { columns: 80, rows: 24 }, [ASKS])
+    expect(s.text()).toContain('May it write etc/x?')
+    s.press('o')
+    s.press('g', 't', 'g', 'r', 'g', 'y')
+    expect(s.effects.map((effect) => effect.do === 'answer' && effect.answer)).toEqual([
+      { answer: 'once' },
+      { answer: 'subtree' },
+      { answer: 'allow', remember: true },
+      { answer: 'allow' },
+    ])
+    s.press('g', 'n', 'w', 'h', 'y', 'Enter', 'o')
+    expect(s.effects[4]).toMatchObject({ do: 'answer', answer: { answer: 'deny', words: 'why' } })
+    expect(s.text()).toContain('this is none')
+  })
+
+  it('/ finds words in lines and paths, and goes round', () => {
+    const s = screen()
+    s.press('/', 't', 'h', 'i', 'r', 't', 'y', 'Enter')
+    expect(s.here()).toBe('a.ts 28')
+    s.press('/', 'Enter')
+    expect(s.here()).toBe('a.ts 28')
+    s.press('/', 'B', '.', 't', 's', 'Enter')
+    expect(s.here()).toBe('b.ts 1')
+    s.press('/', '%', 'Enter')
+    expect(s.text()).toContain("Nothing has '%' in it.")
+  })
+
+  it('what is pasted is no command, and in a line it is text', () => {
+    const s = screen()
+    s.press('PasteStart', 'y', 'a', 'q', 'Enter', 'PasteEnd')
+    expect(s.effects).toEqual([])
+    s.press('n', 'PasteStart', 'a', 'Enter', 'b', 'PasteEnd', 'Enter')
+    expect(s.effects).toMatchObject([{ do: 'reject', words: 'a b' }])
+  })
+
+  it('help has every key', () => {
+    const s = screen(SMALL, { columns: 60, rows: 80 })
+    s.press('?')
+    for (const { keys } of KEYS) expect(s.text()).toContain(keys.join(', '))
+    s.press('q')
+    expect(s.effects).toEqual([])
+    expect(s.text()).toContain('gone.ts')
+  })
+})
+
+describe('while the agent writes', () => {
+  const later = setOf(
+    { path: 'a.ts', old: numbered(40), now: numbered(40, { 3: 'THREE', 30: 'thirty' }) },
+    { path: 'aa.ts', old: null, now: 'new\n' },
+    { path: 'b.ts', old: null, now: 'new\n' },
+    { path: 'gone.ts', old: 'x\n', now: null },
+  )
+
+  it('the cursor stays on what is read, and on its row', () => {
+    const s = screen()
+    s.press('j', 'j')
+    expect(s.here()).toBe('a.ts 28')
+    const row = s
+      .text()
+      .split('\n')
+      .findIndex((line) => line.includes('+thirty'))
+    s.restage(later)
+    expect(s.here()).toBe('a.ts 28')
+    expect(
+      s
+        .text()
+        .split('\n')
+        .findIndex((line) => line.includes('+thirty')),
+    ).toBe(row)
+    expect(s.text()).toContain('2 files have changed')
+  })
+
+  it('a key that was on its way decides on nothing', () => {
+    const s = screen()
+    s.press('j')
+    s.restage(later)
+    for (const key of ['y', 'n', 'a', 'd', 'A', 's', 'e', 'x', 'c']) {
+      s.soon(key)
+      expect(s.text()).toContain('This has just changed')
+    }
+    expect(s.effects).toEqual([])
+    s.press('y')
+    expect(s.effects).toMatchObject([{ do: 'approve', shown: later }])
+  })
+
+  it('a yes to a question about what is no more is held against what was shown', () => {
+    const s = screen()
+    s.press('j', 'x')
+    s.restage(later)
+    s.press('y')
+    expect(s.effects).toMatchObject([{ do: 'discard', shown: SMALL }])
+    expect(isSameThere('a.ts', SMALL, later)).toBe(false)
+  })
+
+  it('an empty stage is said, and nothing is decided there', () => {
+    const s = screen(setOf())
+    expect(s.text()).toContain('Nothing is staged')
+    s.press('y', 'n', 'a', 'c', 'j', 'k', 'Space', 'G', 'u', '/', 'x', 'Enter')
+    expect(s.effects).toEqual([])
+  })
+})
+
+describe('whatever happens', () => {
+  const path = fc.constantFrom('a.ts', 'dir/b.md', 'evil\u202e\x1b[2J\n.ts', '漢字/ファイル.ts')
+  const text = fc.constantFrom(
+    'x',
+    '\ttab',
+    '漢字かな'.repeat(9),
+    'e\u0301'.repeat(4),
+    '\x1b[31mred',
+    '\u202eevil',
+    'w'.repeat(1500),
+    '👩‍👩‍👧 flag 🇩🇪',
+    '\u0301'.repeat(40),
+    '',
+  )
+  const content = fc.array(text, { maxLength: 30 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
+  const made = fc.record({ path, old: fc.option(content, { nil: null }), now: fc.option(content, { nil: null }) })
+  const set = fc
+    .uniqueArray(made, { selector: (each) => each.path, maxLength: 4 })
+    .map((all) => setOf(...all.filter(({ old, now }) => old !== now)))
+  const key = fc.constantFrom(...KEYS.flatMap(({ keys }) => keys), 'Enter', 'Escape', 'z', 'm', 'f')
+  const size = fc.record({ columns: fc.integer({ min: 1, max: 130 }), rows: fc.integer({ min: 1, max: 40 }) })
+  const event = fc.oneof(
+    { weight: 12, arbitrary: key.map((name) => ({ is: 'key' as const, key: name })) },
+    { weight: 2, arbitrary: set.map((now) => ({ is: 'staged' as const, set: now })) },
+    { weight: 1, arbitrary: size.map((now) => ({ is: 'resized' as const, size: now })) },
+  )
+
+  it('a screen fits, nothing throws, and y approves only what was on the screen to its end', () => {
+    fc.assert(
+      fc.property(
+        set,
+        size,
+        fc.constantFrom('utf-8' as const, 'ascii' as const),
+        fc.array(event, { maxLength: 40 }),
+        (first, at, charset, events) => {
+          let state = initialState(staged(first, [ASKS]), at, charset)
+          let clock = 0
+          const later = (milliseconds: number) => {
+            clock += milliseconds
+            return clock
+          }
+          const seen = new Set<string>()
+          const look = () => {
+            const lines = view(state)
+            expect(lines.length).toBe(state.size.rows)
+            for (const line of lines) {
+              expect(widthOf(line)).toBe(state.size.columns)
+              const sent = line.map(({ text: own }) => own).join('')
+              expect(sent).not.toMatch(/[\p{Cc}\u202a-\u202e\u200b-\u200f]/u)
+              if (charset === 'ascii') expect(sent).toMatch(/^[\x20-\x7e]*$/)
+            }
+            if (state.mode.kind === 'help' || isTooSmall(state)) return
+            for (const { item, line } of visibleRows(state)) {
+              const stop = item.stop === undefined ? undefined : state.document.stops[item.stop]
+              if (stop) seen.add(`${stop.key} ${line - item.first}`)
+            }
+          }
+          look()
+          for (const each of events) {
+            const before = state
+            const next: Event =
+              each.is === 'key'
+                ? { ...each, at: later(300) }
+                : each.is === 'staged'
+                  ? { is: 'staged', staged: staged(each.set, [ASKS]), at: later(300) }
+                  : each
+            const step = update(state, next)
+            state = step.state
+            for (const effect of step.effects) {
+              if (!('shown' in effect)) continue
+              expect(before.mode.kind === 'ask' || effect.shown === before.set).toBe(true)
+              if (effect.do !== 'approve' || before.mode.kind === 'ask') continue
+              const stops = before.document.stops.filter(
+                ({ change, hunk }) =>
+                  change === effect.target.change && (effect.target.hunk === undefined || hunk === effect.target.hunk),
+              )
+              expect(stops.length).toBeGreaterThan(0)
+              for (const { key: own, item } of stops) {
+                const lines = before.document.items[item]?.lines ?? 0
+                for (let line = 0; line < lines; line++) expect(seen.has(`${own} ${line}`)).toBe(true)
+              }
+            }
+            look()
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
