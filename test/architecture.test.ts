@@ -67,12 +67,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const SURFACES = ['agents', 'cli', 'web']
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/agents\/\w+\/index\.ts$/
+const ADAPTER = /^src\/(?:agents\/\w+|web)\/index\.ts$/
+/** It imports nothing; the command line needs it before the library is loaded, and the page in the browser has it too. */
+const SHARED = 'src/core/printable.ts'
 
 function forbidden(file: string, imported: string): string | undefined {
   const [from, to] = [roomOf(file), roomOf(imported)]
   if (from === to) return undefined
-  if (from === 'cli' && ADAPTER.test(imported)) return undefined
+  if (from === 'cli' && (ADAPTER.test(imported) || imported === SHARED)) return undefined
   if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
   if (from === 'root') return undefined
   if (SURFACES.includes(from))
@@ -91,6 +93,13 @@ describe('the rooms', () => {
         .flatMap((imported) => forbidden(file, imported) ?? []),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('the page in the browser takes from the house only what imports nothing', () => {
+    const taken = new Set(filesBelow('web/src', /\.tsx?$/).flatMap((file) => importsOf(file)))
+    const ours = [...taken].filter((name) => /^(?:src|overlay)\//.test(name)).sort()
+    expect(ours).toEqual([SHARED, 'src/web/markers.ts', 'src/web/wire.ts'])
+    expect(ours.flatMap((file) => importsOf(file))).toEqual([])
   })
 
   it('are known: a new folder of src needs a place in the plan', () => {
@@ -127,6 +136,8 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs.ReadStream': 'with our own open, read and close',
     'fs.WriteStream': 'with our own open, write and close',
   },
+  'src/host/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
+  'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
@@ -140,7 +151,6 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'overlay/union-view.ts': { 'package unionfs': 'over read-only views (test/overlay/union-view.test.ts)' },
   'src/agents/mcp/http.ts': {
-    'module http': 'listens on loopback for clients with a token',
     'package @modelcontextprotocol/sdk': 'reads and writes HTTP messages',
   },
   'src/agents/mcp/notices.ts': { 'package @modelcontextprotocol/sdk': 'hears what a client subscribes to' },
