@@ -18,6 +18,7 @@ const DOCUMENTS = [
   'docs/injected-fs.md',
   'docs/ledger.md',
   'docs/policy.md',
+  'docs/serve.md',
   'docs/shell.md',
   'docs/terminal.md',
   'docs/trace-schema.md',

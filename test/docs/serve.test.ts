@@ -65,7 +65,7 @@ describe('docs/serve.md', () => {
     const routes = ['read-routes', 'decide-routes', 'ledger-routes', 'app'].flatMap((name) => {
       const text = fs.readFileSync(`${project}src/web/${name}.ts`, 'utf8')
       return [...text.matchAll(/\.(get|post)\('(\/[^']+)'/g)].map(
-        ([, method, path = '']) => `${method?.toUpperCase()} /api${path.replace(/^\/api/, '')}`,
+        ([, method, path = '']) => `${method?.toUpperCase()} api${path.replace(/^\/api/, '')}`,
       )
     })
     const named = routes

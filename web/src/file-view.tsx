@@ -79,9 +79,12 @@ export function FileView({ session, change, position, keys, say, renew, give, re
       return true
     },
     next() {
-      const next = file?.hunks.findIndex(({ state }, index) => index > at && state === 'pending') ?? -1
-      if (next >= 0) setAt(next)
-      return next >= 0
+      const open = (file?.hunks ?? []).flatMap(({ state }, index) =>
+        state === 'pending' && index !== at ? [index] : [],
+      )
+      const next = open.find((index) => index > at) ?? open[0]
+      if (next !== undefined) setAt(next)
+      return next !== undefined
     },
     decide(verdict, all) {
       if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
