@@ -15,6 +15,7 @@ export {
 } from './core/denials.js'
 export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'
+export { openBrowser } from './host/browser.js'
 export { editText } from './host/editor.js'
 export {
   bearerOf,

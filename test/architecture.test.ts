@@ -140,6 +140,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
+  'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },

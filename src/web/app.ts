@@ -35,6 +35,8 @@ export interface AppOptions {
 
 export interface App {
   fetch(request: Request): Response | Promise<Response>
+  /** See `Guard.ticket`. */
+  ticket(): string
   close(): void
 }
 
@@ -84,7 +86,7 @@ export function createApp(options: AppOptions): App {
   }
   app.route(guard.base, site)
   app.route('/', site)
-  return { fetch: (request) => app.fetch(request), close: () => news.close() }
+  return { fetch: (request) => app.fetch(request), ticket: () => guard.ticket(), close: () => news.close() }
 }
 
 /** The page finds all else of it below the browser's own path. */

@@ -24,10 +24,13 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 /** Starts what the document says, and waits for the address. */
-async function started(env: NodeJS.ProcessEnv = {}): Promise<{ server: ChildProcess; address: string }> {
+async function started(
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+): Promise<{ server: ChildProcess; address: string }> {
   const [step] = blocks.filter(({ language }) => language === 'console').flatMap(stepsOf)
   const [program = '', ...args] = step?.command.split(' ') ?? []
-  const server = spawn(`${home}/node_modules/.bin/${program}`, args, {
+  const server = spawn(`${home}/node_modules/.bin/${program}`, [...args, ...more], {
     cwd: `${home}/shop`,
     env: { ...process.env, HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -57,6 +60,21 @@ describe('docs/serve.md', () => {
     expect(changes).toMatchObject({ session: 'one', groups: [{ changes: [{ path: 'src/tax.ts' }] }] })
     server.kill('SIGTERM')
     expect(await once(server, 'exit')).toEqual([0, null])
+  })
+
+  it('opens the browser by an address that is not the one it prints, and good for one visit', async () => {
+    fs.writeFileSync(`${home}/browser`, `#!/bin/sh\necho "$1" > ${home}/opened\n`, { mode: 0o755 })
+    const { server, address } = await started({ BROWSER: `${home}/browser` }, ['--open'])
+    await expect
+      .poll(() => fs.existsSync(`${home}/opened`) && fs.readFileSync(`${home}/opened`, 'utf8'), { timeout: 20_000 })
+      .toMatch(/\n$/)
+    const opened = fs.readFileSync(`${home}/opened`, 'utf8').trim()
+    expect([shapeOf(opened), opened === address]).toEqual([shapeOf(address), false])
+    expect([(await fetch(opened)).status, (await fetch(opened)).status, (await fetch(address)).status]).toEqual([
+      200, 401, 200,
+    ])
+    server.kill('SIGTERM')
+    await once(server, 'exit')
   })
 
   it('names each key and each route there is', () => {

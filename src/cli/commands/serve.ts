@@ -7,6 +7,7 @@ import { portOf, untilEnded } from '../serving.js'
 interface Options {
   readonly port?: number
   readonly by?: Reviewer
+  readonly open?: true
 }
 
 export function register(command: Command, context: Context): void {
@@ -17,18 +18,28 @@ export function register(command: Command, context: Context): void {
     )
     .option('--port <port>', 'the port; a free one unless told', portOf)
     .addOption(byOption())
+    .option('--open', 'open it in your browser, too')
     .action((options: Options) => serve(context, options))
 }
 
-/** Serves the page until it is ended. */
-export async function serve({ io, root, library, asReviewer }: Context, options: Options = {}): Promise<void> {
+/** Serves the page until it is ended, and opens it in the person's browser: at a session, where one is named. */
+export function openPage(context: Context, session?: string): Promise<void> {
+  return serve(context, { open: true }, session)
+}
+
+async function serve(context: Context, { open, ...options }: Options, session?: string): Promise<void> {
+  const { io, root, library, asReviewer } = context
   const { admitReviewer } = await library()
   await asReviewer(async (workspace) => {
+    // The server alone brings its libraries; no other command loads them.
     const { serveReview } = await import('../../web/index.js')
+    const { openBrowser } = await import('../../index.js')
+    const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
     await untilEnded(async (signal) => {
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
       const served = await serveReview({ workspace, admit, ...options })
-      io.out(`${served.url}\n`)
+      io.out(`${served.url}${view}\n`)
+      if (open) openBrowser(served.ticket() + view)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
     })
