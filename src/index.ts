@@ -19,6 +19,7 @@ export { nearest } from './core/nearest.js'
 export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'
 export { hookToken } from './hook-token.js'
+export { openBrowser } from './host/browser.js'
 export { editText } from './host/editor.js'
 export {
   bearerOf,

@@ -71,12 +71,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const SURFACES = ['agents', 'cli', 'web']
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/agents\/\w+\/index\.ts$/
+const ADAPTER = /^src\/(?:agents\/\w+|web)\/index\.ts$/
+/** It imports nothing; the command line needs it before the library is loaded, and the page in the browser has it too. */
+const SHARED = 'src/core/printable.ts'
 
 function forbidden(file: string, imported: string): string | undefined {
   const [from, to] = [roomOf(file), roomOf(imported)]
   if (from === to) return undefined
-  if (from === 'cli' && ADAPTER.test(imported)) return undefined
+  if (from === 'cli' && (ADAPTER.test(imported) || imported === SHARED)) return undefined
   if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
   if (from === 'root') return undefined
   if (SURFACES.includes(from))
@@ -95,6 +97,13 @@ describe('the rooms', () => {
         .flatMap((imported) => forbidden(file, imported) ?? []),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('the page in the browser takes from the house only what imports nothing', () => {
+    const taken = new Set(filesBelow('web/src', /\.tsx?$/).flatMap((file) => importsOf(file)))
+    const ours = [...taken].filter((name) => /^(?:src|overlay)\//.test(name)).sort()
+    expect(ours).toEqual([SHARED, 'src/web/markers.ts', 'src/web/wire.ts'])
+    expect(ours.flatMap((file) => importsOf(file))).toEqual([])
   })
 
   it('are known: a new folder of src needs a place in the plan', () => {
@@ -130,10 +139,13 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs.ReadStream': 'with our own open, read and close',
     'fs.WriteStream': 'with our own open, write and close',
   },
+  'src/host/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
+  'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
+  'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },

@@ -31,6 +31,8 @@ export interface AppOptions {
 
 export interface App {
   fetch(request: Request): Response | Promise<Response>
+  /** See `Guard.ticket`. */
+  ticket(): string
   close(): void
 }
 
@@ -77,7 +79,7 @@ export function createApp(options: AppOptions): App {
     })
   app.route(guard.base, site)
   app.route('/', site)
-  return { fetch: (request) => app.fetch(request), close: () => news.close() }
+  return { fetch: (request) => app.fetch(request), ticket: () => guard.ticket(), close: () => news.close() }
 }
 
 /** The page finds all else of it below the browser's own path. */

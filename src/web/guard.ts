@@ -13,7 +13,12 @@ export interface Guard {
   readonly check: MiddlewareHandler
   /** Lets a browser in that came with the token. */
   admit(c: Context): void
+  /** A word that stands for the token at one visit of the page, soon: for an address that others may see. */
+  ticket(): string
 }
+
+/** Milliseconds in which a browser that was started comes. */
+const TICKET_MS = 60_000
 
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
@@ -44,9 +49,16 @@ export function makeGuard({ token, port }: GuardOptions): Guard {
   const name = `escrow-${port}`
   const [pass, place] = [newToken(), newToken()]
   const base = `/p/${place}/`
+  let ticket: { readonly word: string; readonly until: number } | undefined
+  const isTicket = (c: Context, given: string): boolean => {
+    if (ticket === undefined || c.req.path !== '/' || !isSameSecret(given, ticket.word)) return false
+    const isInTime = Date.now() < ticket.until
+    ticket = undefined
+    return isInTime
+  }
   const givenBy = (c: Context): 'token' | 'cookie' | undefined => {
     const given = bearerOf(c.req.header('authorization')) ?? c.req.query('token')
-    if (given !== undefined) return isSameSecret(given, token) ? 'token' : undefined
+    if (given !== undefined) return isSameSecret(given, token) || isTicket(c, given) ? 'token' : undefined
     return isSameSecret(getCookie(c, name) ?? '', pass) ? 'cookie' : undefined
   }
   return {
@@ -62,6 +74,10 @@ export function makeGuard({ token, port }: GuardOptions): Guard {
       if (by === 'cookie' && isDeciding(c) && c.req.header('origin') === undefined)
         return c.json({ error: { reason: 'foreign', message: 'A browser says where a decision comes from.' } }, 403)
       return next()
+    },
+    ticket() {
+      ticket = { word: newToken(), until: Date.now() + TICKET_MS }
+      return ticket.word
     },
     admit(c) {
       setCookie(c, name, pass, { path: base, httpOnly: true, sameSite: 'Strict' })

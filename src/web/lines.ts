@@ -46,10 +46,14 @@ function linesOf({ id, text, oldStart, newStart }: Hunk, colours: Colours): Diff
     .map((line, index): DiffLine => {
       const mark = line[0]
       if (index === 0) return { t: '@', hunk: id, s: pieces(line, undefined, []) }
-      if (mark === '-') return { t: '-', o, s: pieces(line.slice(1), colours.before?.[o++ - 1], spans[index] ?? []) }
-      if (mark === '+') return { t: '+', n, s: pieces(line.slice(1), colours.after?.[n++ - 1], spans[index] ?? []) }
       if (mark === '\\') return { t: '\\', s: pieces(line.slice(2), undefined, []) }
-      return { t: ' ', o: o++, n, s: pieces(line.slice(1), colours.after?.[n++ - 1], []) }
+      const [isOld, isNew] = [mark !== '+', mark !== '-']
+      const numbers = { ...(isOld && { o }), ...(isNew && { n }) }
+      const tokens = isNew ? colours.after?.[n - 1] : colours.before?.[o - 1]
+      if (isOld) o++
+      if (isNew) n++
+      const t = isOld && isNew ? ' ' : isNew ? '+' : '-'
+      return { t, ...numbers, s: pieces(line.slice(1), tokens, spans[index] ?? []) }
     })
 }
 

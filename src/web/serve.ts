@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../index.js'
-import { type AppOptions, createApp } from './app.js'
+import { type App, type AppOptions, createApp } from './app.js'
 
 export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
   /** A free one unless told. */
@@ -13,6 +13,8 @@ export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
 export interface Served {
   /** With the token: who has it can look and decide. */
   readonly url: string
+  /** An address that is good for one visit in the next minute: for a program that opens it, whose arguments others can read. */
+  ticket(): string
   close(): Promise<void>
 }
 
@@ -28,10 +30,10 @@ export async function serveReview({
   ...options
 }: ServeOptions): Promise<Served> {
   const token = newToken()
-  const closing: (() => void)[] = []
+  const apps: App[] = []
   const listener = (at: number) => {
     const app = createApp({ ...options, token, port: at })
-    closing.push(() => app.close())
+    apps.push(app)
     return getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
   }
   const server = await listenOnLoopback(listener, {
@@ -39,10 +41,12 @@ export async function serveReview({
     connections,
     ...(port !== undefined && { port }),
   })
+  const addressWith = (word = '') => `http://127.0.0.1:${server.port}/?token=${word}`
   return {
-    url: `http://127.0.0.1:${server.port}/?token=${token}`,
+    url: addressWith(token),
+    ticket: () => addressWith(apps[0]?.ticket()),
     async close() {
-      for (const close of closing) close()
+      for (const app of apps) app.close()
       await server.close()
     },
   }

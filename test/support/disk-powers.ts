@@ -36,6 +36,7 @@ const MODULES = new Set([
 const PACKAGES = new Set([
   'commander',
   'diff',
+  'hono',
   'memfs',
   'minimatch',
   'node-diff3',

@@ -95,6 +95,17 @@ describe('every route', () => {
     expect((await decide({ origin: url.origin })).status).not.toBe(403)
   })
 
+  it('lets a browser in once by a ticket, to the page and nothing else', async () => {
+    const { served } = await stand()
+    const visit = async (address: string) => (await send(new URL(address), 'GET')).status
+    const ticket = served.ticket()
+    expect(await visit(ticket.replace('/?', '/api/state?'))).toBe(401)
+    expect(await visit(served.ticket().replace('=', '=x'))).toBe(401)
+    expect(await visit(ticket)).toBe(401)
+    const latest = served.ticket()
+    expect([await visit(latest), await visit(latest)]).toEqual([200, 401])
+  })
+
   it('says what a browser may not do with its answers', async () => {
     const { ask } = await stand()
     for (const path of ['/', '/api/state', '/nowhere']) {

@@ -41,7 +41,6 @@ export async function takePictures(
     await page.keyboard.press('y')
     await page.locator('.hunk-head.approved').waitFor()
     await page.locator('.toast').waitFor()
-    await page.keyboard.press('s')
   })
   await take('review-phone', '#/review', { width: 360, height: 640 }, (page) =>
     page.locator('.files .file').nth(5).waitFor(),

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { type ServeOptions, serveReview } from '../../src/web/index.js'
+import { type Served, type ServeOptions, serveReview } from '../../src/web/index.js'
 import type { WireChange, WireChanges } from '../../src/web/wire.js'
 import { builtPage } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
@@ -11,6 +11,7 @@ export interface Stand {
   readonly place: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
+  readonly served: Served
   readonly url: URL
   readonly token: string
   /** Asks with the token; a body is sent as JSON. */
@@ -53,7 +54,7 @@ export async function stand({
     const { groups } = (await ask('/api/sessions/cents/changes')).json<WireChanges>()
     return groups.flatMap((group) => group.changes)
   }
-  return { place, workspace, session, url, token, ask, changes }
+  return { place, workspace, session, served, url, token, ask, changes }
 }
 
 /** One request whose every header is given, its path as it is written. */

@@ -58,7 +58,9 @@ export function Editor({ session, path, mark, say, close, renew }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close()
-          if (event.key === 's' && (event.ctrlKey || event.metaKey)) event.preventDefault(), void save()
+          if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          void save()
         }}
       />
       <div class="actions">

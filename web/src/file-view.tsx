@@ -6,8 +6,9 @@ import type { Told } from './app.js'
 import { Conflict } from './conflict.js'
 import { Diff } from './diff.js'
 import { Editor } from './editor.js'
+import { FileHead } from './file-head.js'
 import type { Rejecting } from './review.js'
-import { Dialog, Empty, Flag, Name, Path, wordsOf } from './shared.js'
+import { Dialog, Empty, wordsOf } from './shared.js'
 
 /** What the keys of the review do in the file that is open. */
 export interface FileKeys {
@@ -79,9 +80,12 @@ export function FileView({ session, change, position, keys, say, renew, give, re
       return true
     },
     next() {
-      const next = file?.hunks.findIndex(({ state }, index) => index > at && state === 'pending') ?? -1
-      if (next >= 0) setAt(next)
-      return next >= 0
+      const open = (file?.hunks ?? []).flatMap(({ state }, index) =>
+        state === 'pending' && index !== at ? [index] : [],
+      )
+      const next = open.find((index) => index > at) ?? open[0]
+      if (next !== undefined) setAt(next)
+      return next !== undefined
     },
     decide(verdict, all) {
       if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
@@ -100,69 +104,16 @@ export function FileView({ session, change, position, keys, say, renew, give, re
 
   return (
     <article class="file-view" aria-label={path}>
-      <header class="file-head">
-        <div class="file-title">
-          <button type="button" class="plain back" onClick={leave} aria-label="Back to the list">
-            ‹
-          </button>
-          <h2>
-            <Path path={path} from={change.from} />
-          </h2>
-          <span class="quiet position">{position}</span>
-        </div>
-        <div class="file-facts">
-          <span class={`kind kind-${change.kind}`}>{change.kind}</span>
-          {change.mode !== undefined && <span class="flag">mode {change.mode}</span>}
-          {change.flags.map((flag) => (
-            <Flag key={flag} flag={flag} />
-          ))}
-          <Measured change={change} />
-          {change.intentId !== undefined && <span class="flag">{change.intentId}</span>}
-        </div>
-        <div class="file-actions">
-          <span class={`verdict ${change.state}`}>{change.state}</span>
-          {wide && file?.shows === 'text' && !editing && (
-            <button
-              type="button"
-              class="plain"
-              aria-pressed={layout === 'split'}
-              title="Side by side (s)"
-              onClick={() => setLayout(layout === 'split' ? 'unified' : 'split')}
-            >
-              Side by side
-            </button>
-          )}
-          {file?.editable && (
-            <button type="button" class="plain" title="Edit in place (e)" onClick={() => setEditing(!editing)}>
-              Edit
-            </button>
-          )}
-          <button
-            type="button"
-            class="plain"
-            title="Take it out of the stage; the disk stays as it is"
-            onClick={() => setLeaving(true)}
-          >
-            Discard
-          </button>
-          {change.state !== 'pending' && (
-            <button type="button" title="Take the verdict back (u)" onClick={() => decide('withdrawn', whole, path)}>
-              Take back
-            </button>
-          )}
-          <button type="button" title="Reject the file (N)" class="bad" onClick={() => decide('rejected', whole, path)}>
-            Reject
-          </button>
-          <button
-            type="button"
-            title="Approve the file (Y)"
-            class="good"
-            onClick={() => decide('approved', whole, path)}
-          >
-            Approve
-          </button>
-        </div>
-      </header>
+      <FileHead
+        change={change}
+        position={position}
+        layout={wide && file?.shows === 'text' && !editing ? layout : undefined}
+        setLayout={setLayout}
+        edit={file?.editable ? () => setEditing(!editing) : undefined}
+        discard={() => setLeaving(true)}
+        decide={(word) => decide(word, whole, path)}
+        leave={leave}
+      />
       {leaving && (
         <Dialog title={`Discard ${path}?`} close={() => setLeaving(false)}>
           <p>What the agent staged there goes. The disk stays as it is.</p>
@@ -211,21 +162,6 @@ export function FileView({ session, change, position, keys, say, renew, give, re
         />
       )}
     </article>
-  )
-}
-
-function Measured({ change: { measured, declared, rule } }: { change: WireChange }) {
-  if (measured === undefined) return null
-  const differs = declared !== undefined && declared !== measured
-  const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
-  return (
-    <span
-      class={differs ? 'flag grave' : 'flag'}
-      title={rule === undefined ? undefined : `Measured by the rule: ${rule}`}
-    >
-      <Name text={words(measured)} />
-      {differs && <>, declared {words(declared)}</>}
-    </span>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { WireChange, WireChanges, WireSelection, WireState, WireWord } from '../../src/web/wire.js'
+import type { WireChange, WireChanges, WireSelection, WireState, WireVerdict, WireWord } from '../../src/web/wire.js'
 import { get, post, Refused } from './api.js'
 import { isTyping, type Told, type Versions } from './app.js'
 import { CommitBar } from './commit-bar.js'
@@ -27,7 +27,7 @@ export function Review({ place, state, versions, say }: Props) {
   const first = state.sessions.find(({ changes, questions }) => changes + questions.length > 0) ?? state.sessions[0]
   const session =
     state.sessions.find(({ id }) => id === place.session) ?? (place.session === undefined ? first : undefined)
-  const { shown, error, renew } = useChanges(session?.id, versions)
+  const { shown, error, renew, put } = useChanges(session?.id, versions)
   /** The last decision came by the keys: they go on to what is next. */
   const byKey = useRef(false)
   const [rejecting, setRejecting] = useState<Rejecting>()
@@ -58,6 +58,7 @@ export function Review({ place, state, versions, say }: Props) {
       )
       const amount = hunks > 0 ? counted(hunks, 'hunk') : counted(paths.length, 'change')
       say(paths.length === 0 ? 'Nothing was left to decide on.' : `${amount} ${verdict}.`)
+      if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
       if (byKey.current && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
       say(wordsOf(failed), 'bad')
@@ -191,6 +192,15 @@ function useChanges(id: string | undefined, versions: Versions) {
       stale = true
     }
   }, [id, version, versions.all, asked])
+  /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
+  const put = useCallback((paths: readonly string[], state: WireVerdict) => {
+    const decided = new Set(paths)
+    const changed = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
+    setShown(
+      (last) =>
+        last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(changed) })) },
+    )
+  }, [])
   const renew = useCallback(() => setAsked((last) => last + 1), [])
-  return { shown: shown?.session === id ? shown : undefined, error, renew }
+  return { shown: shown?.session === id ? shown : undefined, error, renew, put }
 }

@@ -39,10 +39,12 @@ export function Stats({ version }: { version: number }) {
           words={`${lines.ai} of ${counted(lines.total, 'standing line')}`}
         />
       </div>
-      <Bars title="Lines by intent" counts={lines.byIntent} />
-      <Bars title="Lines by class" counts={lines.byClass} />
-      <Bars title="Lines by model" counts={lines.byModel} />
-      <Bars title="Lines by writer" counts={{ agents: lines.ai, people: lines.human, unknown: lines.unknown }} />
+      <div class="all-bars">
+        <Bars title="Lines by intent" counts={lines.byIntent} />
+        <Bars title="Lines by class" counts={lines.byClass} />
+        <Bars title="Lines by model" counts={lines.byModel} />
+        <Bars title="Lines by writer" counts={{ agents: lines.ai, people: lines.human, unknown: lines.unknown }} />
+      </div>
     </div>
   )
 }
@@ -75,7 +77,7 @@ function Ring({ title, rate, words }: { title: string; rate: number | null; word
   )
 }
 
-const BAR = 26
+const BAR = 38
 const MOST = 12
 
 function Bars({ title, counts }: { title: string; counts: Readonly<Record<string, number>> }) {
@@ -95,14 +97,14 @@ function Bars({ title, counts }: { title: string; counts: Readonly<Record<string
       >
         {rows.map(([name, count], at) => (
           <g key={name} transform={`translate(0 ${at * BAR})`}>
-            <text class="bar-name" x="0" y="17">
+            <text class="bar-name" x="0" y="13">
               <Label text={name} />
             </text>
-            <rect class="bar-track" x="34%" y="5" width="54%" height="14" rx="4" />
-            <rect class="bar-value" x="34%" y="5" width={`${(54 * count) / most}%`} height="14" rx="4" />
-            <text class="bar-count" x="100%" y="17" text-anchor="end">
+            <text class="bar-count" x="100%" y="13" text-anchor="end">
               {count.toLocaleString('en')}
             </text>
+            <rect class="bar-track" y="19" width="100%" height="8" rx="4" />
+            <rect class="bar-value" y="19" width={`${(100 * count) / most}%`} height="8" rx="4" />
           </g>
         ))}
       </svg>
@@ -110,7 +112,7 @@ function Bars({ title, counts }: { title: string; counts: Readonly<Record<string
   )
 }
 
-const LABEL = 26
+const LABEL = 40
 
 function Label({ text }: { text: string }) {
   const words = oneLine(text).replaceAll('_', ' ')

@@ -23,8 +23,8 @@ export function register(command: Command, context: Context): void {
 
 async function review(context: Context, session: string | undefined, { by, web }: Options): Promise<void> {
   if (web) {
-    const { serve } = await import('./serve.js')
-    return serve(context, { ...(session !== undefined && { session }), ...(by && { by }) })
+    const { openPage } = await import('./serve.js')
+    return openPage(context, { ...(by && { by }) }, session)
   }
   const { io, asReviewer, library, exit } = context
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {

@@ -9,6 +9,7 @@ interface Options {
   /** The session the page begins with. */
   readonly session?: string
   readonly by?: Reviewer
+  readonly open?: true
 }
 
 export function register(command: Command, context: Context): void {
@@ -19,25 +20,33 @@ export function register(command: Command, context: Context): void {
     )
     .option('--port <port>', 'the port; a free one unless told', portOf)
     .addOption(byOption())
+    .option('--open', 'open it in your browser, too')
     .action((options: Options) => serve(context, options))
 }
 
-/** Serves the page until it is ended. */
-export async function serve(
-  { io, root, library, asReviewer }: Context,
-  { session, ...options }: Options,
-): Promise<void> {
+/** Serves the page until it is ended, and opens it in the person's browser: at a session, where one is named. */
+export function openPage(context: Context, options: Pick<Options, 'by'>, session?: string): Promise<void> {
+  return serve(context, { ...options, open: true }, session)
+}
+
+async function serve(context: Context, { open, ...options }: Options, session?: string): Promise<void> {
+  const { io, root, library, asReviewer } = context
   const { admitReviewer, hookToken } = await library()
   await asReviewer(async (workspace) => {
     // One there is none of is told now, not by the page.
     if (session !== undefined) await workspace.review(session)
+    // The server alone brings its libraries; no other command loads them.
     const { serveReview } = await import('../../web/index.js')
+    const { openBrowser } = await import('../../index.js')
     const { claudeHookHandler } = await import('../../agents/claude/index.js')
+    const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
     await untilEnded(async (signal) => {
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
       const mounts = { '/hooks/claude': claudeHookHandler({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
-      io.out(`${served.url}${session === undefined ? '' : `#/review/${encodeURIComponent(session)}`}\n`)
+      io.out(`${served.url}${view}
+`)
+      if (open) openBrowser(served.ticket() + view)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
     })

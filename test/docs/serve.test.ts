@@ -1,0 +1,106 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { builtPage } from '../support/built-page.js'
+import { agentOf, lay } from '../web/scene.js'
+import { openShell, project, readersHome } from './reader.js'
+import { blocksOf, stepsOf } from './readme-blocks.js'
+
+const document = fs.readFileSync(`${project}docs/serve.md`, 'utf8')
+const blocks = blocksOf(document)
+
+let home = ''
+beforeAll(async () => {
+  home = readersHome()
+  fs.cpSync(builtPage(), `${home}/node_modules/escrowfs/dist/web`, { recursive: true })
+  lay(`${home}/shop`)
+  const workspace = await openWorkspace(`${home}/shop`)
+  const session = await agentOf(workspace, 'one')
+  session.fs.writeFileSync(`${home}/shop/src/tax.ts`, 'export {}\n')
+  await workspace.close()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+/** Starts what the document says, and waits for the address. */
+async function started(
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+): Promise<{ server: ChildProcess; address: string }> {
+  const [step] = blocks.filter(({ language }) => language === 'console').flatMap(stepsOf)
+  const [program = '', ...args] = step?.command.split(' ') ?? []
+  const server = spawn(`${home}/node_modules/.bin/${program}`, [...args, ...more], {
+    cwd: `${home}/shop`,
+    env: { ...process.env, HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [data]: Buffer[] = await once(server.stdout, 'data')
+  expect(shapeOf(String(data))).toBe(shapeOf(`${step?.output}`))
+  return { server, address: String(data).trim() }
+}
+
+const shapeOf = (text: string) =>
+  text
+    .trim()
+    .replace(/:\d+/, ':PORT')
+    .replace(/=[\w-]{43}$/, '=TOKEN')
+
+describe('docs/serve.md', () => {
+  it('does what it says: the address, the page behind it, the API, the end', async () => {
+    const { server, address } = await started()
+    const { port, searchParams } = new URL(address)
+    expect(await (await fetch(address)).text()).toContain('<div id="page">')
+    const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.trim().split('\n'))
+    const env = { ...process.env, PORT: port, TOKEN: searchParams.get('token') ?? '' }
+    const [state, changes] = lines.map((line) =>
+      JSON.parse(execFileSync('bash', ['-c', line], { env, encoding: 'utf8' })),
+    )
+    expect(state).toMatchObject({ root: `${home}/shop`, sessions: [{ id: 'one', changes: 1 }] })
+    expect(changes).toMatchObject({ session: 'one', groups: [{ changes: [{ path: 'src/tax.ts' }] }] })
+    server.kill('SIGTERM')
+    expect(await once(server, 'exit')).toEqual([0, null])
+  })
+
+  it('opens the browser by an address that is not the one it prints, and good for one visit', async () => {
+    fs.writeFileSync(`${home}/browser`, `#!/bin/sh\necho "$1" > ${home}/opened\n`, { mode: 0o755 })
+    const { server, address } = await started({ BROWSER: `${home}/browser` }, ['--open'])
+    await expect
+      .poll(() => fs.existsSync(`${home}/opened`) && fs.readFileSync(`${home}/opened`, 'utf8'), { timeout: 20_000 })
+      .toMatch(/\n$/)
+    const opened = fs.readFileSync(`${home}/opened`, 'utf8').trim()
+    expect([shapeOf(opened), opened === address]).toEqual([shapeOf(address), false])
+    expect([(await fetch(opened)).status, (await fetch(opened)).status, (await fetch(address)).status]).toEqual([
+      200, 401, 200,
+    ])
+    server.kill('SIGTERM')
+    await once(server, 'exit')
+  })
+
+  it('names each key and each route there is', () => {
+    const keys = fs.readFileSync(`${project}web/src/help.tsx`, 'utf8')
+    for (const [, key = ''] of document.matchAll(/^\| `(.)`/gm)) expect(keys).toContain(`['${key}`)
+    const routes = ['read-routes', 'decide-routes', 'ledger-routes', 'app'].flatMap((name) => {
+      const text = fs.readFileSync(`${project}src/web/${name}.ts`, 'utf8')
+      return [...text.matchAll(/\.(get|post)\('(\/[^']+)'/g)].map(
+        ([, method, path = '']) => `${method?.toUpperCase()} api${path.replace(/^\/api/, '')}`,
+      )
+    })
+    const named = routes
+      .filter((route) => !route.includes('{'))
+      .map((route) => route.replace(':id', 'ID').replace(':question', 'QUESTION'))
+    expect(named.length).toBeGreaterThan(14)
+    expect(named.filter((route) => !document.includes(route))).toEqual([])
+  })
+
+  it('an agent’s session cannot start it, nor a script where policy wants a person', () => {
+    const inside = openShell(`${home}/shop`, { HOME: home, ESCROW_SESSION: 'one' })('../node_modules/.bin/escrow serve')
+    expect([inside.status, inside.stderr]).toEqual([
+      1,
+      expect.stringContaining('An agent cannot decide about its own work'),
+    ])
+    fs.writeFileSync(`${home}/shop/.orchestration/policy.yaml`, 'approval: { by: person }\n')
+    const script = openShell(`${home}/shop`, { HOME: home })('../node_modules/.bin/escrow serve')
+    expect([script.status, script.stderr]).toEqual([1, expect.stringContaining('Policy wants a person')])
+  })
+})
