@@ -64,7 +64,7 @@ async function visit(url: string, options: Parameters<Browser['page']>[1] = {}):
 
 const file = (page: Page, name: string) => page.locator('.files .file', { hasText: name })
 const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first().waitFor()
-const head = (page: Page) => page.locator('.file-title h2').innerText()
+const head = (page: Page) => page.locator('.file-title h2').textContent()
 
 describe('from an agent’s write to the disk', () => {
   it('by the keys alone: it shows up, is judged, rejected with words, committed and undone', async () => {
@@ -190,7 +190,7 @@ describe('pages', () => {
     await two.getByRole('button', { name: 'Approve', exact: true }).click()
     await toast(two, /since it was shown/)
     await two.unroute('**/changes?*')
-    await expect.poll(() => one.locator('.file-actions .verdict').innerText()).toBe('pending')
+    await expect.poll(() => one.locator('.file-actions .verdict').textContent()).toBe('pending')
   })
 
   it('say that the server is gone, that the address is of an earlier start, and go on with the new one', async () => {
@@ -224,7 +224,7 @@ describe('pages', () => {
     const page = await visit(url)
     await page.locator('.line', { hasText: '<script>document.title' }).waitFor()
     expect(await head(page)).toBe(name)
-    expect(await page.locator('.diff .hidden-char').innerText()).toBe('<U+202E>')
+    expect(await page.locator('.diff .hidden-char').textContent()).toBe('<U+202E>')
     await page.locator('.ask', { hasText: '<b>bold</b><U+200B>' }).waitFor()
     await file(page, 'pic.svg').click()
     await expect

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { type Served, type ServeOptions, serveReview } from '../../src/web/index.js'
+import { type Served, type ServeOptions, serveReview } from '../../src/web/serve.js'
 import type { WireChange, WireChanges } from '../../src/web/wire.js'
 import { builtPage } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
