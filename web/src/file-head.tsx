@@ -72,9 +72,9 @@ export function FileHead({ change, position, layout, setLayout, edit, discard, d
   )
 }
 
-function Measured({ change: { measured, declared, rule } }: { change: WireChange }) {
+function Measured({ change: { flags, measured, declared, rule } }: { change: WireChange }) {
   if (measured === undefined) return null
-  const differs = declared !== undefined && declared !== measured
+  const differs = declared !== undefined && flags.includes('class-disagrees')
   const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
   return (
     <span

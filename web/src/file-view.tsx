@@ -25,6 +25,8 @@ export interface FileKeys {
 interface Props extends Told {
   readonly session: string
   readonly change: WireChange
+  /** Rises where the file is to be looked at again though it is the same. */
+  readonly epoch: number
   readonly position: string
   readonly keys: RefObject<FileKeys | null>
   readonly renew: () => void
@@ -33,9 +35,9 @@ interface Props extends Told {
   readonly leave: () => void
 }
 
-export function FileView({ session, change, position, keys, say, renew, give, reject, leave }: Props) {
+export function FileView({ session, change, epoch, position, keys, say, renew, give, reject, leave }: Props) {
   const { path, mark, hunks } = change
-  const { file, error } = useFile(session, change)
+  const { file, error } = useFile(session, change, epoch)
   const [layout, setLayout] = useLayout()
   const [at, setAt] = useState(0)
   const [leaving, setLeaving] = useState(false)
@@ -188,7 +190,7 @@ function Images({
 }
 
 /** The head of the file as it is shown now; its rows come by pages. */
-function useFile(session: string, { path, mark, state, look }: WireChange) {
+function useFile(session: string, { path, mark, state, look }: WireChange, epoch: number) {
   const [file, setFile] = useState<WireFile>()
   const [error, setError] = useState<string>()
   useEffect(() => {
@@ -204,7 +206,7 @@ function useFile(session: string, { path, mark, state, look }: WireChange) {
     return () => {
       stale = true
     }
-  }, [session, path, mark, state, look])
+  }, [session, path, mark, state, look, epoch])
   return { file, error }
 }
 

@@ -141,6 +141,7 @@ export function Review({ place, state, versions, say }: Props) {
             key={`${id} ${change.path}`}
             session={id}
             change={change}
+            epoch={versions.all}
             position={`${files.indexOf(change) + 1} of ${files.length}`}
             keys={keys}
             say={say}

@@ -96,7 +96,13 @@ export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): 
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Refused)) return error instanceof Error ? error.message : String(error)
   const { message, hint, refused = [] } = error.failure
-  return [message, ...refused.map((each) => `${each.path}: ${each.message}`), hint ?? ''].filter(Boolean).join('\n')
+  return [
+    message,
+    ...refused.filter((each) => !message.includes(each.message)).map((each) => `${each.path}: ${each.message}`),
+    hint ?? '',
+  ]
+    .filter(Boolean)
+    .join('\n')
 }
 
 /** A modal; the browser keeps the focus in it, and gives it back. */
