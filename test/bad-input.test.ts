@@ -239,7 +239,7 @@ describe('a session', () => {
   it('whose agent file is nonsense opens without the agent', async () => {
     const at = await used()
     writeFileSync(orchestration(at, 'sessions/agent/meta.json'), '{')
-    expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2 }])
+    expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {

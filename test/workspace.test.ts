@@ -162,7 +162,7 @@ describe('sessions', () => {
   it('are listed with their agent, their changes and whether a process holds them', async () => {
     const { agent, person } = await staged()
     expect(await person.sessions()).toEqual([
-      { id: 'agent', live: true, changes: 1, agent: { model: 'm-1', tool: 'tester' } },
+      { id: 'agent', live: true, changes: 1, agent: { model: 'm-1', tool: 'tester' }, intents: ['INT-001'] },
     ])
     await agent.close()
     expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 1 }])
@@ -492,6 +492,12 @@ it('sessions() tells of a damaged session beside the others, with the file and w
   const [bad, good] = await workspace.sessions()
   expect(bad).toMatchObject({ id: 'bad', live: false, changes: 0, agent: { model: 'm-1' } })
   expect(bad?.damaged).toMatch(/stage\.log is damaged at line 1/)
-  expect(good).toEqual({ id: 'good', live: false, changes: 1, agent: { model: 'm-1', tool: 'tester' } })
+  expect(good).toEqual({
+    id: 'good',
+    live: false,
+    changes: 1,
+    agent: { model: 'm-1', tool: 'tester' },
+    intents: ['INT-001'],
+  })
   expect(await reasonOf(() => workspace.review('bad'))).toBe('ledger_unavailable')
 })

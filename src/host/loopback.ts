@@ -35,6 +35,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
 }
 
+/** A server that listens on this machine alone. */
 export interface LoopbackServer {
   readonly port: number
   /** Ends every connection. */
@@ -61,6 +62,7 @@ export interface LoopbackOptions {
   readonly connections?: number
 }
 
+/** What a server of ours waits for, unless told. */
 export const PATIENCE: Patience = { head: 10_000, request: 60_000, idle: 0, check: 2_000 }
 
 /**

@@ -5,6 +5,7 @@ import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../host/read.js'
 import { isBinary } from './attribution.js'
 
+/** A file as it is blamed: its lines, and what they say of themselves. */
 export interface BlamedFile {
   /** Relative to the root, as records name it. */
   readonly path: string

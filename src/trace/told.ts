@@ -19,6 +19,7 @@ export interface ToldRecord {
   readonly why?: string
 }
 
+/** Reads a record as a history tells it. */
 export function toldOf(record: TraceRecord): ToldRecord {
   const { seq, type, verdict, tx, reason, words, reviewer } = own(record)
   return {

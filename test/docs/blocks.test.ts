@@ -9,6 +9,12 @@ import { project } from './reader.js'
 const TRIED: readonly (readonly [document: RegExp, language: string, test: string])[] = [
   [/./, 'mermaid', 'test/docs/diagrams.test.ts'],
   [/^docs\/reference\//, 'ts', 'test/docs/generated.test.ts'],
+  [/^docs\/api\//, 'ts', 'test/package.test.ts'],
+  [/^docs\/serve\.md$/, 'console', 'test/docs/serve.test.ts'],
+  [/^docs\/serve\.md$/, 'sh', 'test/docs/serve.test.ts'],
+  [/^docs\/review\.md$/, 'sh', 'test/cli/review/terminal.test.ts'],
+  [/^examples\/(?:agent-loop|ai-sdk|langchain)\//, 'sh', 'test/examples/embedding.test.ts'],
+  [/^docs\/cli\.md$/, 'sh', 'test/docs/cli.test.ts'],
   [/^docs\/trace-schema\.md$/, 'jsonl', 'test/docs/trace-schema.test.ts'],
   [/^docs\/formats\.md$/, 'yaml', 'test/docs/generated.test.ts'],
   [/^docs\/formats\.md$/, 'text', 'test/docs/generated.test.ts'],
@@ -25,6 +31,11 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['README.md', 'npm ci && npm test', 'is what runs this; .ci/run has it word for word'],
   ['docs/hosts/claude.md', 'escrow run', 'starts a client that is not installed here'],
   ['docs/hosts/cline.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/hosts/codex.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/hosts/gemini.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/hosts/opencode.md', 'escrow run', 'starts a client that is not installed here'],
+  ['examples/ci-check/README.md', 'node check.mjs', 'wants a checkout of a pull request; its tests make many'],
+  ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],
 ]
 
 /** Documents that a test types from top to bottom: all but their blocks of `sh`. */

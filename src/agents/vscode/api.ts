@@ -27,6 +27,7 @@ export interface VscodeLike<Uri extends UriLike> {
   }
 }
 
+/** What shows a document that no file is behind. */
 export interface ContentProvider<Uri> {
   provideTextDocumentContent(uri: Uri): Promise<string>
 }

@@ -5,6 +5,7 @@ import type { UriLike, VscodeLike } from './api.js'
 /** The scheme of both sides: documents of it cannot be edited, and no file is behind them. */
 export const STAGED_SCHEME = 'escrowfs'
 
+/** What a change is shown against, and what it makes of it. */
 export type Side = 'before' | 'after'
 
 /** What a document of {@link STAGED_SCHEME} is of. */

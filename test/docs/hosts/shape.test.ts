@@ -5,6 +5,9 @@ import { project } from '../reader.js'
 const GUIDES = [
   'docs/hosts/claude.md',
   'docs/hosts/cline.md',
+  'docs/hosts/codex.md',
+  'docs/hosts/gemini.md',
+  'docs/hosts/opencode.md',
   'docs/hosts/mcp.md',
   'docs/hosts/roo.md',
   'docs/shell.md',
