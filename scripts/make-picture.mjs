@@ -1,4 +1,5 @@
-// Draws docs/review.svg, the README's picture of a review, from what the demo prints: node scripts/make-picture.mjs
+// Draws docs/review.svg and docs/refusals.svg, the README's pictures of a review and of refusals, from what the demo prints:
+// node scripts/make-picture.mjs
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -82,6 +83,21 @@ function linesOf(output) {
   ].map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line))
 }
 
+/** What the agents were told when they asked for what is not theirs: one of each kind, in the order of the demo. */
+function refusalsOf(output) {
+  const acts = actsOf(output)
+  const one = (reason) => acts.find(({ what }) => what.endsWith(`denied ${reason}`))
+  const done = acts.find(({ what }) => what.includes('write_to_file') && what.endsWith('ok'))
+  const shown = ['missing_intent_id', undefined, 'scope_violation', 'protected_path', 'stale_file', 'user_rejected']
+  return shown
+    .flatMap((reason) => {
+      const { what, lines } = (reason === undefined ? done : one(reason)) ?? {}
+      if (what === undefined) throw new Error(`The demo refused nothing for ${reason}.`)
+      return [what, ...lines.slice(0, 1).map((line) => `  ${line.trim()}`)]
+    })
+    .map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line))
+}
+
 function colorOf(line) {
   if (line.startsWith('$ ')) return COLORS.command
   if (/^(\+\+\+|---|diff|new file|…| {2}the agent)/.test(line)) return COLORS.dim
@@ -95,7 +111,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function draw(lines) {
+function draw(title, lines) {
   const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 2 * MARGIN, lines.length * LINE + BAR + 2 * MARGIN]
   const row = (line, i) => {
     const weight = /^[$#] /.test(line) ? ' font-weight="bold"' : ''
@@ -106,7 +122,7 @@ function draw(lines) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
     '  font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14" role="img">',
-    '<title>A review: the staged diff, one change rejected with a reason, six approved and committed</title>',
+    `<title>${title}</title>`,
     `<rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>`,
     `<path d="M0 ${BAR} V10 a10 10 0 0 1 10 -10 H${width - 10} a10 10 0 0 1 10 10 V${BAR} Z" fill="#161b22"/>`,
     ...['#ff5f57', '#febc2e', '#28c840'].map(dot),
@@ -124,5 +140,7 @@ const demo = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples
   maxBuffer: 1 << 26,
 })
 if (demo.status !== 0) throw new Error(`The demo failed:\n${demo.stderr}`)
-writeFileSync(`${project}docs/review.svg`, draw(linesOf(demo.stdout)))
-console.log('Wrote docs/review.svg')
+const review = 'A review: the staged diff, one change rejected with a reason, six approved and committed'
+writeFileSync(`${project}docs/review.svg`, draw(review, linesOf(demo.stdout)))
+writeFileSync(`${project}docs/refusals.svg`, draw('What an agent is told when it is refused', refusalsOf(demo.stdout)))
+console.log('Wrote docs/review.svg and docs/refusals.svg')

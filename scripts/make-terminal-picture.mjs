@@ -1,4 +1,4 @@
-// Draws docs/review-terminal.svg from a real screen: node docs/make-terminal-picture.mjs, after npm run build. It needs tmux.
+// Draws docs/review-terminal.svg from a real screen: node scripts/make-terminal-picture.mjs, after npm run build. It needs tmux.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
