@@ -150,7 +150,10 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
-  'src/host/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
+  'src/host/grammars.ts': {
+    'package @vscode/tree-sitter-wasm': 'reads its own grammars',
+    'module module': 'finds them',
+  },
   'src/review/highlight.ts': {
     'module vm': 'reads a text by the grammar of another within a time limit',
     'package lowlight': 'turns text into tokens',
@@ -177,7 +180,6 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host-programs.ts': {
     'module child_process': "starts a host's own programs, out of tool calls, and the shell that contains what it runs",
   },
-  'src/web/page-files.ts': { 'module module': 'finds its own package', require: 'finds its own package' },
   'src/agents/roo/alias.ts': { 'module module': "hands a host's modules the governed fs for the real one" },
   'src/agents/roo/bounded-match.ts': { 'module vm': 'matches a pattern within a time limit' },
 }
