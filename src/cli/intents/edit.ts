@@ -3,6 +3,7 @@ import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index
 import type { Context } from '../context.js'
 import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
+import { knownIntent } from './known.js'
 import { addDetails, addTold, type Details, detailsOf, parseStatus, statusOption, type Told } from './options.js'
 
 interface AddOptions extends Told, Details, AsJson {
@@ -69,7 +70,10 @@ function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
 }
 
 async function change(context: Context, id: string, changes: IntentChanges, told: Told & AsJson): Promise<void> {
-  const intent: Intent = await context.asReviewer(({ intents }) => intents.edit(id, changes, told.by, told.why))
+  const intent: Intent = await context.asReviewer(async (workspace) => {
+    await knownIntent(workspace, id)
+    return workspace.intents.edit(id, changes, told.by, told.why)
+  })
   if (told.json) return context.io.out(json({ intent }))
   context.io.out(`changed  ${oneLine(intent.id)}  ${intent.status}  ${oneLine(intent.name)}\n`)
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Question, Workspace } from '../../index.js'
-import { type Context, EXIT } from '../context.js'
+import type { Context } from '../context.js'
 import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
+import { knownIntent } from './known.js'
 import { addTold, type Told } from './options.js'
 
 interface Options extends Told, AsJson {
@@ -34,13 +35,15 @@ async function scope(context: Context, workspace: Workspace, id: string, options
   const { add, remove, accept, refuse, by, why } = options
   if (accept !== undefined) await answer(workspace, id, accept, 'allow', options)
   if (refuse !== undefined) await answer(workspace, id, refuse, 'deny', options)
-  if (add !== undefined || remove !== undefined)
+  if (add !== undefined || remove !== undefined) {
+    await knownIntent(workspace, id)
     await workspace.intents.edit(
       id,
       { ...(add !== undefined && { addScope: add }), ...(remove !== undefined && { removeScope: remove }) },
       by,
       why,
     )
+  }
   await show(context, workspace, id, options)
 }
 
@@ -69,13 +72,8 @@ async function answer(
   await (await workspace.review(found.session)).answer(found.id, { answer: word, ...words, ...(by && { by }) })
 }
 
-async function show({ io, exit }: Context, workspace: Workspace, id: string, asked: AsJson): Promise<void> {
-  const intent = await workspace.intents.get(id)
-  if (!intent) {
-    io.err(`escrow: There is no intent ${oneLine(id)}. 'escrow intents' lists them.\n`)
-    exit(EXIT.refused)
-    return
-  }
+async function show({ io }: Context, workspace: Workspace, id: string, asked: AsJson): Promise<void> {
+  const intent = await knownIntent(workspace, id)
   const requests = await requestsFor(workspace, id)
   if (asked.json)
     return io.out(json({ intent, requests: requests.map(({ session, request }) => ({ session, ...request })) }))
