@@ -7,31 +7,69 @@ import { rolldown } from 'rolldown'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
-const ENTRIES = { main: 'src/cli/main.ts', sh: 'src/cli/sh.ts' }
-/** What many commands share is one file: to find a file takes about as long as to read 20 kB of it. */
-const BASE = { name: 'base', minShareCount: 4, test: (id) => !/[\\/](?:src[\\/]cli|commander)[\\/]/.test(id) }
+const PROGRAMS = { main: 'src/cli/main.ts', sh: 'src/cli/sh.ts' }
+const LATER_FILES = { 'chunks/memfs-core': '@jsonjoy.com/fs-core' }
+/** To find a file takes about as long as to read 20 kB of it: what many commands share is two files, one with what each hook needs. */
+const SHARED = {
+  debugName: 'shared',
+  name: (id, graph) => {
+    if (/[\\/](?:src[\\/]cli|commander)[\\/]/.test(id)) return null
+    hook ??= reached(HOOK, graph)
+    return hook.has(id) ? 'base' : 'more'
+  },
+  minShareCount: 4,
+}
+const HOOK = join(ROOT, 'src/agents/claude/answer.ts')
+let hook
+
+/** All that is loaded with a module. */
+function reached(id, graph, found = new Set()) {
+  if (found.has(id)) return found
+  found.add(id)
+  for (const next of graph.getModuleInfo(id)?.importedIds ?? []) reached(next, graph, found)
+  return found
+}
+
 /** Finds its grammars beside its own files. */
 const EXTERNAL = [/^@vscode\/tree-sitter-wasm/]
 
 /** Our modules do nothing but what is asked of them by import, the two programs aside. */
-const isOurs = (id) => !/[\\/]node_modules[\\/]/.test(id) && !Object.values(ENTRIES).some((entry) => id.endsWith(entry))
+const isOurs = (id) =>
+  !/[\\/]node_modules[\\/]/.test(id) && !Object.values(PROGRAMS).some((entry) => id.endsWith(entry))
 
 /**
  * Of memfs the stage takes inodes and their bytes (`overlay/upper.ts`), which its volume has from this core. The rest, streams and a
- * `node:fs` over it, takes as long to load as Node itself. The core is loaded with the first content.
+ * `node:fs` over it, takes as long to load as Node itself. The core is a file of its own, loaded with the first content.
  */
 const LEAN_MEMFS = `
 export class Volume {
   #core
   get _core() {
-    return (this.#core ??= new (require('@jsonjoy.com/fs-core').Superblock)())
+    return (this.#core ??= new (require('./memfs-core.js').Superblock)())
   }
 }
 `
-const leanMemfs = {
-  name: 'lean-memfs',
-  resolveId: (id) => (id === 'memfs' ? '\0memfs' : undefined),
-  load: (id) => (id === '\0memfs' ? LEAN_MEMFS : undefined),
+/** Modules of Node's that take milliseconds to load, and the functions we take from them: few commands call one. */
+const LATE = {
+  'node:child_process': ['spawn', 'spawnSync'],
+  'node:http': ['createServer'],
+  'node:readline': ['createInterface', 'emitKeypressEvents'],
+}
+const lateModule = (name) =>
+  LATE[name].map((each) => `export const ${each} = (...given) => process.getBuiltinModule('${name}').${each}(...given)`)
+
+const lean = {
+  name: 'lean',
+  resolveId(id, importer) {
+    if (id === 'memfs') return '\0memfs'
+    if (id === './memfs-core.js') return { id, external: true }
+    // What wraps a whole module for a host is no part of the command.
+    return id in LATE && isOurs(importer) && !importer.endsWith('host-programs.ts') ? `\0${id}` : undefined
+  },
+  load(id) {
+    if (id === '\0memfs') return LEAN_MEMFS
+    return id.startsWith('\0node:') ? lateModule(id.slice(1)).join('\n') : undefined
+  },
 }
 
 /**
@@ -114,11 +152,11 @@ try {
 async function write(dir) {
   const bundle = await rolldown({
     cwd: ROOT,
-    input: ENTRIES,
+    input: { ...PROGRAMS, ...LATER_FILES },
     platform: 'node',
     external: EXTERNAL,
     transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION) } },
-    plugins: [leanMemfs, pastIndexes],
+    plugins: [lean, pastIndexes],
     // The same parser as modules, of which only what is used is taken.
     resolve: { alias: { yaml: join(ROOT, 'node_modules/yaml/browser/dist/index.js') } },
     tsconfig: false,
@@ -129,16 +167,22 @@ async function write(dir) {
   })
   const { output } = await bundle.write({
     dir,
-    format: 'esm',
-    codeSplitting: { groups: [BASE] },
-    // Names stay: a stack that a user sends us can be read.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    format: 'cjs',
+    codeSplitting: { groups: [SHARED] },
+    // Names of functions stay: a stack that a user sends us can be read.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { function: true, class: true } },
+      codegen: { removeWhitespace: true },
+    },
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: { legal: false },
   })
   await bundle.close()
-  for (const name of Object.keys(ENTRIES)) chmodSync(join(dir, `${name}.js`), 0o755)
+  // As CommonJS it starts sooner: Node's loader of modules takes some milliseconds of its own.
+  writeFileSync(join(dir, 'package.json'), '{"type":"commonjs"}\n')
+  for (const name of Object.keys(PROGRAMS)) chmodSync(join(dir, `${name}.js`), 0o755)
   writeFileSync(join(dir, 'LICENSES.txt'), licences(output.flatMap((file) => file.moduleIds ?? [])))
 }
 

@@ -102,7 +102,7 @@ function refuseDrifted(approved: readonly StagedChange[]): void {
   const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message }))
   throw new EscrowError(
     'stale_file',
-    `Nothing was committed: ${drifted.length} approved path(s) changed on disk since.`,
+    `Nothing was committed. Approved paths that changed on disk since: ${drifted.length}.`,
     {
       refused,
       hint: 'Look at the changes again; what the agent wrote over is what was there before.',
@@ -119,7 +119,7 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
   const hint = 'A directory was renamed. Approve both the old and the new name of what was in it, or neither.'
   throw new EscrowError(
     'unsupported',
-    `Nothing was committed: ${refused.length} approved path(s) are needed elsewhere.`,
+    `Nothing was committed. Approved paths that are needed elsewhere: ${refused.length}.`,
     {
       refused,
       hint,

@@ -39,14 +39,10 @@ export async function stageUndo(layout: Layout, commitId: string): Promise<strin
     store.settle([])
     const refused = stageInverse(store.overlay, kept)
     if (refused.length > 0) {
-      throw new EscrowError(
-        'stale_file',
-        `Commit ${kept.tx} cannot be undone: ${refused.length} path(s) are in the way.`,
-        {
-          refused,
-          hint: 'Move these away, or put back what the commit left there; then undo it again.',
-        },
-      )
+      throw new EscrowError('stale_file', `Commit ${kept.tx} cannot be undone. Paths in the way: ${refused.length}.`, {
+        refused,
+        hint: 'Move these away, or put back what the commit left there; then undo it again.',
+      })
     }
     store.note(NOTE, kept.tx)
     isStaged = true

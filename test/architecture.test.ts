@@ -150,7 +150,10 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
-  'src/host/grammars.ts': { 'package @vscode/tree-sitter-wasm': 'reads its own grammars' },
+  'src/host/grammars.ts': {
+    'package @vscode/tree-sitter-wasm': 'reads its own grammars',
+    'module module': 'finds them',
+  },
   'src/review/highlight.ts': {
     'module vm': 'reads a text by the grammar of another within a time limit',
     'package lowlight': 'turns text into tokens',

@@ -2,7 +2,7 @@
 import type { Asking } from './asking.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
-import { run } from './run.js'
+import { answerHook, clientOf } from './hook-answer.js'
 
 /** The package's, put here by the bundler (`scripts/bundle.mjs`). */
 declare const ESCROW_VERSION: string
@@ -30,9 +30,20 @@ async function page(text: string): Promise<void> {
   if (!(await showPaged(text))) process.stdout.write(text)
 }
 
-// A reader that has seen enough (`| head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+// A reader that has seen enough (`| head`) is no failure, nor is a terminal that was closed: what was asked for is done all the same.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+  })
 
-process.exitCode = await run(process.argv.slice(2), io, async () => (await import('./library.js')).library)
+/** Clients start a hook for each call of a tool: its line, as they are told it, waits for no parser. */
+async function started(argv: readonly string[]): Promise<number> {
+  const client = clientOf(argv)
+  if (client !== undefined) return answerHook(client, io)
+  const { run } = await import('./run.js')
+  return run(argv, io, async () => (await import('./library.js')).library)
+}
+
+void started(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+})

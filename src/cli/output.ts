@@ -1,4 +1,14 @@
+import type { Command } from 'commander'
 import { oneLine } from './printable.js'
+
+/** `--json`, as every command has it that prints data. */
+export function addJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document')
+}
+
+export interface AsJson {
+  readonly json?: true
+}
 
 /** The one document of a `--json` command. */
 export function json(document: unknown): string {

@@ -29,11 +29,13 @@ const io = {
   signal: stop.signal,
 }
 
-process.exitCode = await runShell(process.argv.slice(2), io, process.env, () => import('../index.js'))
-process.stdin.destroy()
-for (const forget of heard) forget()
-if (received !== undefined) {
-  process.kill(process.pid, received)
-  // It arrives a moment later; until then this process must not end in another way.
-  setTimeout(() => undefined, 1_000)
-}
+void runShell(process.argv.slice(2), io, process.env, () => import('../index.js')).then((code) => {
+  process.exitCode = code
+  process.stdin.destroy()
+  for (const forget of heard) forget()
+  if (received !== undefined) {
+    process.kill(process.pid, received)
+    // It arrives a moment later; until then this process must not end in another way.
+    setTimeout(() => undefined, 1_000)
+  }
+})

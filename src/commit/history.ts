@@ -4,7 +4,7 @@ import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
-import { slotOf } from './stage.js'
+import { slotOf } from './slot.js'
 import { fingerprint, isSettled } from './standing.js'
 import type { CommitOp, PlannedChange } from './types.js'
 

@@ -1,7 +1,8 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 import { type Disk, exists, isSameFile, linkInPlace, sameInode } from './disk.js'
-import { type Slot, workingMode } from './stage.js'
+import type { Slot } from './slot.js'
+import { workingMode } from './stage.js'
 import { isState, isUntouched, standingAt } from './standing.js'
 import type { CommitOp, PlannedChange } from './types.js'
 

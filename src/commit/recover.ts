@@ -7,7 +7,7 @@ import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan, txDir } from './journal.js'
 import { pinTree } from './pin.js'
 import { journalFailure, unfinished } from './refusals.js'
-import { slotOf } from './stage.js'
+import { slotOf } from './slot.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
 
 type Append = (record: JsonObject) => Promise<void>

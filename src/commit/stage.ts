@@ -7,6 +7,7 @@ import type { Course } from './course.js'
 import type { Disk } from './disk.js'
 import { inOrder, opens } from './order.js'
 import { stale } from './refusals.js'
+import { slotOf } from './slot.js'
 import { isState, isUntouched, standingAt } from './standing.js'
 import type { CommitEntry, PlannedChange } from './types.js'
 
@@ -17,21 +18,6 @@ export interface Staged {
 
 /** Above this many new files, one flush of the whole file system beats one for each file. */
 export const FLUSH_TOGETHER = 16
-
-/** Where a change's files lie in its transaction's directory. */
-export interface Slot {
-  /** The new content, consumed when it is put in place. */
-  readonly fresh: string
-  /** What stood there before; kept for undo. */
-  readonly kept: string
-  /** What stood there before, in the moment of a strict replacement when the path is empty. */
-  readonly away: string
-}
-
-export function slotOf(dir: string, change: { n: number }): Slot {
-  const path = `${dir}/${change.n}`
-  return { fresh: `${path}.new`, kept: `${path}.old`, away: `${path}.away` }
-}
 
 /** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
 export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: Course): Promise<Staged> {

@@ -1,7 +1,9 @@
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
+
+const require = createRequire(import.meta.url)
 
 /** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
 const loaded = new Map<string, Promise<Language>>()
@@ -104,7 +106,7 @@ function languageOf(grammar: string): Promise<Language> {
   const known = loaded.get(grammar)
   if (known !== undefined) return known
   const loading = engine().then(({ Language }) =>
-    Language.load(fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))),
+    Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)),
   )
   loaded.set(grammar, loading)
   return loading

@@ -1,10 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** The built page, where the package is: `npm run build` makes it. */
 export function builtPage(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('escrowfs/package.json')), 'dist', 'web')
+  return join(packageAbove(dirname(fileURLToPath(import.meta.url))), 'dist', 'web')
+}
+
+/** The package's own directory. The bundled command has a package.json beside it, which has no name. */
+function packageAbove(directory: string): string {
+  const file = join(directory, 'package.json')
+  const isOurs = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === 'escrowfs'
+  return isOurs || directory === dirname(directory) ? directory : packageAbove(dirname(directory))
 }
 
 export interface PageFile {

@@ -43,10 +43,10 @@ describe('init', () => {
 
 describe('status', () => {
   it('says that a policy.yaml which is not valid refuses all writes', async () => {
-    const problem = '.orchestration/policy.yaml, line 1: unknown key `a\u001b`.'
-    expect((await escrow(workspaceDir(), ['status'], { problem })).out).toContain(
-      'All writes are refused: .orchestration/policy.yaml, line 1: unknown key `a^[`.\n',
-    )
+    const problem = 'Policy Invalid: .orchestration/policy.yaml: unknown key `a\u001b`. All writes are refused.'
+    const { out } = await escrow(workspaceDir(), ['status'], { problem })
+    expect(out).toContain('Policy Invalid: .orchestration/policy.yaml: unknown key `a^[`. All writes are refused.\n')
+    expect(out.match(/refused/g)).toHaveLength(1)
     expect((await escrow(workspaceDir(), ['status'])).out).not.toContain('refused')
   })
 

@@ -44,6 +44,18 @@ function editor(command: string): void {
 }
 
 describe('intents', () => {
+  it.each([['show'], ['scope'], ['edit', '--name', 'x'], ['status', 'DRAFT'], ['scope', '--add', 'a/**']])(
+    '%s of a mistyped id is answered with the one that was meant',
+    async (command, ...rest) => {
+      const at = scene({}, INTENTS)
+      const { code, err } = await escrow(at, command, 'INT-01', ...rest)
+      expect(code).toBe(1)
+      expect(err).toContain("There is no intent INT-01. (unknown_intent)\nDid you mean INT-001? 'escrow intents'")
+      expect((await escrow(at, command, 'unlike', ...rest)).err).not.toContain('mean')
+      expect(plan(at)).toBe(INTENTS)
+    },
+  )
+
   it('lists them, also where nothing else is typed', async () => {
     const at = scene({}, INTENTS)
     expect((await escrow(at)).out).toBe('INT-001  PENDING  Prices\n')

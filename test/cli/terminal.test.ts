@@ -152,6 +152,18 @@ describe('long output', () => {
   })
 })
 
+it('a terminal that is closed meanwhile is no failure: what was asked for is done', async () => {
+  const cwd = at('gone')
+  const words = `trap '' HUP; echo ready; until test -e go; do sleep 0.05; done; escrow init --yes; echo $? > code; mv code done`
+  const terminal = type(words, cwd)
+  await terminal.waitFor('ready')
+  terminal.close()
+  fs.writeFileSync(`${cwd}/go`, '')
+  await expect.poll(() => fs.existsSync(`${cwd}/done`), { timeout: 20_000 }).toBe(true)
+  expect(fs.readFileSync(`${cwd}/done`, 'utf8')).toBe('0\n')
+  expect(fs.existsSync(`${cwd}/.orchestration/policy.yaml`)).toBe(true)
+})
+
 describe('without a terminal', () => {
   it.each(['escrow init < /dev/null', 'setsid escrow init < /dev/null', 'escrow init <&-'])(
     '%s asks nothing',

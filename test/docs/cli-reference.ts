@@ -3,21 +3,33 @@ import { COMMANDS } from '../../src/cli/commands.js'
 
 /** What `--json` prints, by the command; the types are those of the package. */
 export const DOCUMENTS: Readonly<Record<string, string>> = {
+  init: '`{ created: string[], kept: string[], settings: { path, change }[] }`; `change` is created, changed or removed',
   'intents list': '`{ intents: Intent[] }`',
   'intents show': '`{ intent: Intent, versions: IntentVersion[] }`',
   'intents templates': '`{ templates }`: name and lists of each',
+  'intents add': '`{ intent: Intent }`',
+  'intents edit': '`{ intent: Intent }`',
+  'intents status': '`{ intent: Intent }`',
+  'intents scope': '`{ intent: Intent, requests }`: each request as `Review.questions()` gives it, with its session',
   status: '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, problem?: string }`',
   sessions: '`SessionSummary[]`',
   exec: '`{ session } & ExecResult`',
   diff: '`ChangeSet`',
+  approve: '`{ session, verdict: Verdict, left: string[] }`; `left`: staged paths it is not on',
+  reject: '`{ session, verdict: Verdict }`',
+  discard: '`{ session, left: number }`; `left`: changes still staged',
   quarantine: '`{ session, quarantined }`; after `--take` or `--drop` what was taken, dropped and refused',
+  commit: '`CommitResult`; with conflicts the exit code is 1',
   snapshots: '`{ session, snapshots: Snapshot[] }`',
   travel: '`{ session, snapshot, left: Snapshot, kept: string[], staged: number }`',
+  undo: '`{ session, changes: { path, drifted: boolean }[] }`',
   recover: '`Recovery`',
   questions: "`{ session, questions }[]`, as `Review.questions()` gives a session's",
+  answer: '`{ session, question, answer }`',
   blame: '`BlameLine[]`',
   log: '`TraceRecord[]`, oldest first: lines of the ledger ([trace-schema.md](trace-schema.md))',
   verify: '`VerifyResult`',
+  trailer: '`LedgerHead`',
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',
   doctor: 'each capability with `name`, `ok` and, where it is missing, why; and the clients found',
@@ -52,7 +64,7 @@ export function reference(program: Command): string {
     ...command.commands.map((each) => section(each, `${command.name()} ${each.name()}`, 3)),
   ])
   const rows = Object.entries(DOCUMENTS).map(([name, what]) => `| ${name} | ${what} |\n`)
-  const json = `## Documents\n\nWith \`--json\` a command prints one document. Types are those the package exports.\n\n| command | document |\n| ------- | -------- |\n${rows.join('')}`
+  const json = `## Documents\n\nWith \`--json\` a command prints one document and asks nothing; what is refused is told on stderr, as without it. Types are those the package exports.\n\n| command | document |\n| ------- | -------- |\n${rows.join('')}`
   return [HEAD, ...commands, json].join('\n')
 }
 

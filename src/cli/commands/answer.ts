@@ -1,11 +1,12 @@
 import { Argument, type Command } from 'commander'
 import type { Answer, Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
 import { byOption } from '../reviewer.js'
 
-interface Options {
+interface Options extends AsJson {
   readonly reason?: string
   readonly remember?: true
   readonly by?: Reviewer
@@ -14,7 +15,7 @@ interface Options {
 const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny']
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  command
+  addJson(command)
     .description(
       "Answer a session's question. `allow` holds for the path or the command (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call or run. `deny` needs a reason.",
     )
@@ -27,17 +28,26 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       'make it a rule of policy.yaml, for every session from now on (of a command: for its classes)',
     )
     .addOption(byOption())
-    .action(async (session: string, question: string, answer: Answer['answer'], { reason, remember, by }: Options) => {
-      await asReviewer(async (workspace) => {
-        const review = await workspace.review(session)
-        const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
-        await review.answer(id, {
-          answer,
-          ...(reason !== undefined && { words: reason }),
-          ...(by !== undefined && { by }),
-          ...(remember && { remember }),
+    .action(
+      async (
+        session: string,
+        question: string,
+        answer: Answer['answer'],
+        { reason, remember, by, json: asJson }: Options,
+      ) => {
+        const answered = await asReviewer(async (workspace) => {
+          const review = await workspace.review(session)
+          const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
+          await review.answer(id, {
+            answer,
+            ...(reason !== undefined && { words: reason }),
+            ...(by !== undefined && { by }),
+            ...(remember && { remember }),
+          })
+          return id
         })
-      })
-      io.out(`Answered: ${answer}. Session '${oneLine(session)}' hears it at its next call.\n`)
-    })
+        if (asJson) return io.out(json({ session, question: answered, answer }))
+        io.out(`Answered: ${answer}. Session '${oneLine(session)}' hears it at its next call.\n`)
+      },
+    )
 }

@@ -2,17 +2,18 @@ import type { Command } from 'commander'
 import type { Reviewer, Verdict } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { addSelecting } from '../selecting.js'
 
-interface Options extends Chosen {
+interface Options extends Chosen, AsJson {
   readonly by?: Reviewer
   readonly digest?: string
 }
 
 export function register(command: Command, context: Context): void {
-  addSelecting(command)
+  addJson(addSelecting(command))
     .description(
       'Approve staged changes as they are now. Without paths, hunks or calls: all but those rejected, in conflict, or ' +
         'changed on disk meanwhile.',
@@ -38,6 +39,7 @@ async function approve(context: Context, session: string, paths: string[], optio
     const selection = selectionOf(paths, options, set)
     const verdict = await review.approve(selection, options.by)
     const left = set.changes.map(({ path }) => path).filter((path) => !verdict.paths.includes(path))
+    if (options.json) return io.out(json({ session, verdict, left }))
     const { lines, amount } = renderVerdict(verdict, set)
     io.out(lines)
     if (selection === undefined) for (const path of left) io.out(`left out  ${oneLine(path)}\n`)

@@ -1,21 +1,23 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { type Chosen, selectionOf } from '../hunks.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { addSelecting, refuseNothing } from '../selecting.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addSelecting(command)
+  addJson(addSelecting(command))
     .description('Take staged changes out of a session. The disk stays as it is; what is named has to be named.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' is everything")
-    .action(async (session: string, paths: string[], options: Chosen) => {
+    .action(async (session: string, paths: string[], options: Chosen & AsJson) => {
       refuseNothing(command, paths, options)
       const left = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         await review.discard(selectionOf(paths, options, await review.changes()) ?? [])
         return (await review.changes()).changes.length
       })
+      if (options.json) return io.out(json({ session, left }))
       const name = oneLine(session)
       const rest = left === 0 ? 'nothing is staged any more' : `${left} left, see 'escrow diff ${name}'`
       io.out(`Discarded from session '${name}': ${rest}.\n`)

@@ -3,17 +3,17 @@ import { createTwoFilesPatch } from 'diff'
 import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
 import { type Context, EXIT, type Library } from '../context.js'
 import { askForWorkspace, CLIENTS } from '../init-questions.js'
-import { counted } from '../output.js'
+import { type AsJson, addJson, counted, json } from '../output.js'
 import { oneLine } from '../printable.js'
 
-interface Options extends Partial<Record<ClientName, true>> {
+interface Options extends Partial<Record<ClientName, true>>, AsJson {
   readonly http?: string
   readonly remove?: true
   readonly yes?: true
 }
 
 export function register(command: Command, context: Context): void {
-  command
+  addJson(command)
     .description(
       'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. On a terminal it asks what ' +
         'it is not told. With a client named, enter escrow into its settings here too; the change is shown first.',
@@ -37,6 +37,7 @@ export function register(command: Command, context: Context): void {
 async function init(command: Command, context: Context, options: Options): Promise<void> {
   const named = CLIENTS.filter((client) => options[client])
   if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
+  if (options.json) return asDocument(context, options.remove && named.length === 0 ? CLIENTS : named, options)
   if (options.remove) return enter(context, named.length === 0 ? CLIENTS : named, options)
   const isAsked = context.io.ask !== undefined && named.length === 0 && options.yes !== true
   if (!isAsked) {
@@ -48,6 +49,20 @@ async function init(command: Command, context: Context, options: Options): Promi
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
   await asked(context)
+}
+
+/** A program is asked nothing: settings are changed only where it says `--yes`. */
+async function asDocument(context: Context, clients: readonly ClientName[], options: Options): Promise<void> {
+  const { io, library, directory, exit } = context
+  const { planClients, applyClients, initWorkspace } = await library()
+  const files = planClients(directory(), clients, aboutOf(options))
+  if (files.length > 0 && options.yes !== true) {
+    io.err("escrow: Nothing was changed: with '--json' nothing is asked. Give '--yes'.\n")
+    return exit(EXIT.refused)
+  }
+  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory())
+  applyClients(directory(), files)
+  io.out(json({ ...made, settings: files.map((file) => ({ path: file.path, change: changeOf(file) })) }))
 }
 
 /** All questions come first: who leaves at one of them leaves nothing half done. */
@@ -92,8 +107,12 @@ function aboutOf({ remove, http }: Options): ClientOptions {
 
 function apply({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {
   write(directory(), files)
-  for (const { path, before, after } of files)
-    io.out(`${after === undefined ? 'removed' : before === undefined ? 'created' : 'changed'}  ${oneLine(path)}\n`)
+  for (const file of files) io.out(`${changeOf(file)}  ${oneLine(file.path)}\n`)
+}
+
+function changeOf({ before, after }: ClientFile): 'removed' | 'created' | 'changed' {
+  if (after === undefined) return 'removed'
+  return before === undefined ? 'created' : 'changed'
 }
 
 async function agreed(context: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {

@@ -2,16 +2,17 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { byOption } from '../reviewer.js'
 import { addSelecting, refuseNothing } from '../selecting.js'
 
-interface Options extends Chosen {
+interface Options extends Chosen, AsJson {
   readonly reason: string
   readonly by?: Reviewer
 }
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addSelecting(command)
+  addJson(addSelecting(command))
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
@@ -19,12 +20,14 @@ export function register(command: Command, { io, asReviewer }: Context): void {
     .addOption(byOption())
     .action(async (session: string, paths: string[], options: Options) => {
       refuseNothing(command, paths, options)
-      const { lines, amount } = await asReviewer(async (workspace) => {
+      const { verdict, set } = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         const set = await review.changes()
         const verdict = await review.reject(selectionOf(paths, options, set) ?? [], options.reason, options.by)
-        return renderVerdict(verdict, set)
+        return { verdict, set }
       })
+      if (options.json) return io.out(json({ session, verdict }))
+      const { lines, amount } = renderVerdict(verdict, set)
       io.out(`${lines}${amount} rejected. The agent hears the reason at its next call.\n`)
     })
 }

@@ -41,7 +41,7 @@ function render({ root, intents, sessions, questions, problem }: Status): string
     table([['Workspace', root]]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
-    problem === undefined ? '' : `All writes are refused: ${oneLine(problem)}\n`,
+    problem === undefined ? '' : `${oneLine(problem)}\n`,
     questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }

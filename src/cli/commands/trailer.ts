@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Context, EXIT } from '../context.js'
+import { type AsJson, addJson, json } from '../output.js'
 
 /** What the user may install as `.git/hooks/prepare-commit-msg`. */
 const HOOK = `#!/bin/sh
@@ -9,16 +10,16 @@ git interpret-trailers --in-place --if-exists replace --trailer "$trailer" "$1"
 `
 
 export function register(command: Command, { io, withWorkspace, exit }: Context): void {
-  command
+  addJson(command)
     .description("Print the ledger's head as a trailer for a git commit message: 'Trace-Head: NUMBER:HASH'.")
-    .option('--hook', "print a script for git's prepare-commit-msg hook that adds it")
-    .action(async (options: { hook?: true }) => {
+    .addOption(new Option('--hook', "print a script for git's prepare-commit-msg hook that adds it").conflicts('json'))
+    .action(async (options: { hook?: true } & AsJson) => {
       if (options.hook) {
         io.out(HOOK)
         return
       }
       const head = await withWorkspace((workspace) => workspace.ledger.head())
-      if (head !== undefined) io.out(`Trace-Head: ${head.seq}:${head.hash}\n`)
+      if (head !== undefined) io.out(options.json ? json(head) : `Trace-Head: ${head.seq}:${head.hash}\n`)
       else {
         io.err('The ledger has no record yet.\n')
         exit(EXIT.refused)

@@ -1,17 +1,19 @@
 import type { Command } from 'commander'
 import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index.js'
 import type { Context } from '../context.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
+import { knownIntent } from './known.js'
 import { addDetails, addTold, type Details, detailsOf, parseStatus, statusOption, type Told } from './options.js'
 
-interface AddOptions extends Told, Details {
+interface AddOptions extends Told, Details, AsJson {
   readonly id?: string
   readonly from?: string
   readonly scope?: string[]
   readonly status?: IntentStatus
 }
 
-interface EditOptions extends Told, Details {
+interface EditOptions extends Told, Details, AsJson {
   readonly name?: string
   readonly status?: IntentStatus
 }
@@ -19,7 +21,7 @@ interface EditOptions extends Told, Details {
 /** `add`, `edit` and `status`: what a person declares. */
 export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
-  addTold(addDetails(command.command('add').addOption(statusOption())))
+  addJson(addTold(addDetails(command.command('add').addOption(statusOption()))))
     .description('Declare an intent: what is to be done, and which paths it may touch.')
     .argument('<name>', 'what is to be done, in a few words')
     .option('--scope <glob...>', 'paths it may touch; `!` takes away')
@@ -27,25 +29,28 @@ export function registerEditing(command: Command, context: Context): void {
     .option('--id <id>', 'its id; without one, the next number')
     .action(async (name: string, options: AddOptions) => {
       const intent = await asReviewer(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
+      if (options.json) return io.out(json({ intent }))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
       if (intent.ownedScope.length === 0)
         io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
     })
-  addTold(addDetails(command.command('edit').addOption(statusOption())))
+  addJson(addTold(addDetails(command.command('edit').addOption(statusOption()))))
     .description('Change an intent by options, or without any the whole file in your editor ($VISUAL, $EDITOR).')
     .argument('[id]', "the intent's id")
     .option('--name <text>', 'its name')
     .action(async (id: string | undefined, options: EditOptions, self: Command) => {
       const changes = changesOf(options)
-      if (Object.keys(changes).length === 0) return byEditor(context, options)
+      const isByOptions = Object.keys(changes).length > 0
+      if (!isByOptions && options.json) return self.error('error: --json goes with a change by options')
+      if (!isByOptions) return byEditor(context, options)
       if (id === undefined) return self.error('error: name the intent to change')
       await change(context, id, changes, options)
     })
-  addTold(command.command('status'))
+  addJson(addTold(command.command('status')))
     .description('Set the status of an intent.')
     .argument('<id>', "the intent's id")
     .argument('<status>', 'DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED or ARCHIVED', parseStatus)
-    .action((id: string, status: IntentStatus, told: Told) => change(context, id, { status }, told))
+    .action((id: string, status: IntentStatus, told: Told & AsJson) => change(context, id, { status }, told))
 }
 
 function wanted(name: string, options: AddOptions): NewIntent {
@@ -64,8 +69,12 @@ function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
   return { ...(name !== undefined && { name }), ...(status !== undefined && { status }), ...detailsOf(details) }
 }
 
-async function change(context: Context, id: string, changes: IntentChanges, { by, why }: Told): Promise<void> {
-  const intent: Intent = await context.asReviewer(({ intents }) => intents.edit(id, changes, by, why))
+async function change(context: Context, id: string, changes: IntentChanges, told: Told & AsJson): Promise<void> {
+  const intent: Intent = await context.asReviewer(async (workspace) => {
+    await knownIntent(workspace, id)
+    return workspace.intents.edit(id, changes, told.by, told.why)
+  })
+  if (told.json) return context.io.out(json({ intent }))
   context.io.out(`changed  ${oneLine(intent.id)}  ${intent.status}  ${oneLine(intent.name)}\n`)
 }
 

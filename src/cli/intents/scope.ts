@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { Question, Workspace } from '../../index.js'
-import { type Context, EXIT } from '../context.js'
+import type { Context } from '../context.js'
+import { type AsJson, addJson, json } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
+import { knownIntent } from './known.js'
 import { addTold, type Told } from './options.js'
 
-interface Options extends Told {
+interface Options extends Told, AsJson {
   readonly add?: string[]
   readonly remove?: string[]
   readonly accept?: string
@@ -14,7 +16,7 @@ interface Options extends Told {
 
 /** `scope`: which paths an intent may touch, and what agents ask for beyond them. */
 export function registerScope(command: Command, context: Context): void {
-  addTold(command.command('scope'))
+  addJson(addTold(command.command('scope')))
     .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
     .argument('<id>', "the intent's id")
     .option('--add <glob...>', 'globs to add; `!` takes away')
@@ -33,14 +35,16 @@ async function scope(context: Context, workspace: Workspace, id: string, options
   const { add, remove, accept, refuse, by, why } = options
   if (accept !== undefined) await answer(workspace, id, accept, 'allow', options)
   if (refuse !== undefined) await answer(workspace, id, refuse, 'deny', options)
-  if (add !== undefined || remove !== undefined)
+  if (add !== undefined || remove !== undefined) {
+    await knownIntent(workspace, id)
     await workspace.intents.edit(
       id,
       { ...(add !== undefined && { addScope: add }), ...(remove !== undefined && { removeScope: remove }) },
       by,
       why,
     )
-  await show(context, workspace, id)
+  }
+  await show(context, workspace, id, options)
 }
 
 type Request = Extract<Question, { kind: 'scope' }>
@@ -68,16 +72,14 @@ async function answer(
   await (await workspace.review(found.session)).answer(found.id, { answer: word, ...words, ...(by && { by }) })
 }
 
-async function show({ io, exit }: Context, workspace: Workspace, id: string): Promise<void> {
-  const intent = await workspace.intents.get(id)
-  if (!intent) {
-    io.err(`escrow: There is no intent ${oneLine(id)}. 'escrow intents' lists them.\n`)
-    exit(EXIT.refused)
-    return
-  }
+async function show({ io }: Context, workspace: Workspace, id: string, asked: AsJson): Promise<void> {
+  const intent = await knownIntent(workspace, id)
+  const requests = await requestsFor(workspace, id)
+  if (asked.json)
+    return io.out(json({ intent, requests: requests.map(({ session, request }) => ({ session, ...request })) }))
   for (const glob of intent.ownedScope) io.out(`${oneLine(glob)}\n`)
   if (intent.ownedScope.length === 0) io.out('Nothing, so every write is refused.\n')
-  for (const { session, request } of await requestsFor(workspace, id))
+  for (const { session, request } of requests)
     io.out(
       `asked by ${oneLine(session)}  ${request.id}  ${oneLine(request.globs.join(', '))}: ${oneLine(request.why)}\n`,
     )

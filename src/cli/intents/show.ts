@@ -3,6 +3,7 @@ import { type Intent, type IntentVersion, nearest } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { unknownIntent } from './known.js'
 import { rowOf } from './options.js'
 
 interface Options {
@@ -33,11 +34,11 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     .argument('<id>', "the intent's id")
     .option('--json', 'print one JSON document')
     .action(async (id: string, options: Options) => {
-      const { intent, versions } = await withWorkspace(async ({ intents }) => ({
-        intent: await intents.get(id),
-        versions: await intents.history(id),
-      }))
-      if (!intent && versions.length === 0) throw unknown(id)
+      const { intent, versions } = await withWorkspace(async ({ intents }) => {
+        const [intent, versions] = [await intents.get(id), await intents.history(id)]
+        if (!intent && versions.length === 0) throw unknownIntent(id, await intents.list())
+        return { intent, versions }
+      })
       io.out(options.json ? json({ intent, versions }) : render(id, intent, versions))
     })
   command
@@ -49,13 +50,6 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
       if (options.json) io.out(json({ templates }))
       else io.out(table(templates.map(({ name, source, summary }) => [name, source, summary])))
     })
-}
-
-function unknown(id: string): Error {
-  return Object.assign(new Error(`There is no intent ${id}, and the ledger knows of none.`), {
-    reason: 'unknown_intent',
-    hint: "'escrow intents' lists them.",
-  })
 }
 
 function render(id: string, intent: Intent | undefined, versions: readonly IntentVersion[]): string {

@@ -1,0 +1,14 @@
+/** Where a change's files lie in its transaction's directory. */
+export interface Slot {
+  /** The new content, consumed when it is put in place. */
+  readonly fresh: string
+  /** What stood there before; kept for undo. */
+  readonly kept: string
+  /** What stood there before, in the moment of a strict replacement when the path is empty. */
+  readonly away: string
+}
+
+export function slotOf(dir: string, change: { n: number }): Slot {
+  const path = `${dir}/${change.n}`
+  return { fresh: `${path}.new`, kept: `${path}.old`, away: `${path}.away` }
+}

@@ -1,0 +1,39 @@
+import type { Reviewer } from '../core/api.js'
+import type { AmendRecord, ReviewRecord } from './record.js'
+
+/** A reviewer's change of what an agent has staged, as the agent hears of it. */
+export interface Amendment {
+  readonly id: string
+  readonly path: string
+  readonly cause: AmendRecord['cause']
+  readonly by: Reviewer
+  /** True while no commit or discard has taken the whole change. */
+  readonly standing: boolean
+  /** Of a merge that the agent's own reading made: what came of it. */
+  readonly read?: 'clean' | 'markers' | 'beside'
+}
+
+/** All amendments ever made of a content, and merges by reading that made none, in order. */
+export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
+  const ended = new Map<string, number>()
+  records.forEach(({ kind, entries }, index) => {
+    if (kind !== 'committed' && kind !== 'discard') return
+    for (const { path, hunks } of entries) if (hunks === undefined) ended.set(path, index)
+  })
+  return records.flatMap((record, index) => {
+    if (record.kind !== 'amend' || (record.content === undefined && record.reading !== true)) return []
+    const { id, cause, by } = record
+    const read = readingOf(record)
+    const reviewer = { name: by.name, ...(by.email !== undefined && { email: by.email }) }
+    return record.entries.map(({ path }) => {
+      const standing = record.content !== undefined && (ended.get(path) ?? -1) < index
+      return { id, path, cause, by: reviewer, standing, ...(read && { read }) }
+    })
+  })
+}
+
+function readingOf({ reading, conflict, content }: AmendRecord): Amendment['read'] {
+  if (reading !== true) return undefined
+  if (content === undefined) return 'beside'
+  return conflict === true ? 'markers' : 'clean'
+}

@@ -1,0 +1,175 @@
+import { mkdirSync } from 'node:fs'
+import { beforeEach, expect, it } from 'vitest'
+import { z } from 'zod'
+import { run } from '../../src/cli/run.js'
+import * as library from '../../src/index.js'
+import { type Scene, scene } from '../attacks/kit.js'
+
+/** The document of each command that decides something, against a run of it on a real workspace. */
+
+const reviewer = z.strictObject({ name: z.string(), email: z.string().optional() })
+const verdict = z.strictObject({
+  id: z.string().min(1),
+  verdict: z.enum(['approved', 'rejected', 'withdrawn']),
+  paths: z.array(z.string()),
+  hunks: z.array(z.string()).optional(),
+  reason: z.string().optional(),
+  by: reviewer,
+  at: z.iso.datetime(),
+})
+const texts = z.array(z.string())
+const intent = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED']),
+  ownedScope: texts,
+  constraints: texts,
+  acceptanceCriteria: texts,
+  dependsOn: texts,
+  createdAt: z.string().optional(),
+  updatedAt: z.string().optional(),
+})
+const request = z.strictObject({
+  session: z.string(),
+  id: z.string(),
+  kind: z.literal('scope'),
+  intentId: z.string(),
+  globs: texts,
+  why: z.string(),
+  at: z.iso.datetime(),
+})
+const DOCUMENTS = {
+  approve: z.strictObject({ session: z.string(), verdict, left: texts }),
+  reject: z.strictObject({ session: z.string(), verdict }),
+  discard: z.strictObject({ session: z.string(), left: z.int() }),
+  commit: z.strictObject({
+    id: z.string(),
+    seq: z.int(),
+    committed: texts,
+    conflicts: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+    warnings: texts.optional(),
+  }),
+  undo: z.strictObject({
+    session: z.string(),
+    changes: z.array(z.strictObject({ path: z.string(), drifted: z.boolean() })),
+  }),
+  answer: z.strictObject({ session: z.string(), question: z.string(), answer: z.string() }),
+  trailer: z.strictObject({
+    ledger: z.string(),
+    seq: z.int().positive(),
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+    size: z.int().positive(),
+  }),
+  init: z.strictObject({
+    created: texts,
+    kept: texts,
+    settings: z.array(z.strictObject({ path: z.string(), change: z.enum(['created', 'changed', 'removed']) })),
+  }),
+  intent: z.strictObject({ intent }),
+  scope: z.strictObject({ intent, requests: z.array(request) }),
+}
+
+let at: Scene
+beforeEach(() => {
+  at = scene({ 'src/kept.txt': 'kept\n' })
+})
+
+async function escrow(...argv: string[]) {
+  const said = { code: -1, out: '', err: '' }
+  const io = {
+    out: (text: string) => {
+      said.out += text
+    },
+    err: (text: string) => {
+      said.err += text
+    },
+    ...{ cwd: at.root, terminal: true, color: false, version: '1' },
+  }
+  said.code = await run([...argv, '--json'], io, async () => library)
+  return said
+}
+
+/** What the command prints, which is one document of that shape and nothing else. */
+async function told<T>(shape: z.ZodType<T>, ...argv: string[]): Promise<T> {
+  const { code, out, err } = await escrow(...argv)
+  expect([code, err]).toEqual([0, ''])
+  expect(out.endsWith('}\n')).toBe(true)
+  return shape.parse(JSON.parse(out))
+}
+
+async function staged(files: Readonly<Record<string, string>>, more: { ask?: string } = {}): Promise<void> {
+  const workspace = await at.open()
+  const session = await at.agent(workspace, 'agent-1')
+  for (const [path, text] of Object.entries(files)) session.fs.writeFileSync(path, text)
+  if (more.ask !== undefined) await session.requestScope([more.ask], 'The page needs it.')
+  await workspace.close()
+}
+
+const BY = ['--by', 'Ada <ada@example.org>']
+
+it('a review to its commit and back', async () => {
+  await staged({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' })
+  const approved = await told(DOCUMENTS.approve, 'approve', 'agent-1', 'src/a.txt', ...BY)
+  expect(approved).toMatchObject({ session: 'agent-1', left: ['src/b.txt', 'src/c.txt'] })
+  expect(approved.verdict).toMatchObject({ verdict: 'approved', paths: ['src/a.txt'], by: { name: 'Ada' } })
+  const rejected = await told(DOCUMENTS.reject, 'reject', 'agent-1', 'src/b.txt', '--reason', 'Not this.', ...BY)
+  expect(rejected.verdict).toMatchObject({ verdict: 'rejected', reason: 'Not this.' })
+  expect(await told(DOCUMENTS.discard, 'discard', 'agent-1', 'src/c.txt')).toEqual({ session: 'agent-1', left: 2 })
+  const done = await told(DOCUMENTS.commit, 'commit', 'agent-1')
+  expect(done).toMatchObject({ seq: 1, committed: ['src/a.txt'], conflicts: [] })
+  const undone = await told(DOCUMENTS.undo, 'undo', done.id)
+  expect(undone.changes).toEqual([{ path: 'src/a.txt', drifted: false }])
+  expect((await told(DOCUMENTS.trailer, 'trailer')).seq).toBeGreaterThan(1)
+})
+
+it('a commit of nothing is a document too', async () => {
+  await staged({ 'src/a.txt': 'a\n' })
+  expect(await told(DOCUMENTS.commit, 'commit', 'agent-1')).toMatchObject({ id: '', committed: [] })
+})
+
+it('a refusal prints no document, and says on stderr what there is to say', async () => {
+  await staged({ 'src/a.txt': 'a\n' })
+  for (const line of [
+    ['approve', 'agent-1', '--digest', 'sha256:0'],
+    ['commit', 'nobody'],
+    ['trailer', '--hook'],
+    ['intents', 'edit', 'INT-001'],
+    ['intents', 'scope', 'INT-009'],
+    ['init', '--claude'],
+  ]) {
+    const { code, out, err } = await escrow(...line)
+    expect([line, out]).toEqual([line, ''])
+    expect(code).not.toBe(0)
+    expect(err).not.toBe('')
+  }
+})
+
+it('intents, and what agents ask for', async () => {
+  const added = await told(DOCUMENTS.intent, 'intents', 'add', 'Show prices', '--scope', 'web/**', ...BY)
+  expect(added.intent).toMatchObject({ id: 'INT-002', name: 'Show prices', ownedScope: ['web/**'] })
+  const edited = await told(DOCUMENTS.intent, 'intents', 'edit', 'INT-002', '--name', 'Show all prices')
+  expect(edited.intent.name).toBe('Show all prices')
+  const set = await told(DOCUMENTS.intent, 'intents', 'status', 'INT-002', 'in-progress')
+  expect(set.intent.status).toBe('IN_PROGRESS')
+  await staged({}, { ask: 'docs/**' })
+  const asked = await told(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  expect(asked.requests).toMatchObject([{ session: 'agent-1', globs: ['docs/**'] }])
+  const question = asked.requests[0]?.id ?? ''
+  const answered = await told(DOCUMENTS.answer, 'answer', 'agent-1', question.slice(0, 8), 'allow')
+  expect(answered).toEqual({ session: 'agent-1', question, answer: 'allow' })
+  const now = await told(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  expect(now).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
+})
+
+it('init, which changes settings only where it may', async () => {
+  const fresh = at.at('fresh')
+  mkdirSync(fresh)
+  const made = await told(DOCUMENTS.init, '-C', fresh, 'init')
+  expect(made.created).toContain('.orchestration/policy.yaml')
+  expect(made.settings).toEqual([])
+  const entered = await told(DOCUMENTS.init, '-C', fresh, 'init', '--claude', '--yes')
+  expect(entered.created).toEqual([])
+  expect(entered.settings).toContainEqual({ path: '.claude/settings.json', change: 'created' })
+  const left = await told(DOCUMENTS.init, '-C', fresh, 'init', '--remove', '--yes')
+  expect(left.settings.map(({ path }) => path)).toContain('.claude/settings.json')
+})
