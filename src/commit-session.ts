@@ -36,6 +36,10 @@ export interface SessionCommitOptions extends CommitOptions {
   readonly approvals: readonly Verdict[]
   /** Of the changes that land in part: path → what is staged there. */
   readonly parts?: ReadonlyMap<string, FileState | null>
+  /** What its reviews' log is to have once it is done. */
+  readonly noted?: (tx: string) => readonly ReviewRecord[]
+  /** Throws where a reviewer has taken back any of the approvals meanwhile. */
+  readonly assertApproved?: () => void
 }
 
 /** Takes approved changes of a session to the disk, all or none, with their ledger record. */
@@ -70,6 +74,8 @@ export async function commitSession(
     append: async (record, isOwn) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft, isOwn ? before : undefined)
     },
+    ...(options.noted && { noted: options.noted }),
+    ...(options.assertApproved && { assertApproved: options.assertApproved }),
     strict: options.strict === true || isStrict(deps.policy()),
     undoable: undoableOf(deps.policy()),
     ...(options.signal !== undefined && { signal: options.signal }),

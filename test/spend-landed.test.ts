@@ -37,3 +37,53 @@ it('an approval whose commit died before it was noted does not hold for the same
   await again.changes()
   expect(readFileSync(log, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
 })
+
+const THREE = 'one\nkept\ntwo\nkept too\nthree\n'
+const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
+
+/** A file changed in three places that stand in one hunk, divided. */
+async function divided() {
+  const at = testWorkspace({ 'src/a.ts': THREE })
+  const agent = await working(await at.open())
+  agent.fs.writeFileSync('src/a.ts', CHANGED)
+  await agent.flush()
+  const review = await (await at.open()).review('agent')
+  const [change] = (await review.changes()).changes
+  const pieces = await review.split(change?.hunks[0]?.id ?? '')
+  const { review: log } = layoutOf(at.root).session('agent')
+  const statesNow = async () => {
+    const again = await (await at.open()).review('agent')
+    const [now] = (await again.changes()).changes
+    return now?.hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
+  }
+  return { at, review, pieces, log, statesNow }
+}
+
+it('a no to a piece outlives a committer that died before it wrote down what landed, however much it had written', async () => {
+  const { at, review, pieces, log, statesNow } = await divided()
+  await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
+  await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three', ANN)
+  const before = readFileSync(log, 'utf8').split('\n').length
+  await review.commit()
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(before)
+  for (let kept = before - 1; kept <= lines.length; kept++) {
+    writeFileSync(log, `${lines.slice(0, kept).join('\n')}\n`)
+    expect(await statesNow()).toEqual(['pending ONE', 'rejected THREE'])
+  }
+  writeFileSync(log, `${lines.slice(0, before - 1).join('\n')}\n`)
+  const other = await (await at.open()).review('agent')
+  await other.approve()
+  await other.commit()
+  expect(at.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
+})
+
+it('so does a no to the file, of which a part was approved afterwards', async () => {
+  const { review, pieces, log, statesNow } = await divided()
+  await review.reject('src/a.ts', 'none of it', ANN)
+  await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
+  const before = readFileSync(log, 'utf8')
+  await review.commit()
+  writeFileSync(log, before)
+  expect(await statesNow()).toEqual(['rejected ONE', 'rejected THREE'])
+})

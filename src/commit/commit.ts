@@ -83,6 +83,7 @@ async function prepare(
     if (moved.length > 0) throw refusedCommit(moved)
     if (lost()) throw busy()
     course.assertWanted()
+    input.assertApproved?.()
     if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return { plan, looks: checked.looks }
     discard(disk, at)
     return undefined
@@ -117,7 +118,10 @@ async function writePlan(
   const staged = await stageEntries(disk, dir, checked, course)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
   const { sessionId, strict = false } = input
-  const plan: Plan = { version: 2, seq, tx, sessionId, strict, changes: staged.changes, records }
+  const noted = input.noted?.(tx) ?? []
+  const { changes } = staged
+  const more = noted.length > 0 ? { noted } : {}
+  const plan: Plan = { version: 2, seq, tx, sessionId, strict, changes, records, ...more }
   disk.createFile(`${dir}/plan`, encodePlan(plan), 0o600, true)
   disk.syncDir(dir)
   disk.syncDir(input.layout.tx)

@@ -6,7 +6,7 @@ import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
 import { slotOf } from './slot.js'
 import { fingerprint, isSettled } from './standing.js'
-import type { CommitOp, PlannedChange } from './types.js'
+import type { CommitOp, JsonObject, PlannedChange } from './types.js'
 
 export interface CommittedChange {
   readonly path: string
@@ -25,6 +25,10 @@ export interface CommittedPlan {
   readonly sessionId: string
   /** What reached the disk, in the order it was applied; conflicts and implied directories are left out. */
   readonly changes: CommittedChange[]
+  /** Of the paths that it named, those left to someone else's version. */
+  readonly left: ReadonlySet<string>
+  /** What its committer was to write down elsewhere. */
+  readonly noted: readonly JsonObject[]
 }
 
 /** The number of the last commit that is finished; 0 before the first. */
@@ -61,10 +65,10 @@ export function committedBy(layout: Layout, sessionId: string, seq: number, disk
 }
 
 function committedPlan(layout: Layout, seq: number, disk: Disk): CommittedPlan {
-  const { tx, sessionId, changes } = readPlan(disk, `${commitFile(layout, seq)}.done`)
+  const { tx, sessionId, changes, noted = [] } = readPlan(disk, `${commitFile(layout, seq)}.done`)
   const left = conflictPaths(disk, layout, seq)
   const landed = changes.filter(({ implied, op, path }) => !implied && op !== 'move' && !left.has(path))
-  return { seq, tx, sessionId, changes: withLaterEdits(landed).map(asCommitted) }
+  return { seq, tx, sessionId, changes: withLaterEdits(landed).map(asCommitted), left, noted }
 }
 
 /** What a move carried along and was changed after it is one change, from what was there to what is there. */
@@ -124,6 +128,8 @@ export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): K
     tx: plan.tx,
     sessionId: plan.sessionId,
     changes: changes.map(asCommitted),
+    left,
+    noted: plan.noted ?? [],
     before: (path) => contentBefore(disk, dir, replaced.get(path)),
   }
 }

@@ -99,11 +99,12 @@ export function noteConflicts(disk: Disk, layout: Layout, plan: Plan, conflicts:
   disk.link(written, name)
 }
 
-export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<unknown> {
+export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<string> {
   const name = `${commitFile(layout, seq)}.conflicts`
   if (!exists(disk, name)) return new Set()
   const paths: unknown = JSON.parse(disk.readFile(name).toString('utf8'))
-  if (!Array.isArray(paths)) throw new EscrowError('ledger_corrupt', `commits/${seq}.conflicts is no list of paths.`)
+  if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
+    throw new EscrowError('ledger_corrupt', `commits/${seq}.conflicts is no list of paths.`)
   return new Set(paths)
 }
 

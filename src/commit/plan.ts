@@ -45,6 +45,7 @@ function isPlan(value: unknown): value is Plan {
     typeof value.strict === 'boolean' &&
     Array.isArray(value.records) &&
     value.records.every(isObject) &&
+    (value.noted === undefined || (Array.isArray(value.noted) && value.noted.every(isObject))) &&
     Array.isArray(value.changes) &&
     value.changes.every(isChange)
   )

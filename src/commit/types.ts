@@ -45,6 +45,10 @@ export interface CommitInput {
    * them. Throws what refuses the commit.
    */
   records(at: { seq: number; tx: string }): JsonObject[]
+  /** What the one who commits writes down elsewhere once it is done: kept in the plan for who finds that it was not. */
+  noted?(tx: string): readonly JsonObject[]
+  /** Asked last before the commit point: throws where what was approved is so no more. */
+  assertApproved?(): void
   /**
    * Appends to the ledger; a second append of the same `id` must do nothing.
    * @param isOwn of this very commit, and not of one that had to be finished first.
@@ -99,4 +103,5 @@ export interface Plan {
   readonly strict: boolean
   readonly changes: readonly PlannedChange[]
   readonly records: readonly JsonObject[]
+  readonly noted?: readonly JsonObject[]
 }

@@ -1,10 +1,11 @@
 /**
  * What is shown was written by an agent: control characters could repaint the reviewer's screen, direction marks and
- * invisible characters could make a line look like another. They are shown by name instead. This file imports nothing: the
+ * invisible characters could make a line look like another or carry a text nobody sees. They are shown by name instead, but
+ * for the one selector behind an emoji. This file imports nothing: the
  * page in a browser uses it too.
  */
 const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\u{e0000}-\u{e007f}]/gu
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffb]|(?!(?<=\p{Emoji})\ufe0f)\p{Default_Ignorable_Code_Point}/gu
 
 /** Text of several lines: line ends and tabs stay; a carriage return shows as `^M`, as git shows it. */
 export function printable(text: string): string {

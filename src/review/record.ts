@@ -125,6 +125,13 @@ export function reviewerOf({ name, email }: z.infer<typeof reviewer>): Reviewer 
   return { name, ...(email !== undefined && { email }) }
 }
 
+/** Of what a commit was to write down, what is of the paths that it has taken. */
+export function landedOf(records: readonly ReviewRecord[], isLanded: (path: string) => boolean): ReviewRecord[] {
+  return records
+    .map((record) => ({ ...record, entries: record.entries.filter(({ path }) => isLanded(path)) }))
+    .filter(({ entries }) => entries.length > 0)
+}
+
 /** Only what is compared: a staged state may carry more. */
 function stateOf(from: FileState | null): FileState | null {
   return from === null ? null : { type: from.type, digest: from.digest, mode: from.mode }

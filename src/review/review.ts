@@ -17,15 +17,16 @@ import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, me
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
 import { baseDiff, toChangeSet } from './change-set.js'
 import { rememberDiffs } from './diff-memory.js'
-import { type Landing, landingOf, refOf } from './judge.js'
-import { entryOf, keyOf, type ReviewEntry, verdictOf } from './record.js'
+import { type Landing, refOf } from './judge.js'
+import { landingsOf, recordsOfLanding, refuseRespoken } from './landing.js'
+import type { ReviewLog } from './log.js'
+import { keyOf, landedOf, type ReviewRecord, verdictOf } from './record.js'
 import { namesHunks, relativeName, select } from './selection.js'
 import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
-import { recordsOfRest, splitHunk, splitsIn } from './splitting.js'
+import { splitHunk, splitsIn } from './splitting.js'
 import {
   allUnrejected,
   carriedByMerge,
-  carriedOver,
   type Decided,
   decidedEntry,
   onlyDecided,
@@ -59,6 +60,10 @@ interface Approved {
   readonly approvals: readonly Verdict[]
   /** Of the changes that land in part: path → what is staged there. */
   readonly parts: ReadonlyMap<string, FileState | null>
+  /** Where files land in part: what the log is to have of it, whoever writes it there. */
+  readonly noted?: (tx: string) => readonly ReviewRecord[]
+  /** Throws where one of the approvals does not stand any more. */
+  readonly assertApproved: () => void
 }
 
 /** A review without what never was staged. */
@@ -226,35 +231,31 @@ async function mergeAll(deps: ReviewDeps): Promise<void> {
 
 async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const staged = await deps.stage()
-  const verdicts = verdictState(deps.log.read())
-  const found = staged.flatMap((change) => {
-    return landingOf(change, verdicts.of(change), () => baseDiff(change, deps)) ?? []
-  })
+  const records = deps.log.read()
+  const verdicts = verdictState(records)
+  const found = landingsOf(staged, verdicts, deps)
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [] }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
   const parts = new Map(found.flatMap(({ of, part }) => (part ? [[of.path as string, of.after] as const] : [])))
-  const result = await deps.commit(changes, { ...options, approvals, parts })
-  const committed = new Set(result.committed)
-  const landings = found.filter(({ change }) => committed.has(change.path))
-  // The commit is done and must be reported as done: approvals left unspent name bytes that are on disk by now.
-  await recordCommit(deps, result, landings).catch(() => undefined)
-  return { result, landings }
-
-  async function recordCommit({ log }: ReviewDeps, { id: tx }: CommitResult, landed: readonly Landing[]) {
-    if (landed.length === 0) return
-    const at = new Date().toISOString()
-    await log.append({ kind: 'committed', tx, id: newId(), at, entries: landed.map(spentEntry) })
-    for (const landing of landed) {
-      const standing = verdicts.of(landing.of)
-      for (const record of carriedOver(landing, standing)) await log.append(record)
-      for (const record of recordsOfRest(landing, standing, splitsIn(log.read()))) await log.append(record)
-    }
+  const noted = (tx: string) => recordsOfLanding(tx, found, verdicts, splitsIn(records))
+  const assertApproved = () => {
+    const now = deps.log.read()
+    if (now !== records) refuseRespoken(found, verdicts, verdictState(now), deps)
   }
+  const result = await deps.commit(changes, {
+    ...{ ...options, approvals, parts, assertApproved },
+    ...(parts.size > 0 && { noted }),
+  })
+  const committed = new Set(result.committed)
+  const landed = landedOf(noted(result.id), (path) => committed.has(path))
+  // The commit is done and must be reported as done: who looks at the session next writes down what is not written now.
+  await writeDown(deps.log, landed).catch(() => undefined)
+  return { result, landings: found.filter(({ change }) => committed.has(change.path)) }
 }
 
-function spentEntry({ of, part }: Landing): ReviewEntry {
-  return { ...entryOf(of), ...(part && { hunks: part.landed.map(refOf) }) }
+async function writeDown(log: ReviewLog, records: readonly ReviewRecord[]): Promise<void> {
+  for (const record of records) await log.append(record)
 }
 
 /** What of the shown is left once a commit has landed: of a file that landed in part, the rest. */

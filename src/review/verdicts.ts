@@ -190,6 +190,8 @@ class LastWords {
   }
 
   #divide(path: string, hunk: string, pieces: readonly string[]): void {
+    // Two reviewers can have divided it at once.
+    if (this.#pieces.has(hunk)) return
     const { id, takenBack } = this.#at(`${path}\0${hunk}`)
     if (this.#pieces.has(hunk)) return
     this.#pieces.set(hunk, pieces)

@@ -25,3 +25,19 @@ describe('what would not be seen', () => {
     )
   })
 })
+
+describe('characters that carry a text nobody sees', () => {
+  it.each([
+    ['variation selectors', 'eval(d`\u{fe00}\u{fe01}\u{fe0f}\u{e0100}\u{e01ef}`)', 5],
+    ['tags', 'a\u{e0001}\u{e0041}b', 2],
+    ['joiners, fillers and marks of annotation', 'a\u034f\u17b4\u180b\u180f\ufff9\ufffb\u{1d173}\u2800b', 8],
+  ])('%s are named, each', (_, text, count) => {
+    expect(printable(text).match(/<U\+[0-9A-F]+>/g)).toHaveLength(count)
+    expect(shownParts(text).filter(({ hidden }) => hidden)).toHaveLength(count)
+  })
+
+  it('the selector that makes a character an emoji stays, once', () => {
+    expect(printable('I \u2764\ufe0f it, 1\ufe0f')).toBe('I \u2764\ufe0f it, 1\ufe0f')
+    expect(printable('\u2764\ufe0f\ufe0f')).toBe('\u2764\ufe0f<U+FE0F>')
+  })
+})

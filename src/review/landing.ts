@@ -1,0 +1,56 @@
+import { type StagedChange, sameState } from '../../overlay/change.js'
+import { EscrowError } from '../core/api-error.js'
+import { newId } from '../core/ids.js'
+import { type Bases, baseDiff } from './change-set.js'
+import { type Landing, landingOf, refOf } from './judge.js'
+import { entryOf, type ReviewEntry, type ReviewRecord } from './record.js'
+import { recordsOfRest } from './splitting.js'
+import { carriedOver } from './verdict-record.js'
+import type { Standing, VerdictState } from './verdicts.js'
+
+/** What a commit would take of a stage. */
+export function landingsOf(staged: readonly StagedChange[], verdicts: VerdictState, deps: Bases): Landing[] {
+  return staged.flatMap((change) => landingOf(change, verdicts.of(change), () => baseDiff(change, deps)) ?? [])
+}
+
+/** What the review log is to have of a commit. What is left of the words on its files comes first: once the commit itself is there, all is. */
+export function recordsOfLanding(
+  tx: string,
+  landings: readonly Landing[],
+  verdicts: VerdictState,
+  splits: ReadonlySet<string>,
+): ReviewRecord[] {
+  const rest = landings.flatMap((landing) => {
+    const standing = verdicts.of(landing.of)
+    return [...carriedOver(landing, standing), ...recordsOfRest(landing, standing, splits)]
+  })
+  const at = new Date().toISOString()
+  return [...rest, { kind: 'committed', tx, id: newId(), at, entries: landings.map(spentEntry) }]
+}
+
+function spentEntry({ of, part }: Landing): ReviewEntry {
+  return { ...entryOf(of), ...(part && { hunks: part.landed.map(refOf) }) }
+}
+
+/**
+ * @param was by which the landings were found
+ * @throws EscrowError `stale_file` where a reviewer has spoken otherwise since: of what is to land, or of what is to be left of its file.
+ */
+export function refuseRespoken(landings: readonly Landing[], was: VerdictState, now: VerdictState, deps: Bases): void {
+  const refused = landings.flatMap((landing) => {
+    const { of, change, part } = landing
+    const [next] = landingsOf([of], now, deps)
+    const isSame = next !== undefined && sameState(next.change.after, change.after)
+    const left = part?.left.map(({ id }) => id) ?? []
+    if (isSame && left.every((id) => wordOn(id, was.of(of)) === wordOn(id, now.of(of)))) return []
+    const message = `A reviewer has said otherwise of ${change.path} while it was being committed.`
+    return [{ path: change.path as string, reason: 'stale_file', message }]
+  })
+  if (refused.length === 0) return
+  const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
+  throw new EscrowError('stale_file', message, { refused, hint: 'Look at the changes again, then commit.' })
+}
+
+function wordOn(id: string, { file, hunks }: Standing): string | undefined {
+  return (hunks.get(id) ?? file)?.id
+}

@@ -1,0 +1,53 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { layoutOf } from '../../src/core/layout.js'
+import { failure, testWorkspace, working } from '../support/workspace.js'
+
+const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
+
+/** Two hunks, of which a commit is to take the first; `word` is what another reviewer says of it meanwhile. */
+async function committing(word: 'reject first' | 'withdraw first' | 'reject second' | 'approve other') {
+  const on = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
+  const session = await working(await on.open())
+  session.fs.writeFileSync('src/a.ts', LINES.replace('one', 'ONE').replace('ten', 'TEN'))
+  session.fs.writeFileSync('src/b.ts', 'B\n')
+  await session.flush()
+  const [mine, other] = [await (await on.open()).review('agent'), await (await on.open()).review('agent')]
+  const [first = '', second = ''] = (await mine.changes()).changes[0]?.hunks.map(({ id }) => id) ?? []
+  await mine.approve({ hunks: [first] })
+  // What the other one will have said is made beforehand: it is to be there between two steps of the commit.
+  const { review: log } = layoutOf(on.root).session('agent')
+  const before = readFileSync(log, 'utf8')
+  if (word === 'reject first') await other.reject({ hunks: [first] }, 'no')
+  if (word === 'withdraw first') await other.withdraw({ hunks: [first] })
+  if (word === 'reject second') await other.reject({ hunks: [second] }, 'no')
+  if (word === 'approve other') await other.approve('src/b.ts')
+  const said = readFileSync(log, 'utf8').slice(before.length)
+  writeFileSync(log, before)
+  let isSaid = false
+  const commit = () =>
+    mine.commit({
+      onProgress() {
+        if (!isSaid) appendFileSync(log, said)
+        isSaid = true
+      },
+    })
+  return { on, mine, commit }
+}
+
+it.each(['reject first', 'withdraw first', 'reject second'] as const)(
+  'a commit takes nothing once another reviewer has said otherwise: %s',
+  async (word) => {
+    const { on, mine, commit } = await committing(word)
+    expect(await failure(commit)).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts' }] })
+    expect(on.text('src/a.ts')).toBe(LINES)
+    const result = await mine.commit()
+    expect(result.committed).toEqual(word === 'reject second' ? ['src/a.ts'] : [])
+  },
+)
+
+it('a word on what is not committed holds nothing up', async () => {
+  const { on, commit } = await committing('approve other')
+  expect(await commit()).toMatchObject({ committed: ['src/a.ts'] })
+  expect(on.text('src/b.ts')).toBe('b\n')
+})
