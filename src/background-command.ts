@@ -115,7 +115,7 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   /** Takes in what is new, if anything is. What cannot be taken in now is told when it ends. */
-  look(): void {
+  #look(): void {
     if (this.#isOver || this.#isLooking) return
     this.#isLooking = true
     this.#lookAt()
@@ -155,11 +155,15 @@ export class BackgroundCommand implements RunningCommand {
   async #run(begun: (init: number) => void): Promise<CommandResult> {
     const { ground, terms, deps } = this
     const { isAttached: terminal, options } = this.starting
-    const { timeout, memory, stdin } = options
+    const { timeout, memory, stdin, onOutput, every } = options
+    const looks = every === undefined ? undefined : setInterval(() => this.#look(), every)
     try {
       const end = await ground.run({
         ...{ ...terms, timeout, memory, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
-        onOutput: (chunk) => this.#ring.add(chunk),
+        onOutput: (chunk, stream) => {
+          this.#ring.add(chunk)
+          onOutput?.(chunk, stream)
+        },
         onBegin: (init) => {
           this.#init = init
           begun(init)
@@ -169,6 +173,7 @@ export class BackgroundCommand implements RunningCommand {
       return await deps.inCall(() => this.#ended(end), true)
     } finally {
       this.#isOver = true
+      clearInterval(looks)
       if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.unmark(this.before)
       await ground.close()
     }

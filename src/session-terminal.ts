@@ -36,15 +36,11 @@ export class SessionTerminal {
 
   async run(command: CommandLine, { signal, every = EVERY, ...options }: RunOptions = {}): Promise<CommandResult> {
     this.deps.open()
-    const running = await this.deps.inCall(() => this.#commands.start(command, options, true))
+    const running = await this.deps.inCall(() => this.#commands.start(command, { ...options, every }, true))
     const end = () => void running.end().catch(() => undefined)
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
-    const look = setInterval(() => running.look(), every)
-    return running.wait().finally(() => {
-      clearInterval(look)
-      signal?.removeEventListener('abort', end)
-    })
+    return running.wait().finally(() => signal?.removeEventListener('abort', end))
   }
 
   async commands(): Promise<RunningCommand[]> {

@@ -60,6 +60,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/mcp.js'),
   },
   {
+    name: 'acp',
+    summary: 'stand between an editor and its agent',
+    example: 'escrow acp --intent INT-001 -- gemini --experimental-acp',
+    load: () => import('./commands/acp.js'),
+  },
+  {
     name: 'hook',
     summary: "answer a client's hook",
     example: 'escrow hook claude < event.json',

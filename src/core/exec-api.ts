@@ -49,7 +49,10 @@ export interface ExecResult {
 }
 
 /** How a command is started that runs on by itself. */
-export type StartOptions = Omit<ExecOptions, 'onOutput' | 'signal'>
+export interface StartOptions extends Omit<ExecOptions, 'signal'> {
+  /** Milliseconds between the times what it has done is taken into the stage; at its end alone, and by `ingest`, unless told. */
+  readonly every?: number
+}
 
 /** How a program is run in the terminal of this process: an agent, with all it starts. */
 export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'> {

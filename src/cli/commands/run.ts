@@ -1,15 +1,16 @@
 import { basename } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { Session } from '../../index.js'
 import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
+import { type Variables, variable } from '../variables.js'
 
 interface Options {
   readonly session?: string
   readonly intent?: string
   readonly network?: true
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Variables
 }
 
 export function register(command: Command, context: Context): void {
@@ -26,16 +27,10 @@ export function register(command: Command, context: Context): void {
     .option(
       '--env <name[=value]>',
       'give it a variable; without a value your own, though it holds a secret',
-      setting,
+      variable,
       {},
     )
     .action((program: string[], options: Options) => runProgram(context, program, options))
-}
-
-function setting(text: string, before: Options['env']): Options['env'] {
-  const [, name, value] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? []
-  if (name === undefined) throw new InvalidArgumentError('NAME or NAME=VALUE is expected.')
-  return { ...before, [name]: value ?? process.env[name] }
 }
 
 async function runProgram({ io, withWorkspace, exit }: Context, program: string[], options: Options): Promise<void> {

@@ -1,0 +1,74 @@
+/**
+ * An agent of the Agent Client Protocol that does what each prompt tells it: a list of steps, as JSON. Its answer has what came of
+ * each. It knows no library, so that it can say what no library would.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export type Step =
+  /** Asks its client, and waits; `later`: does not wait. */
+  | { readonly ask: string; readonly params: unknown; readonly later?: true }
+  | { readonly tell: string; readonly params: unknown }
+  /** Does it itself, on what it takes for the disk. */
+  | { readonly write: string; readonly content: string }
+  | { readonly read: string }
+  | { readonly remove: string }
+  | { readonly say: string }
+  | { readonly exit: number }
+
+interface Message {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: { readonly prompt?: readonly { readonly text?: string }[] }
+}
+
+let last = 0
+const waiting = new Map<unknown, (message: unknown) => void>()
+const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+
+async function take(step: Step): Promise<unknown> {
+  if ('ask' in step) {
+    const id = ++last
+    const answer = new Promise((resolve) => waiting.set(id, resolve))
+    say({ id, method: step.ask, params: step.params })
+    return step.later ? undefined : answer
+  }
+  if ('tell' in step) return void say({ method: step.tell, params: step.params })
+  if ('write' in step) {
+    mkdirSync(dirname(step.write), { recursive: true })
+    return writeFileSync(step.write, step.content)
+  }
+  if ('read' in step) return readFileSync(step.read, 'utf8')
+  if ('remove' in step) return rmSync(step.remove)
+  if ('say' in step) return void process.stdout.write(step.say)
+  process.exit(step.exit)
+}
+
+async function follow(prompt: string): Promise<unknown[]> {
+  const steps: Step[] = JSON.parse(prompt)
+  const results: unknown[] = []
+  for (const step of steps)
+    results.push(
+      await take(step).catch((error: unknown) => ({ failed: error instanceof Error && Reflect.get(error, 'code') })),
+    )
+  return results
+}
+
+async function answer({ id, method, params }: Message): Promise<void> {
+  if (method === 'initialize')
+    return void say({ id, result: { protocolVersion: 1, agentCapabilities: { heard: params } } })
+  if (method === 'session/new') return void say({ id, result: { sessionId: 's1', heard: params } })
+  if (method !== 'session/prompt') return void say({ id, result: { heard: { method, params } } })
+  const [first, ...more] = params?.prompt ?? []
+  const results = await follow(first?.text ?? '[]')
+  say({ id, result: { stopReason: 'end_turn', results, more: more.map(({ text }) => text) } })
+}
+
+process.stderr.write('agent: begun\n')
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message: Message = JSON.parse(line)
+  if (message.method === undefined) waiting.get(message.id)?.(message)
+  else if (message.id !== undefined) void answer(message)
+  else say({ method: '_heard', params: message })
+})
