@@ -180,7 +180,6 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host-programs.ts': {
     'module child_process': "starts a host's own programs, out of tool calls, and the shell that contains what it runs",
   },
-  'src/web/page-files.ts': { 'module module': 'finds its own package' },
   'src/agents/roo/alias.ts': { 'module module': "hands a host's modules the governed fs for the real one" },
   'src/agents/roo/bounded-match.ts': { 'module vm': 'matches a pattern within a time limit' },
 }
