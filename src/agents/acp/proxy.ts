@@ -97,7 +97,9 @@ export class AcpProxy {
     try {
       if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `${method} is not served.`)
       await this.#takeIn()
-      agent.answer(id, { result: await this.#untilCancelled(id, serve({ method, params })) })
+      const result = await this.#untilCancelled(id, serve({ method, params }))
+      await this.deps.running()?.refresh()
+      agent.answer(id, { result })
     } catch (error) {
       agent.answer(id, { error: errorOf(error) })
     }
