@@ -86,9 +86,10 @@ export class AcpProxy {
     else if (message.kind === 'request') void this.#serve(message)
   }
 
-  /** Resolves when all that the agent said until now was passed on. */
-  async settled(): Promise<void> {
+  /** Resolves when all that the agent said until now was passed on, and none of its terminals runs any more. */
+  async close(): Promise<void> {
     await this.#turn
+    await this.#terminals.close()
   }
 
   async #serve({ id, method, params }: Request): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { running } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
@@ -117,7 +117,7 @@ describe('terminals', () => {
 
   it('obey policy, show the end of what they say, and are told to the editor as text', async () => {
     const { editor, place } = await begun()
-    place.write('.orchestration/policy.yaml', 'terminal: { classes: { remote: deny } }\n')
+    place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
     const [refused, , , cut] = await editor.prompt(
       run('git push'),
       { ask: 'terminal/create', params: { sessionId: 's1', command: 'printf "aäöü"', outputByteLimit: 3 } },
@@ -229,14 +229,16 @@ describe('what goes wrong', () => {
 
   it('an editor that goes away ends the agent, with all it has started', async () => {
     const { editor, root, over, staged } = await begun()
+    const command = `sleep 600; : ${root}/slept`
     await editor.prompt(
       { write: `${root}/src/late.ts`, content: 'late\n' },
-      { ask: 'terminal/create', params: { sessionId: 's1', command: `sleep 600 # ${root}` } },
+      { ask: 'terminal/create', params: { sessionId: 's1', command } },
     )
+    expect([running(`${root}/slept`) > 0, running(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
     await over
     expect(await staged()).toEqual(['create src/late.ts'])
-    expect(running(root)).toBe(0)
+    expect([running(`${root}/slept`), running(`${root}/agent.mjs`)]).toEqual([0, 0])
     expect(existsSync(`${root}/src/late.ts`)).toBe(false)
   })
 })
