@@ -114,6 +114,12 @@ export class BackgroundCommand implements RunningCommand {
     return this.deps.inCall(async () => (this.#isOver ? { ...(await this.#over), unsettled: [] } : this.#ingest()))
   }
 
+  async refresh(): Promise<void> {
+    if (this.#isOver || this.ground.staleness()) return
+    this.deps.takeIn()
+    this.ground.refresh()
+  }
+
   /** Takes in what is new, if anything is. What cannot be taken in now is told when it ends. */
   #look(): void {
     if (this.#isOver || this.#isLooking) return

@@ -7,11 +7,11 @@ import {
   parentOf,
   type RelPath,
 } from '../overlay/index.js'
-import type { ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
+import { DIRECTORY, GONE, isSame, tokenOf } from './exec-effects.js'
+import { admitUncontained, type Isolation, mountWithin } from './exec-isolation.js'
 import type { ExecDeps } from './exec-terms.js'
 import { atOneMoment } from './host/cached-file.js'
-import { mountsBelow } from './host/read.js'
 import { gitIgnored } from './policy/index.js'
 import { landedAfter } from './stage-news.js'
 import {
@@ -106,6 +106,30 @@ export class Ground {
     const kept = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
     this.place.bring(from.place, kept, overlay)
     this.#kept = new Set(kept)
+  }
+
+  /**
+   * Shows a command at work what others have staged since. What it cannot be shown stays foreign to it: what it does there is
+   * refused. What it makes of the rest is its own, again.
+   */
+  refresh(): void {
+    const { overlay } = this.deps.store
+    const touched = ([...this.#touched] as RelPath[]).filter(
+      (path) => !wayTo(path).some((way) => this.#closed.has(way)),
+    )
+    const shown = new Set(touched.sort().filter((path) => this.place.show(overlay, path)))
+    if (shown.size === 0) return
+    for (const path of shown) {
+      this.#touched.delete(path)
+      if (overlay.typeOf(path) === undefined) this.#done.delete(path)
+    }
+    const { effects, close } = this.found(true)
+    const isStaged = (each: Effect) => shown.has(each.path) && isSame(each, mergedState(overlay, each.path))
+    try {
+      this.#remember(effects.filter(isStaged), { refused: [], unsettled: [] })
+    } finally {
+      close()
+    }
   }
 
   /** Refusals within the command, since the last call. */
@@ -253,34 +277,6 @@ export class Ground {
     this.settle()
     await this.place.close()
   }
-}
-
-/** What is mounted in the workspace covers what a command would see and change there: the kernel lets nobody look below it. */
-function mountWithin(root: string) {
-  const [mount] = mountsBelow(root)
-  if (mount === undefined) return undefined
-  const problem = `${mount} is a mount of its own in the workspace.`
-  return { name: 'mounts', problem, mend: `mount it outside of ${root}, and link to it.` }
-}
-
-type Isolation = ExecOptions['isolation']
-
-/** Never in silence: by policy, or by the word of who runs the command. */
-function admitUncontained({ policy }: ExecDeps, isolation: Isolation, problem: string, mend?: string): void {
-  if (isolation === 'none' || policy.settings()?.isolationNone === true) return
-  throw new EscrowError('unsupported', problem, {
-    hint: `${mend === undefined ? '' : `To mend it: ${mend} `}A person can let commands run on a copy, held in by nothing: \`terminal: { isolation_none: true }\`.`,
-  })
-}
-
-const GONE = 'gone'
-const DIRECTORY = 'dir'
-
-/** Equal for effects that are the same. */
-function tokenOf(effect: Effect): string {
-  if (effect.kind === 'file') return effect.stamp
-  if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
-  return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
 }
 
 /** A path and the directories on the way to it. */

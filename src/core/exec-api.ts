@@ -81,6 +81,8 @@ export interface RunningCommand {
    * nothing is taken in, and what it writes goes to the quarantine when it ends.
    */
   ingest(): Promise<Ingested>
+  /** Shows it what has been staged besides since it was started. What it is at work on itself may stay as it sees it. */
+  refresh(): Promise<void>
   /** Resolves when it has ended, no process of it is left, and what it did was taken in. */
   wait(): Promise<CommandResult>
 }

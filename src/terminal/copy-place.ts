@@ -43,6 +43,8 @@ export function openCopy(root: string): Place {
     },
     run: (options) => runUncontained(options, { root, scratch }),
     effects: (looking) => copy.effects(looking),
+    // Nothing keeps its command from leading us out of it.
+    show: () => false,
     has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
     seeded: (path) => copy.seeded(path),
     written: `${scratch}/tree`,

@@ -25,6 +25,12 @@ export interface Layer {
   close(): void
 }
 
+/** Of a command at work. */
+export interface LiveLayer extends Layer {
+  /** The address of a name in a directory that is held: good until the next call. */
+  at(path: RelPath): string
+}
+
 /** Read without following a link, and without waiting for who writes a FIFO. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -60,7 +66,7 @@ export class Unsettled extends Error {
  * A command is at work in it: a directory can become a link between two looks, and a link leads anywhere. So each
  * directory is held, and reached from the one above it without following a link; what cannot be read is left as it is.
  */
-export function liveLayer(host: string): Layer {
+export function liveLayer(host: string): LiveLayer {
   const held: { readonly dir: RelPath; readonly fd: number }[] = []
   const letGo = (to: number) => {
     for (const { fd } of held.splice(to)) closeDirectory(fd)
@@ -79,6 +85,7 @@ export function liveLayer(host: string): Layer {
   }
   const at = (path: RelPath) => `${hold(parentOf(path))}/${nameOf(path)}`
   return {
+    at,
     names: (dir) => readdirSync(hold(dir)),
     look: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
     target: (path) => readlinkSync(at(path)),

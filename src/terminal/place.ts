@@ -11,6 +11,7 @@ import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
 import { seccompFilter } from './seccomp.js'
+import { showIn } from './show.js'
 import { toldReader } from './told.js'
 
 export interface Looking {
@@ -29,6 +30,8 @@ export interface Place {
   /** Makes it say what the stage says, all that is closed left out. */
   seed(overlay: Overlay, closed: readonly RelPath[]): void
   run(options: CommandOptions): Promise<CommandEnd>
+  /** Shows a command at work what is staged at a path by now; false where that cannot be. */
+  show(overlay: Overlay, path: RelPath): boolean
   effects(looking: Looking): Effects
   /** Whether there is anything by that name in what was written; true where nobody can say. */
   has(path: RelPath): boolean
@@ -71,6 +74,7 @@ export async function openSandbox(root: string): Promise<Place> {
       bringUp(left, overlay, places.written)
     },
     run: (options) => runContained(holder, root, options),
+    show: (overlay, path) => showIn(places.merged, overlay, path),
     effects: (looking) => effectsIn({ ...looking, places }),
     has: (path) => isIn(places.written, path),
     seeded: (path) => layerState(places.staged, path),

@@ -86,9 +86,10 @@ export class AcpProxy {
     else if (message.kind === 'request') void this.#serve(message)
   }
 
-  /** Resolves when all that the agent said until now was passed on. */
-  async settled(): Promise<void> {
+  /** Resolves when all that the agent said until now was passed on, and none of its terminals runs any more. */
+  async close(): Promise<void> {
     await this.#turn
+    await this.#terminals.close()
   }
 
   async #serve({ id, method, params }: Request): Promise<void> {
@@ -97,7 +98,9 @@ export class AcpProxy {
     try {
       if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `${method} is not served.`)
       await this.#takeIn()
-      agent.answer(id, { result: await this.#untilCancelled(id, serve({ method, params })) })
+      const result = await this.#untilCancelled(id, serve({ method, params }))
+      await this.deps.running()?.refresh()
+      agent.answer(id, { result })
     } catch (error) {
       agent.answer(id, { error: errorOf(error) })
     }

@@ -84,7 +84,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
       (error) => `The agent was ended: ${wordsOf(error)}`,
     )
     const why = await Promise.race([ended, over])
-    await proxy.settled()
+    await proxy.close()
     // First who waits for the agent is told.
     agent.end({ code: CODE.internal, message: why })
     await nextTurn()

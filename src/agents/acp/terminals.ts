@@ -74,6 +74,11 @@ export class Terminals {
     return {}
   }
 
+  /** Ends all of them, at once. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#all.values()].map(({ command }) => command.stop(0)))
+  }
+
   /** Content of a tool call as an editor can show it, which does not know these terminals: what was run, and what it said. */
   told(content: unknown): unknown {
     if (!Array.isArray(content)) return content

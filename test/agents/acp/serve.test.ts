@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FILES, testWorkspace, working } from '../../support/workspace.js'
+import { running } from '../../support/processes.js'
+import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { stand } from './stand.js'
 
 async function begun(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}) {
@@ -9,27 +10,235 @@ async function begun(files: Readonly<Record<string, string>> = FILES, capabiliti
   const session = await working(workspace)
   const at = stand(workspace, session)
   const { root } = place
-  const met = await at.editor.ask('initialize', { protocolVersion: 1, clientCapabilities: capabilities })
-  await at.editor.ask('session/new', { cwd: root, mcpServers: [] })
+  const met = await at.editor.ask('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
+  const made = await at.editor.ask('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
   const file = (path: string) => ({ sessionId: 's1', path: `${root}/${path}` })
-  return { place, workspace, session, root, met, file, ...at }
+  const staged = async () =>
+    (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ kind, path }) => `${kind} ${path}`)
+  return { place, workspace, session, root, met, made, file, staged, ...at }
 }
 
 describe('files', () => {
-  it('are staged and not on the disk, whichever way the agent writes them', async () => {
-    const { editor, root, file, place, session } = await begun()
-    const [served, , readOwn, readServed] = await editor.prompt(
-      { ask: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\n' } },
+  it('are staged and not on the disk, and either way of writing them is seen by the other', async () => {
+    const { editor, root, file, place, staged } = await begun()
+    const [served, seen, , , readOwn, , last] = await editor.prompt(
+      { ask: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
+      { read: `${root}/src/new/x.ts` },
       { write: `${root}/src/a.ts`, content: 'mine\n' },
+      { write: `${root}/src/new/x.ts`, content: 'again\n' },
       { ask: 'fs/read_text_file', params: file('src/a.ts') },
+      { remove: `${root}/src/b.ts` },
       { ask: 'fs/read_text_file', params: { ...file('src/new/x.ts'), line: 1, limit: 1 } },
     )
-    expect(served.result).toEqual({})
-    expect(readOwn.result).toEqual({ content: 'mine\n' })
-    expect(readServed.result).toEqual({ content: 'x\n' })
-    expect(place.text('src/a.ts')).toBe(FILES['src/a.ts'])
+    expect([served.result, seen, readOwn.result, last.result]).toEqual([
+      {},
+      'x\ny\n',
+      { content: 'mine\n' },
+      { content: 'again\n' },
+    ])
+    expect([place.text('src/a.ts'), place.text('src/b.ts')]).toEqual([FILES['src/a.ts'], FILES['src/b.ts']])
     expect(existsSync(`${root}/src/new`)).toBe(false)
-    const staged = (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ path }) => path)
-    expect(staged.sort()).toEqual(['src/a.ts', 'src/new/x.ts'])
+    expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/new/x.ts'])
+  })
+
+  it('out of scope, protected or outside are refused in our words, and the editor hears nothing of them', async () => {
+    const { editor, file, root, workspace, session, place } = await begun()
+    symlinkSync('/tmp', `${root}/src/away`)
+    const paths = ['mail/m.ts', '.git/config', 'src/away/escrow-acp.txt', '../outside.txt']
+    const [scope, git, link, outside, relative, absent, unread, unknown] = await editor.prompt(
+      ...paths.map((path) => ({ ask: 'fs/write_text_file', params: { ...file(path), content: 'x' } })),
+      { ask: 'fs/write_text_file', params: { sessionId: 's1', path: 'src/a.ts', content: 'x' } },
+      { ask: 'fs/read_text_file', params: file('src/none.ts') },
+      { ask: 'fs/read_text_file', params: { sessionId: 's1', path: '/etc/passwd' } },
+      { ask: 'fs/delete_everything', params: {} },
+    )
+    expect(scope.error).toMatchObject({ code: -32_010, data: { type: 'tool_error', reason: 'scope_violation' } })
+    expect(scope.error.message).toMatch(/^Scope Violation: INT-001 is not authorized to edit mail\/m\.ts\. /)
+    expect([git, link, outside].map(({ error }) => error.data.reason)).toEqual([
+      'protected_path',
+      'path_escape',
+      'path_escape',
+    ])
+    expect([relative, absent, unread, unknown].map(({ error }) => error.code)).toEqual([
+      -32_602, -32_002, -32_602, -32_601,
+    ])
+    expect(existsSync('/tmp/escrow-acp.txt')).toBe(false)
+    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+    await session.flush()
+    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    expect(denied.map(({ path }) => path)).toContain('mail/m.ts')
+    expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
+  })
+
+  it('that the editor holds changed and unsaved are read from there, unless they are staged or closed', async () => {
+    const { editor, file, place } = await begun(FILES, { fs: { readTextFile: true } })
+    place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
+    editor.on = () => ({ result: { content: 'one\ntwo\nthree\n' } })
+    const [unsaved, , staged, closed] = await editor.prompt(
+      { ask: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
+      { ask: 'fs/write_text_file', params: { ...file('src/b.ts'), content: 'staged\n' } },
+      { ask: 'fs/read_text_file', params: file('src/b.ts') },
+      { ask: 'fs/read_text_file', params: file('src/sub/c.ts') },
+    )
+    expect([unsaved.result, staged.result]).toEqual([{ content: 'two\n' }, { content: 'staged\n' }])
+    expect(closed.error.data.reason).toBe('access_denied')
+    expect(editor.heard.filter(({ method }) => method === 'fs/read_text_file')).toHaveLength(1)
+  })
+})
+
+describe('terminals', () => {
+  const run = (command: string, args?: string[]) => ({
+    ask: 'terminal/create',
+    params: { sessionId: 's1', command, args },
+  })
+  const at = (method: string, terminalId = 'escrow-1') => ({ ask: method, params: { sessionId: 's1', terminalId } })
+
+  it('run contained on what is staged, and the agent sees what they did', async () => {
+    const { editor, root, place, staged } = await begun()
+    const [, , exit, output, killed, , seen, released, gone] = await editor.prompt(
+      { write: `${root}/src/a.ts`, content: 'mine\n' },
+      run('cat src/a.ts; echo made > src/made.ts; echo no > mail/m.ts; rm src/b.ts'),
+      at('terminal/wait_for_exit'),
+      at('terminal/output'),
+      run('sleep', ['600']),
+      at('terminal/kill', 'escrow-2'),
+      { read: `${root}/src/made.ts` },
+      at('terminal/release'),
+      at('terminal/output'),
+    )
+    expect(exit.result).toEqual({ exitCode: 0, signal: null })
+    expect(output.result).toMatchObject({ output: 'mine\n', truncated: false, exitStatus: { exitCode: 0 } })
+    expect([killed.result, seen, released.result]).toEqual([{ terminalId: 'escrow-2' }, 'made\n', {}])
+    expect(gone.error.code).toBe(-32_602)
+    expect(existsSync(`${root}/src/made.ts`)).toBe(false)
+    expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
+    expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/made.ts'])
+  })
+
+  it('obey policy, show the end of what they say, and are told to the editor as text', async () => {
+    const { editor, place } = await begun()
+    place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
+    const [refused, , , cut] = await editor.prompt(
+      run('git push'),
+      { ask: 'terminal/create', params: { sessionId: 's1', command: 'printf "aäöü"', outputByteLimit: 3 } },
+      at('terminal/wait_for_exit'),
+      at('terminal/output'),
+      {
+        tell: 'session/update',
+        params: {
+          sessionId: 's1',
+          update: { sessionUpdate: 'tool_call', content: [{ type: 'terminal', terminalId: 'escrow-1' }] },
+        },
+      },
+    )
+    expect(refused.error.data).toMatchObject({ type: 'tool_error' })
+    expect(cut.result).toMatchObject({ output: 'ü', truncated: true })
+    const update = editor.heard.find(({ method }) => method === 'session/update')
+    expect(update?.params.update.content).toEqual([
+      { type: 'content', content: { type: 'text', text: '$ printf "aäöü"\nü' } },
+    ])
+  })
+})
+
+describe('what passes', () => {
+  it('is told honestly to both sides, and unknown messages are as they were', async () => {
+    const { editor, met, made, root } = await begun(FILES, { terminal: false, auth: { terminal: true }, x: 1 })
+    const { heard } = met.result.agentCapabilities
+    expect(heard).toEqual({
+      protocolVersion: 1,
+      clientCapabilities: {
+        x: 1,
+        auth: { terminal: false },
+        fs: { readTextFile: true, writeTextFile: true },
+        terminal: true,
+      },
+    })
+    expect(made.result.heard.mcpServers).toEqual([{ name: 'm', command: 'x' }])
+    const odd = { deep: [{ a: null }], text: 'ü\u2028' }
+    expect((await editor.ask('_vendor/odd', odd, 'text-id')).result.heard).toEqual({
+      method: '_vendor/odd',
+      params: odd,
+    })
+    const elsewhere = await editor.ask('session/new', { cwd: '/usr', mcpServers: [] })
+    expect(elsewhere.error?.message).toBe(`This agent is governed in ${root}, and /usr is not in it.`)
+    editor.say({ method: 'session/cancel', params: { sessionId: 's1' } })
+    editor.on = ({ params }) => ({ result: { back: params } })
+    const [own] = await editor.prompt({ ask: '_vendor/back', params: odd })
+    expect(own).toMatchObject({ id: 1, result: { back: odd } })
+    expect(editor.heard.find(({ method }) => method === '_heard')?.params.method).toBe('session/cancel')
+  })
+
+  it('asks for permission with what is staged, and an allow is no verdict', async () => {
+    const { editor, root, file, place, workspace } = await begun()
+    editor.on = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
+    const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_always' }]
+    const toolCall = { toolCallId: 'c1', content: [{ type: 'content', content: { type: 'text', text: 'mine' } }] }
+    const [, , answer] = await editor.prompt(
+      { ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } },
+      { remove: `${root}/src/b.ts` },
+      { ask: 'session/request_permission', params: { sessionId: 's1', toolCall, options } },
+    )
+    expect(answer.result).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } })
+    const asked = editor.heard.find(({ method }) => method === 'session/request_permission')?.params
+    const [first, words, diff] = asked.toolCall.content
+    expect([asked.options, first]).toEqual([options, toolCall.content[0]])
+    expect(words.content.text).toMatch(/^escrow: 2 changes are staged in session 'agent'.*\n.*\n- delete src\/b\.ts$/)
+    expect(diff).toEqual({ type: 'diff', path: `${root}/src/a.ts`, oldText: FILES['src/a.ts'], newText: 'new\n' })
+    expect(place.text('src/a.ts')).toBe(FILES['src/a.ts'])
+    const { changes } = await (await workspace.review('agent')).changes()
+    expect(changes.map(({ state }) => state)).toEqual(['pending', 'pending'])
+  })
+})
+
+describe('what goes wrong', () => {
+  it('a message that could be read in two ways is not passed on', async () => {
+    const { editor, root, log } = await begun()
+    const write = `"method":"fs/write_text_file","params":{"sessionId":"s1","path":"${root}/src/a.ts","content":"x"}`
+    await editor.prompt(
+      { say: 'no JSON\n' },
+      { say: `[{"jsonrpc":"2.0","id":7,${write}}]\n` },
+      { say: `{"jsonrpc":"2.0","id":7,"result":{},${write}}\n` },
+      { say: `{"jsonrpc":"2.0",${write},"method":"_odd"}\n` },
+      { say: `{"jsonrpc":"2.0",${write}}\n` },
+    )
+    const heard = editor.heard.filter(({ method }) => method !== undefined)
+    expect(heard.map(({ method, params }) => [method, params.path])).toEqual([['_odd', `${root}/src/a.ts`]])
+    expect(log().match(/The agent said what is no message/g)).toHaveLength(3)
+    editor.input.write('{broken\n')
+    await editor.prompt()
+    expect(editor.heard.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
+  })
+
+  it('ten megabytes in a line are a message like others', async () => {
+    const { editor, file, session, root } = await begun()
+    const content = 'x'.repeat(10 << 20)
+    const [written] = await editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/big.ts'), content } })
+    expect(written.result).toEqual({})
+    expect(session.fs.statSync(`${root}/src/big.ts`).size).toBe(content.length)
+  })
+
+  it('an agent that ends leaves no question open and no process, and what it did is staged', async () => {
+    const { editor, root, over, staged, log } = await begun()
+    const steps = [{ write: `${root}/src/late.ts`, content: 'late\n' }, { exit: 3 }] as const
+    await expect(editor.prompt(...steps)).rejects.toThrow('The agent has ended with code 3.')
+    expect(await over).toBe(3)
+    expect(await staged()).toEqual(['create src/late.ts'])
+    expect(log()).toContain('agent: begun\n')
+    expect(running(`${root}/agent.mjs`)).toBe(0)
+  })
+
+  it('an editor that goes away ends the agent, with all it has started', async () => {
+    const { editor, root, over, staged } = await begun()
+    const command = `sleep 600; : ${root}/slept`
+    await editor.prompt(
+      { write: `${root}/src/late.ts`, content: 'late\n' },
+      { ask: 'terminal/create', params: { sessionId: 's1', command } },
+    )
+    expect([running(`${root}/slept`) > 0, running(`${root}/agent.mjs`) > 0]).toEqual([true, true])
+    editor.input.end()
+    await over
+    expect(await staged()).toEqual(['create src/late.ts'])
+    expect([running(`${root}/slept`), running(`${root}/agent.mjs`)]).toEqual([0, 0])
+    expect(existsSync(`${root}/src/late.ts`)).toBe(false)
   })
 })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { project } from '../reader.js'
 
 const GUIDES = [
+  'docs/hosts/acp.md',
   'docs/hosts/claude.md',
   'docs/hosts/cline.md',
   'docs/hosts/codex.md',

@@ -1,0 +1,24 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { project, readersHome, typeAll } from '../reader.js'
+import { blocksOf } from '../readme-blocks.js'
+
+const blocks = blocksOf(fs.readFileSync(`${project}docs/hosts/acp.md`, 'utf8'))
+
+let home = ''
+beforeAll(() => {
+  home = readersHome()
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+describe('docs/hosts/acp.md', () => {
+  it('does what it says, typed from top to bottom', () => {
+    typeAll(blocks, home)
+    expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('two\n')
+    expect(fs.existsSync(`${home}/shop/package.json`)).toBe(false)
+  })
+
+  it('has no block that nothing tries', () => {
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'json', 'yaml'])
+  })
+})
