@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { OWN_PROCESS, TOGETHER } from './test/support/isolation.js'
 import { STATE_HOME } from './test/support/state-home.js'
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -13,7 +14,6 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
@@ -22,5 +22,13 @@ export default defineConfig({
     reporters: ['default'],
     env: { XDG_STATE_HOME: STATE_HOME },
     globalSetup: ['test/support/machine.ts', 'test/support/state-home.ts'],
+    projects: [
+      { extends: true, test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...TOGETHER] } },
+      {
+        extends: true,
+        test: { name: 'together', isolate: false, include: [...TOGETHER], exclude: [...OWN_PROCESS] },
+      },
+      { extends: true, test: { name: 'alone', include: [...OWN_PROCESS] } },
+    ],
   },
 })

@@ -17,8 +17,11 @@ export function readersHome(): string {
   fs.mkdirSync(place)
   fs.copyFileSync(`${project}package.json`, `${place}/package.json`)
   fs.symlinkSync(`${project}node_modules`, `${place}/node_modules`)
-  for (const folder of ['src', 'overlay'])
-    fs.cpSync(`${compiled()}/${folder}`, `${place}/dist/${folder}`, { recursive: true })
+  fs.mkdirSync(`${place}/dist`)
+  const made = compiled()
+  // Node takes four times as long for six hundred files.
+  const copied = spawnSync('cp', ['-R', `${made}/src`, `${made}/overlay`, `${place}/dist`])
+  if (copied.status !== 0) throw new Error(`The package cannot be copied: ${copied.stderr}`)
   const { bin } = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) as {
     bin: Record<'escrow' | 'escrow-sh', string>
   }
