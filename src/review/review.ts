@@ -1,14 +1,6 @@
 import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
-import type {
-  CommitOptions,
-  CommitResult,
-  Quarantine,
-  Review,
-  Selection,
-  Snapshot,
-  Verdict,
-} from '../core/api.js'
+import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
 import { amendmentState } from './amend.js'
