@@ -115,7 +115,9 @@ export class SessionGuard implements GuardRules {
       const news = `The no to this was taken back; it was: ${reason}`
       return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'withdrawn', reason: news, by }
     })
-    const rejected = fresh(this.#rejections.filter(isToTell)).map(({ path, hunks, reason, by }) => {
+    const rejected = fresh(this.#rejections.filter(isToTell)).map(({ path, hunks, reason, by, takenBack }) => {
+      // It is heard without these.
+      for (const { id } of takenBack) this.#tell(feedbackKey({ id, path }))
       return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
     })
     const amended = fresh(this.#amendments).map(({ path, cause, by, read }) => {
@@ -246,13 +248,13 @@ function keyOf(kind: string, { id, path }: { readonly id: string; readonly path:
 
 /** A no that was taken back before the agent heard it is never heard. */
 export function isToTell({ withdrawn }: Rejection): boolean {
-  return withdrawn === undefined
+  return !withdrawn
 }
 
 /** What was taken back after the agent had heard it, by the word that took it back. */
 export function withdrawalsToTell(rejections: readonly Rejection[], told: ReadonlySet<unknown>): Rejection[] {
   return rejections.flatMap((each) => {
-    return each.withdrawn !== undefined && told.has(feedbackKey(each)) ? [{ ...each, id: each.withdrawn }] : []
+    return told.has(feedbackKey(each)) ? each.takenBack.map((word) => ({ ...each, ...word })) : []
   })
 }
 

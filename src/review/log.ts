@@ -13,6 +13,11 @@ export interface ReviewLog {
   read(): readonly ReviewRecord[]
   /** Resolves once the record is on disk. Throws `ledger_corrupt`, and then appends nothing. */
   append(record: ReviewRecord): Promise<void>
+  /**
+   * As `append`, after `first`, where nobody has appended since these records were read; else does neither and resolves to false.
+   * What `first` rejects with it rejects with, and appends nothing.
+   */
+  appendAfter(seen: readonly ReviewRecord[], record: ReviewRecord, first: () => Promise<void>): Promise<boolean>
 }
 
 /**
@@ -29,17 +34,26 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
     if (known?.stamp !== stamp) known = { stamp, ...scan(file) }
     return known
   }
+  const alone = <T>(work: (lost: () => boolean) => Promise<T> | T) =>
+    withProcessLock(locks, `review-${basename(directory)}`, work)
+  const put = (record: ReviewRecord, lost: () => boolean) => {
+    ensureDir(directory)
+    const { complete, size } = look()
+    if (lost()) throw lockLost()
+    appendDurable(file, `${JSON.stringify(record)}\n`, complete < size ? complete : undefined)
+    if (size === 0) syncDir(directory)
+  }
   return {
     read: () => look().records,
-    append(record) {
-      return withProcessLock(locks, `review-${basename(directory)}`, (lost) => {
-        ensureDir(directory)
-        const { complete, size } = look()
-        if (lost()) throw lockLost()
-        appendDurable(file, `${JSON.stringify(record)}\n`, complete < size ? complete : undefined)
-        if (size === 0) syncDir(directory)
-      })
-    },
+    append: (record) => alone((lost) => put(record, lost)),
+    appendAfter: (seen, record, first) =>
+      alone(async (lost) => {
+        const { records } = look()
+        if (records.length !== seen.length || records.at(-1)?.id !== seen.at(-1)?.id) return false
+        await first()
+        put(record, lost)
+        return true
+      }),
   }
 }
 

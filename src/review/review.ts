@@ -1,42 +1,26 @@
 import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
-import type {
-  CommitOptions,
-  CommitResult,
-  Quarantine,
-  Review,
-  Reviewer,
-  Selection,
-  Snapshot,
-  Verdict,
-} from '../core/api.js'
+import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
-import { type AmendmentState, amendmentState } from './amend.js'
+import { amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
-import { baseDiff, toChangeSet } from './change-set.js'
+import { toChangeSet } from './change-set.js'
 import { rememberDiffs } from './diff-memory.js'
+import { approveAll, type GiveDeps, give, hunkIdsOf, unfitOf } from './giving.js'
 import { type Landing, refOf } from './judge.js'
 import { landingsOf, recordsOfLanding, refuseRespoken } from './landing.js'
 import type { ReviewLog } from './log.js'
-import { keyOf, landedOf, type ReviewRecord, verdictOf } from './record.js'
+import { keyOf, landedOf, type ReviewRecord } from './record.js'
 import { namesHunks, relativeName, select } from './selection.js'
 import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
 import { splitHunk, splitsIn } from './splitting.js'
-import {
-  allUnrejected,
-  carriedByMerge,
-  type Decided,
-  decidedEntry,
-  onlyDecided,
-  refuseUnnamed,
-  verdictRecord,
-} from './verdict-record.js'
+import { carriedByMerge, type Decided, decidedEntry, onlyDecided, refuseUnnamed } from './verdict-record.js'
 import { stateOf, verdictState } from './verdicts.js'
 
 /** What a review needs of the other rooms; the composition root gives it. */
-export interface ReviewDeps extends AmendDeps, AnswerDeps {
+export interface ReviewDeps extends AmendDeps, AnswerDeps, GiveDeps {
   readonly sessionId: string
   /** Absolute: absolute paths in a selection are under it. */
   readonly root: string
@@ -47,10 +31,6 @@ export interface ReviewDeps extends AmendDeps, AnswerDeps {
   flags(change: StagedChange): string[]
   /** What changes do to their files, compared with the bases. */
   mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>>
-  /** Who reviews when a call does not say. */
-  reviewer(): Reviewer
-  /** Puts a verdict into the ledger. It comes first: what the ledger does not hold does not count. */
-  onVerdict(verdict: Verdict): Promise<void>
   /** A clean merge stays approved, by the policy. */
   mergesUnasked(): boolean
   commit(changes: StagedChange[], options: CommitOptions & Approved): Promise<CommitResult>
@@ -98,12 +78,9 @@ export function createReview(given: ReviewDeps): StageReview {
 
     async approve(selection, by) {
       const [seen, staged] = [await look(selection), await deps.stage()]
+      if (selection === undefined) return approveAll(deps, seen, staged, by)
       const records = deps.log.read()
       const unfit = unfitOf(staged, amendmentState(records))
-      if (selection === undefined) {
-        const rest = seen.filter((each) => !each.drifted && !unfit.drifted(each) && unfit.conflict(each) === undefined)
-        return give(deps, 'approved', allUnrejected(rest, staged, verdictState(records), deps), staged, by)
-      }
       const chosen = select(selection, seen, deps)
       refuseDrifted(chosen, (each) => each.drifted || unfit.drifted(each))
       refuseMarked(chosen, (each) => unfit.conflict(each) === 'markers')
@@ -178,39 +155,6 @@ async function display(deps: ReviewDeps) {
   const splits = () => splitsIn(records)
   const set = toChangeSet(staged, { before, splits, ...(memory && { memory }), flags, verdicts, amendments, mutation })
   return { set, shown: shownOf(staged, set.changes) }
-}
-
-/** What of the staged changes cannot be approved as it is. */
-function unfitOf(staged: readonly StagedChange[], amendments: AmendmentState) {
-  const now = new Map(staged.map((change) => [keyOf(change), change]))
-  return {
-    drifted: (shown: Shown) => now.get(keyOf(shown))?.drifted === true,
-    conflict: (shown: Shown) => {
-      const change = now.get(keyOf(shown))
-      return change && amendments.conflict(change)
-    },
-  }
-}
-
-const hunkIdsOf = (deps: ReviewDeps) => (change: StagedChange) =>
-  new Set(baseDiff(change, deps)?.hunks.map(({ id }) => id))
-
-/** Records one verdict on what must still be as it was shown. Nothing chosen: nothing is recorded, the id is ''. */
-async function give(
-  deps: ReviewDeps,
-  verdict: Verdict['verdict'],
-  chosen: readonly Decided[],
-  staged: readonly StagedChange[],
-  by: Reviewer = deps.reviewer(),
-  reason?: string,
-): Promise<Verdict> {
-  refuseChanged(chosen, staged, hunkIdsOf(deps))
-  const record = verdictRecord(verdict, chosen, by, reason)
-  if (chosen.length > 0) {
-    await deps.onVerdict(verdictOf(record))
-    await deps.log.append(record)
-  }
-  return verdictOf(record)
 }
 
 /** Merges what has moved on disk. Rejects with `stale_file` where anything of it is left to decide. */

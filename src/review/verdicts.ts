@@ -42,8 +42,17 @@ export interface Rejection {
   readonly at: string
   /** True while no later verdict, and no commit, has been on what it is about. */
   readonly standing: boolean
-  /** The id of the word that took all of it back. */
-  readonly withdrawn?: string
+  /** All of it was taken back. */
+  readonly withdrawn: boolean
+  /** What took it back, or parts of it. */
+  readonly takenBack: readonly TakenBack[]
+}
+
+/** A word that took back a no. */
+export interface TakenBack {
+  readonly id: string
+  /** Undefined: all that was left of it. */
+  readonly hunks?: readonly HunkRef[]
 }
 
 /** The words on one path that no later one has replaced. */
@@ -144,10 +153,12 @@ export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
     for (const { path, hunks } of record.entries) {
       const words = hunks === undefined ? last.of(path) : hunks.flatMap((hunk) => last.of(path, hunk.id))
       const standing = words.some((word) => word.id === id)
-      const withdrawn = words.every(({ takenBack }) => takenBack.has(id)) ? words[0]?.takenBack.get(id) : undefined
+      const isBack = ({ takenBack }: LastWord) => takenBack.has(id)
+      const withdrawn = words.every(isBack)
+      const left = hunks?.filter((hunk) => withdrawn || !last.of(path, hunk.id).every(isBack))
       // A verdict that a commit left on the rest of a file is written down again for that rest: it is one rejection.
-      const said = { id, path, ...(hunks && { hunks }), reason, by, at, standing }
-      found.set(`${id} ${path}`, { ...said, ...(withdrawn !== undefined && { withdrawn }) })
+      const said = { id, path, ...(left && { hunks: left }), reason, by, at, standing, withdrawn }
+      found.set(`${id} ${path}`, { ...said, takenBack: last.takenBack(path, id) })
     }
   }
   return [...found.values()]
@@ -157,12 +168,14 @@ export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
 interface LastWord {
   /** Of the record that is the latest. */
   readonly id: string | undefined
-  /** By the id of a record: of the one that took it back. */
-  readonly takenBack: ReadonlyMap<string, string>
+  /** Ids of the records that were taken back. */
+  readonly takenBack: ReadonlySet<string>
 }
 
 class LastWords {
-  readonly #words = new Map<string, { id: string | undefined; readonly takenBack: Map<string, string> }>()
+  readonly #words = new Map<string, { id: string | undefined; readonly takenBack: Set<string> }>()
+  /** By path and the id of what was taken back: by which words, and of which hunks. */
+  readonly #takenBack = new Map<string, Map<string, readonly HunkRef[] | undefined>>()
   readonly #pieces = new Map<string, readonly string[]>()
 
   constructor(records: readonly ReviewRecord[]) {
@@ -177,7 +190,14 @@ class LastWords {
     return keys.map((key) => this.#at(key))
   }
 
-  #hear(record: ReviewRecord, { path, hunks, except }: ReviewEntry): void {
+  takenBack(path: string, id: string): TakenBack[] {
+    const words = this.#takenBack.get(`${path}\0${id}`) ?? []
+    return [...words].map(([word, hunks]) => ({ id: word, ...(hunks && { hunks }) }))
+  }
+
+  #hear(record: ReviewRecord, entry: ReviewEntry): void {
+    const { path, hunks, except } = entry
+    if (record.kind === 'verdict' && record.verdict === 'withdrawn') this.#takeBack(record, entry)
     if (record.kind === 'split') for (const { id } of hunks ?? []) this.#divide(path, id, record.pieces)
     else if (hunks) for (const key of hunks.flatMap(({ id }) => this.#keysOf(path, id))) this.#put(key, record)
     else {
@@ -195,18 +215,33 @@ class LastWords {
     const { id, takenBack } = this.#at(`${path}\0${hunk}`)
     if (this.#pieces.has(hunk)) return
     this.#pieces.set(hunk, pieces)
-    for (const key of this.#keysOf(path, hunk)) this.#words.set(key, { id, takenBack: new Map(takenBack) })
+    for (const key of this.#keysOf(path, hunk)) this.#words.set(key, { id, takenBack: new Set(takenBack) })
   }
 
   #put(key: string, record: ReviewRecord): void {
-    const word = this.#at(key)
-    const isWithdrawal = record.kind === 'verdict' && record.verdict === 'withdrawn'
-    if (isWithdrawal && word.id !== undefined) word.takenBack.set(word.id, record.id)
-    word.id = record.id
+    this.#at(key).id = record.id
+  }
+
+  /** What it takes back is the latest word on each hunk: without one of its own, that on the file. */
+  #takeBack({ id: by }: ReviewRecord, { path, hunks }: ReviewEntry): void {
+    const onFile = this.#at(path)
+    const below = [...this.#words.keys()].filter((key) => key.startsWith(`${path}\0`))
+    const keys: readonly (readonly [string, HunkRef?])[] = hunks
+      ? hunks.flatMap((hunk) => this.#keysOf(path, hunk.id).map((key) => [key, hunk] as const))
+      : [path, ...below].map((key) => [key] as const)
+    for (const [key, hunk] of keys) {
+      const word = this.#at(key)
+      const id = word.id ?? onFile.id
+      if (id === undefined) continue
+      word.takenBack.add(id)
+      const words = this.#takenBack.get(`${path}\0${id}`) ?? new Map<string, readonly HunkRef[] | undefined>()
+      this.#takenBack.set(`${path}\0${id}`, words)
+      words.set(by, hunk && [...(words.get(by) ?? []), hunk])
+    }
   }
 
   #at(key: string) {
-    const word = this.#words.get(key) ?? { id: undefined, takenBack: new Map<string, string>() }
+    const word = this.#words.get(key) ?? { id: undefined, takenBack: new Set<string>() }
     this.#words.set(key, word)
     return word
   }

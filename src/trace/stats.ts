@@ -16,9 +16,10 @@ export function ledgerStats(file: string, standing: ReadonlyMap<string, readonly
   const replay = new Replay(EVERY)
   const times = new Map<string, number>()
   const verdicts = { approved: 0, rejected: 0 }
+  const last = new Map<string, Counted>()
   const rework = { written: 0, changed: 0 }
   for (const { value } of wholeLines(file)) {
-    countVerdict(verdicts, value)
+    countVerdict(verdicts, last, value)
     const { added, lost } = replay.take(value)
     const at = timeOf(value)
     if (added.length + lost.length === 0 || at === undefined) continue
@@ -38,11 +39,33 @@ export function ledgerStats(file: string, standing: ReadonlyMap<string, readonly
   }
 }
 
-function countVerdict(counts: { approved: number; rejected: number }, record: TraceRecord): void {
-  const { type, verdict, paths } = ownOf(record) ?? {}
+/** The word on a path that was counted last. */
+interface Counted {
+  readonly word: 'approved' | 'rejected'
+  readonly isOfHunks: boolean
+}
+
+/** A word that is taken back does not count. One on a whole file still does where some hunks of it are taken back. */
+function countVerdict(
+  counts: { approved: number; rejected: number },
+  last: Map<string, Counted>,
+  record: TraceRecord,
+): void {
+  const { type, verdict, paths, hunks } = ownOf(record) ?? {}
   if (type !== 'verdict') return
-  if (verdict === 'approved') counts.approved += listOf(paths).length
-  if (verdict === 'rejected') counts.rejected += listOf(paths).length
+  const isOfHunks = hunks !== undefined
+  for (const path of listOf(paths)) {
+    const key = JSON.stringify([record.session_id, path])
+    if (verdict === 'approved' || verdict === 'rejected') {
+      counts[verdict]++
+      last.set(key, { word: verdict, isOfHunks })
+    } else if (verdict === 'withdrawn') {
+      const counted = last.get(key)
+      if (counted === undefined || (isOfHunks && !counted.isOfHunks)) continue
+      counts[counted.word]--
+      last.delete(key)
+    }
+  }
 }
 
 function countLines(standing: ReadonlyMap<string, readonly Origin[]>): LineCounts {

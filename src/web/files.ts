@@ -3,7 +3,7 @@ import { Unclear } from './failure.js'
 import { imageType } from './images.js'
 import { coloursOf, type Rows, rowsOf } from './lines.js'
 import { blocksOf } from './markers.js'
-import { changeOf, type Room } from './room.js'
+import { changeOf, type Room, stagedContent } from './room.js'
 import type { Layout, WireFile, WireRows, WireText } from './wire.js'
 
 /** Rows that are kept made, of all files together. */
@@ -30,7 +30,8 @@ export class Files {
     const change = changeOf(await room.shown(), path, mark)
     const review = await room.review()
     const images = await imagesOf(review, change)
-    if (images !== undefined)
+    // A picture of a text that holds more than is drawn is shown beside it.
+    if (images !== undefined && change.hunks.length === 0)
       return { mark, shows: 'image', hunks: [], total: { unified: 0, split: 0 }, editable: false, images }
     const { rows, at } = await this.#rows(room, change, mark)
     const conflict = await conflictOf(review, change)
@@ -46,6 +47,7 @@ export class Files {
       editable: isEditable(change),
       ...(why !== undefined && { why }),
       ...(conflict !== undefined && { conflict }),
+      ...(images !== undefined && { images }),
     }
   }
 
@@ -59,7 +61,7 @@ export class Files {
   async text(room: Room, path: string, mark: string): Promise<WireText> {
     const change = changeOf(await room.shown(), path, mark)
     const review = await room.review()
-    const [before, after] = [textOf(await review.content(path, 'before')), textOf(await review.content(path, 'after'))]
+    const [before, after] = [textOf(await review.content(path, 'before')), textOf(await stagedContent(review, change))]
     changeOf(await room.seen(), change.path, mark)
     return { mark, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
   }

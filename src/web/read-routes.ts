@@ -4,7 +4,7 @@ import { changesOf } from './changes.js'
 import { Unclear } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
-import { changeOf, type Rooms } from './room.js'
+import { changeOf, type Rooms, stagedContent } from './room.js'
 import type { WireQuestion, WireSession, WireState } from './wire.js'
 
 export interface Reading {
@@ -37,8 +37,10 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
   app.get('/sessions/:id/image', async (c) => {
     const { path, mark } = named(c.req.query())
     const room = rooms.of(c.req.param('id'))
-    changeOf(await room.shown(), path, mark)
-    const content = await (await room.review()).content(path, c.req.query('side') === 'before' ? 'before' : 'after')
+    const change = changeOf(await room.shown(), path, mark)
+    const review = await room.review()
+    const isBefore = c.req.query('side') === 'before'
+    const content = isBefore ? await review.content(path, 'before') : await stagedContent(review, change)
     const type = content && imageType(content, path)
     if (content === undefined || type === undefined) throw new Unclear('This is no image.')
     // As a document of its own it could hold script; as an image it cannot.

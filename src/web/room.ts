@@ -93,6 +93,14 @@ export function changeOf({ set, marks }: Seen, path: string, mark: string): Chan
   return found
 }
 
+/** @throws Moved where what is staged is not what was shown: the agent can have written meanwhile, and can write back what was there. */
+export async function stagedContent(review: Review, { path, after }: Change): Promise<Uint8Array | undefined> {
+  const content = await review.content(path, 'after')
+  const digest = content && `sha256:${createHash('sha256').update(content).digest('hex')}`
+  if (digest !== undefined && digest !== after) throw new Moved(path)
+  return content
+}
+
 /** The rooms of the sessions that were asked about, the latest few. */
 export class Rooms {
   readonly #byId = new Map<string, Room>()

@@ -29,6 +29,24 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 describe('openReviewLog', () => {
+  it('appends after what was seen, or not at all and without what comes first', async () => {
+    await log.append(record('1'))
+    const [seen, done]: [readonly ReviewRecord[], string[]] = [log.read(), []]
+    const first = (id: string) => async () => {
+      done.push(id)
+    }
+    await open().append(record('2'))
+    expect(await log.appendAfter(seen, record('3'), first('3'))).toBe(false)
+    expect(await log.appendAfter(log.read(), record('4'), first('4'))).toBe(true)
+    expect(ids(open())).toEqual(['1', '2', '4'])
+    expect(done).toEqual(['4'])
+    const failing = async () => {
+      throw new Error('no ledger')
+    }
+    await expect(log.appendAfter(log.read(), record('5'), failing)).rejects.toThrow('no ledger')
+    expect(ids(open())).toEqual(['1', '2', '4'])
+  })
+
   it('is empty before the first append, and reads back what was appended, in any process', async () => {
     expect(log.read()).toEqual([])
     await log.append(record('1'))

@@ -11,6 +11,8 @@ import { file, staged } from './staged.js'
 let stage: StagedChange[]
 let disk: Map<string, string>
 let records: ReviewRecord[]
+/** What another process writes down between a look at the log and an append to it. */
+let meanwhile: ReviewRecord[]
 let ledger: Verdict[]
 let commits: Parameters<ReviewDeps['commit']>[]
 let failing: { ledger?: Error; commit?: Error }
@@ -33,6 +35,13 @@ const reviewOf = () =>
       read: () => [...records],
       append: async (record) => {
         records.push(record)
+      },
+      appendAfter: async (seen, record, first) => {
+        records.push(...meanwhile.splice(0))
+        if (records.length !== seen.length) return false
+        await first()
+        records.push(record)
+        return true
       },
     },
     stage: async () => [...stage],
@@ -77,11 +86,21 @@ beforeEach(() => {
     ['a', 'a0'],
     ['b', 'b0'],
   ])
-  ;[records, ledger, commits, failing, unasked] = [[], [], [], {}, false]
+  ;[records, meanwhile, ledger, commits, failing, unasked] = [[], [], [], [], {}, false]
   review = reviewOf()
 })
 
 describe('approve', () => {
+  it('of everything takes no file that another reviewer has rejected, however late', async () => {
+    await review.changes()
+    await review.reject('b', 'no')
+    meanwhile = records.splice(0)
+    const verdict = await review.approve()
+    expect(verdict.paths).toEqual(['a', 'src/c'])
+    expect(await states()).toEqual(['a approved', 'b rejected', 'src/c approved'])
+    expect(ledger.filter((each) => each.verdict === 'approved')).toEqual([verdict])
+  })
+
   it('approves everything shown, durably, with the ledger told', async () => {
     const verdict = await review.approve()
     expect(verdict).toMatchObject({ verdict: 'approved', paths: ['a', 'b', 'src/c'], by: { name: 'Default' } })

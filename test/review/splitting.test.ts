@@ -133,6 +133,40 @@ describe('withdraw', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('else\n')
   })
 
+  it('a part of a no that is taken back is heard of by its lines, and the rest when it follows', async () => {
+    const { session, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    const [one = '', two = '', three = ''] = await review.split(hunk?.id ?? '')
+    const heard = async () => {
+      await session.flush()
+      return (await session.feedback()).map(({ kind, lines }) => [kind, lines?.map(([first]) => first)])
+    }
+    await review.reject({ hunks: [one, two, three] }, 'no')
+    await review.withdraw({ hunks: [two] })
+    expect(await heard()).toEqual([['rejected', [1, 5]]])
+    await review.withdraw({ hunks: [three] })
+    expect(await heard()).toEqual([['withdrawn', [5]]])
+    await review.withdraw({ hunks: [one] })
+    expect(await heard()).toEqual([['withdrawn', [1]]])
+    expect(await heard()).toEqual([])
+  })
+
+  it('a part of a no to the whole file, too', async () => {
+    const { session, review } = await scene()
+    const [hunk] = (await only(review)).hunks
+    const [, two = ''] = await review.split(hunk?.id ?? '')
+    await only(review)
+    await review.reject('src/a.ts', 'no')
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([{ kind: 'rejected' }])
+    await review.withdraw({ hunks: [two] })
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([{ kind: 'withdrawn', lines: [[3, 4]] }])
+    await review.withdraw('src/a.ts')
+    await session.flush()
+    expect(await session.feedback()).toMatchObject([{ kind: 'withdrawn', path: 'src/a.ts' }])
+  })
+
   it('an edit of the agent afterwards is no void verdict', async () => {
     const { session, review } = await scene()
     await only(review)

@@ -157,8 +157,8 @@ describe('rejectionsFor', () => {
 
   it('carries the words and the reviewer', () => {
     const no = record('rejected', staged('a', null, 'y'))
-    expect(rejectionsFor([no])).toEqual([
-      { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', standing: true },
+    expect(rejectionsFor([no])).toMatchObject([
+      { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', standing: true, withdrawn: false },
     ])
   })
 })

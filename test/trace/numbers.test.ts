@@ -60,6 +60,23 @@ describe('the numbers of a ledger', () => {
     expect((await workspace.ledger.stats()).lines.total).toBe(0)
   })
 
+  it('leave out a word that was taken back', async () => {
+    const workspace = await testWorkspace({ 'src/a.ts': '', 'src/b.ts': '', 'src/c.ts': '' }).open()
+    const session = await working(workspace)
+    for (const name of ['a', 'b', 'c']) session.fs.writeFileSync(`src/${name}.ts`, line(1))
+    await session.close()
+    const review = await workspace.review('agent')
+    await review.approve('src/a.ts', ANN)
+    await review.approve('src/b.ts', ANN)
+    await review.reject('src/c.ts', 'No.', ANN)
+    await review.withdraw(['src/a.ts', 'src/c.ts'], ANN)
+    await review.approve('src/c.ts', ANN)
+    expect((await workspace.ledger.stats()).approval).toEqual({ approved: 2, rejected: 0, rate: 1 })
+    await review.withdraw('src/c.ts', ANN)
+    await review.withdraw('src/b.ts', ANN)
+    expect((await workspace.ledger.stats()).approval).toEqual({ approved: 0, rejected: 0, rate: null })
+  })
+
   it('are none where nothing happened', async () => {
     const { approval, rework } = await (await testWorkspace({}).open()).ledger.stats({ days: 1 })
     expect([approval.rate, rework.rate]).toEqual([null, null])

@@ -168,6 +168,42 @@ describe('names and contents', () => {
   })
 })
 
+describe('what is shown is what is decided on', () => {
+  const PNG = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n\0${text}`, 'latin1')
+
+  it('an image, or a text, is not shown under the mark of another that stood there before', async () => {
+    const { session, place, ask, changes } = await stand()
+    session.fs.writeFileSync(`${place.root}/src/b.png`, PNG('first'))
+    session.fs.writeFileSync(`${place.root}/src/t.ts`, 'first\n')
+    await session.flush()
+    const all = await changes()
+    session.fs.writeFileSync(`${place.root}/src/b.png`, PNG('second'))
+    session.fs.writeFileSync(`${place.root}/src/t.ts`, 'second\n')
+    await session.flush()
+    for (const [path, what] of [
+      ['src/b.png', 'image'],
+      ['src/t.ts', 'text'],
+    ] as const) {
+      const answer = await ask(`${CENTS}/${what}?path=${path}&mark=${pick(all, path).mark}&side=after`)
+      expect([path, answer.status]).toEqual([path, 409])
+      expect(answer.text).not.toContain('second')
+    }
+  })
+
+  it('an SVG is a picture and a text: what it would run is in its lines', async () => {
+    const { session, place, ask, changes } = await stand()
+    session.fs.writeFileSync(
+      `${place.root}/src/a.svg`,
+      '<svg xmlns="http://www.w3.org/2000/svg">\n<script>alert(1)</script>\n</svg>\n',
+    )
+    await session.flush()
+    const { mark } = pick(await changes(), 'src/a.svg')
+    const file = (await ask(`${CENTS}/file?path=src/a.svg&mark=${mark}`)).json<WireFile>()
+    expect(file).toMatchObject({ shows: 'text', hunks: [{ state: 'pending' }], images: { before: false, after: true } })
+    expect((await ask(`${CENTS}/rows?path=src/a.svg&mark=${mark}`)).text).toContain('alert(1)')
+  })
+})
+
 describe('a long use', () => {
   it('keeps no more than its share: rows of many files come and go', async () => {
     const { session, place, ask, changes } = await stand()
