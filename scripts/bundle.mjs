@@ -53,7 +53,6 @@ export class Volume {
 const LATE = {
   'node:child_process': ['spawn', 'spawnSync'],
   'node:http': ['createServer'],
-  'node:readline': ['createInterface', 'emitKeypressEvents'],
 }
 const lateModule = (name) =>
   LATE[name].map((each) => `export const ${each} = (...given) => process.getBuiltinModule('${name}').${each}(...given)`)
