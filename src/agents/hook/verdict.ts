@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type CallJudge, toolError } from '../../index.js'
 import { protocol, reviewersWords } from './context.js'
 import { type HookDeps, intentFor, sessionFor } from './deps.js'
@@ -75,8 +75,9 @@ function unasked(ruling: { readonly word: 'ask'; readonly why: string } | { read
 
 /** Of what a call points to, where it is made from no workspace. */
 function rootOfCall({ call }: HookEvent, { rootOf }: HookDeps): string | undefined {
-  const places = [...(call?.writes ?? []).map(({ path }) => path), ...(call?.reads ?? [])]
-  return places.map((place) => rootOf(dirname(place))).find((root) => root !== undefined)
+  const files = [...(call?.writes ?? []).map(({ path }) => path), ...(call?.reads ?? [])]
+  const places = [...files.map((file) => dirname(file)), ...(call?.searches ?? [])]
+  return places.map((place) => rootOf(resolve(place))).find((root) => root !== undefined)
 }
 
 /** Nothing says there what is allowed. What cannot harm goes on. */

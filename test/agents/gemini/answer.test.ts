@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { answerGemini } from '../../../src/agents/gemini/index.js'
 import { INTENTS, working } from '../../support/workspace.js'
@@ -11,6 +12,19 @@ const reasonIn = (answer: Readonly<Record<string, unknown>>): unknown => {
 }
 
 describe('BeforeTool', () => {
+  it('a search that points into a workspace from outside of it is judged by that workspace', async () => {
+    const { gemini, place } = hookStand()
+    place.write('.env', 'SECRET=1\n')
+    const at = { cwd: tmpdir() }
+    for (const dir of [place.root, `${place.root}/src/..`]) {
+      const answer = await gemini('BeforeTool', { ...call('grep_search', { pattern: 'x', dir_path: dir }), ...at })
+      expect(reasonIn(answer)).toBe('access_denied')
+    }
+    expect(await gemini('BeforeTool', { ...call('grep_search', { pattern: 'x', dir_path: '/usr' }), ...at })).toEqual(
+      {},
+    )
+  })
+
   it.each([
     ['write_file', { file_path: 'src/a.ts', content: 'x' }],
     ['replace', { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' }],
