@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { run } from '../../src/cli/run.js'
 import { openWorkspace } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
 
@@ -32,6 +33,29 @@ it('run a command on what they have staged, contained', () => {
   expect(fs.readdirSync(`${home}/shop/src`)).toEqual([])
   const { stdout } = shell('escrow exec agent-1 --json -- cat src/c')
   expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
+})
+
+it('are told on a terminal by what their commands print, not by what that would do to it', async () => {
+  const argv = ['exec', 'agent-1', '--', 'sh', '-c', "printf 'ok\\t\\033]52;c;eA==\\007\\n'; printf '\\033[2J' >&2"]
+  const printed = async (more: { columns?: number }) => {
+    const said = { out: '', err: '' }
+    const io = {
+      out: (text: string) => {
+        said.out += text
+      },
+      err: (text: string) => {
+        said.err += text
+      },
+      ...{ cwd: `${home}/shop`, terminal: true, color: false, version: '1', ...more },
+    }
+    await run(argv, io, () => import('../../src/index.js'))
+    return said
+  }
+  expect(await printed({ columns: 80 })).toMatchObject({
+    out: 'ok\t^[]52;c;eA==^G\n',
+    err: expect.stringMatching(/^\^\[\[2J/),
+  })
+  expect((await printed({})).out).toBe('ok\t\u001b]52;c;eA==\u0007\n')
 })
 
 it('go back to a snapshot and forth again', () => {

@@ -3,7 +3,7 @@ import type { ExecResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { atSession } from '../known-session.js'
 import { counted, json } from '../output.js'
-import { oneLine } from '../printable.js'
+import { oneLine, printable } from '../printable.js'
 
 interface Options {
   readonly intent?: string
@@ -40,8 +40,10 @@ async function execute({ io, withWorkspace, exit }: Context, id: string, words: 
     )
     if (options.json) io.out(json({ session: id, ...result }))
     else {
-      io.out(result.stdout)
-      io.err(result.stderr)
+      // A pipe gets the bytes; a person's terminal is not the command's to steer.
+      const shown = io.columns === undefined ? (text: string) => text : printable
+      io.out(shown(result.stdout))
+      io.err(shown(result.stderr))
       io.err(told(id, result))
     }
     exit(result.exitCode ?? EXIT.refused)
