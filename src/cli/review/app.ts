@@ -127,9 +127,11 @@ async function reviewOne(play: Play, session: string): Promise<string> {
   const { workspace, options, terminal, on } = play
   let state: State | undefined
   let isScheduled = false
+  let isLeft = false
   const draw = () => {
     isScheduled = false
-    if (state !== undefined) terminal.draw(view(state))
+    // What was to be drawn when the person left would cover what they went to.
+    if (state !== undefined && !isLeft) terminal.draw(view(state))
   }
   const dispatch = (event: Event) => {
     if (state === undefined) return
@@ -174,6 +176,7 @@ async function reviewOne(play: Play, session: string): Promise<string> {
     leave,
   })
   await left
+  isLeft = true
   on(undefined)
   unwatch()
   desk.stop()
