@@ -165,12 +165,15 @@ describe('reject', () => {
 describe('commit', () => {
   it('says what was committed', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['commit', 's1', '--strict'])
-    expect([code, calls[2]]).toEqual([0, ['commit', { strict: true }]])
+    expect([code, calls[2]]).toEqual([0, ['commit', expect.objectContaining({ strict: true })]])
     expect(out).toBe('committed  a.ts\n1 change committed as tx1, number 4.\n')
   })
 
   it('passes on that it is to merge', async () => {
-    expect((await escrow(workspaceDir(), ['commit', 's1', '--merge'])).calls[2]).toEqual(['commit', { merge: true }])
+    expect((await escrow(workspaceDir(), ['commit', 's1', '--merge'])).calls[2]).toEqual([
+      'commit',
+      expect.objectContaining({ merge: true }),
+    ])
   })
 
   it('says that nothing was approved', async () => {

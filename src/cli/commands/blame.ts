@@ -5,6 +5,7 @@ import type { BlameLine } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { during } from '../progress.js'
 
 interface Options {
   readonly json?: true
@@ -26,7 +27,9 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,
-        lines: (await workspace.ledger.blame(path)).filter(({ line }) => line >= range.from && line <= range.to),
+        lines: (await during(io, 'Reading the ledger', () => workspace.ledger.blame(path))).filter(
+          ({ line }) => line >= range.from && line <= range.to,
+        ),
       }))
       if (options.json) io.out(json(lines))
       else if (lines.length > 0) await page(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))

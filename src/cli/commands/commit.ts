@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { CommitResult } from '../../index.js'
-import { type Context, EXIT } from '../context.js'
+import type { CommitOptions, CommitResult, Review } from '../../index.js'
+import { type Context, EXIT, type Io } from '../context.js'
 import { type AsJson, addJson, counted, json } from '../output.js'
 import { oneLine } from '../printable.js'
+import { progressOf } from '../progress.js'
 
 export function register(command: Command, { io, asReviewer, exit }: Context): void {
   addJson(command)
@@ -11,7 +12,7 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
     .option('--strict', 'never replace a save made by another program at the last moment')
     .option('--merge', 'merge approved changes into what is on disk now; what was merged needs a verdict of its own')
     .action(async (session: string, { json: asJson, ...options }: { strict?: true; merge?: true } & AsJson) => {
-      const result = await asReviewer(async (workspace) => (await workspace.review(session)).commit(options))
+      const result = await asReviewer(async (workspace) => commit(io, await workspace.review(session), options))
       if (result.conflicts.length > 0) exit(EXIT.refused)
       if (asJson) return io.out(json(result))
       io.out(render(result, session))
@@ -19,6 +20,26 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
 }
+
+/** Ctrl-C calls it off while nothing of it is on disk. */
+async function commit(io: Io, review: Review, options: CommitOptions): Promise<CommitResult> {
+  const progress = progressOf(io)
+  const controller = new AbortController()
+  const end = () => controller.abort(new Error('The commit was called off. Nothing is on disk.'))
+  process.on('SIGINT', end)
+  try {
+    return await review.commit({
+      ...options,
+      signal: controller.signal,
+      onProgress: ({ phase, files, total }) => progress.tell(`${WORDS[phase]} ${files} of ${counted(total, 'change')}`),
+    })
+  } finally {
+    process.off('SIGINT', end)
+    progress.done()
+  }
+}
+
+const WORDS = { checking: 'checking', staging: 'preparing', applying: 'putting on disk' } as const
 
 function render({ id, seq, committed }: CommitResult, session: string): string {
   if (id === '') {

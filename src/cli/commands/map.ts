@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { printable } from '../printable.js'
+import { during } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -9,7 +10,9 @@ export function register(command: Command, { io, withWorkspace }: Context): void
         'and when. Commits keep it up to date. What you write between its markers stays.',
     )
     .action(async () => {
-      const text = await withWorkspace((workspace) => workspace.mapIntents())
+      const text = await during(io, 'Reading the ledger and the files', () =>
+        withWorkspace((workspace) => workspace.mapIntents()),
+      )
       io.out(text.split('\n').map(printable).join('\n'))
     })
 }

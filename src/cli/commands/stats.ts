@@ -3,6 +3,7 @@ import type { LedgerStats } from '../../index.js'
 import type { Context } from '../context.js'
 import { wholeNumber } from '../numbers.js'
 import { json, table } from '../output.js'
+import { during } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -12,7 +13,9 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .option('--days <n>', 'how soon a change of a line counts as rework', wholeNumber, 30)
     .option('--json', 'print one JSON document')
     .action(async ({ days, ...options }: { days: number; json?: true }) => {
-      const stats = await withWorkspace((workspace) => workspace.ledger.stats({ days }))
+      const stats = await during(io, 'Reading the ledger', () =>
+        withWorkspace((workspace) => workspace.ledger.stats({ days })),
+      )
       io.out(options.json ? json(stats) : render(stats, io.columns))
     })
 }

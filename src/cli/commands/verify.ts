@@ -4,6 +4,7 @@ import type { Reviewer, VerifyResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { counted, json } from '../output.js'
 import { oneLine } from '../printable.js'
+import { during } from '../progress.js'
 import { byOption } from '../reviewer.js'
 
 interface Options {
@@ -34,7 +35,7 @@ export function register(command: Command, { io, withWorkspace, asReviewer, exit
         const { ledger } = workspace
         if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
         if (anchor) await ledger.anchor()
-        return ledger.verify(...(given.length > 0 ? [{ heads: given }] : []))
+        return during(io, 'Reading the ledger', () => ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])))
       })
       if (!result.ok) exit(EXIT.badLedger)
       const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
