@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import type { FileState } from './change.js'
 import { digest, EMPTY_DIGEST } from './digest.js'
 import { type Lower, typeOfStats } from './lower.js'
-import type { RelPath } from './path.js'
+import { parentOf, type RelPath, ROOT } from './path.js'
 import type { Base } from './stage-edit.js'
 
 /**
@@ -13,8 +13,15 @@ import type { Base } from './stage-edit.js'
 /** Nothing was there. One object for all: a stage may have a hundred thousand of them. */
 export const ABSENT: Base = { state: null }
 
+/** What the disk has by this very name: asked for it, it would go through a link above, to what has another. */
+function statsAt(lower: Lower, path: RelPath): BigIntStats | undefined {
+  for (let above = parentOf(path); above !== ROOT; above = parentOf(above))
+    if (lower.typeOf(above) !== 'dir') return undefined
+  return lower.lstatBig(path)
+}
+
 /** The lower layer's state at a path, its content digested. */
-export function baseOf(lower: Lower, path: RelPath, stats = lower.lstatBig(path)): Base {
+export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)): Base {
   if (!stats) return ABSENT
   const type = typeOfStats(stats)
   if (type === 'other') return ABSENT
@@ -37,7 +44,7 @@ export function stampOf(stats: BigIntStats): string {
 }
 
 /** The lower layer's state now, given a base: by the stamp where it still fits, else by content. */
-export function stateNow(lower: Lower, path: RelPath, base: Base, stats = lower.lstatBig(path)): FileState | null {
+export function stateNow(lower: Lower, path: RelPath, base: Base, stats = statsAt(lower, path)): FileState | null {
   if (!stats) return null
   if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && stampOf(stats) === base.stamp)
     return base.state

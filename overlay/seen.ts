@@ -3,7 +3,7 @@ import { ABSENT, stateNow } from './base.js'
 import type { FileState } from './change.js'
 import type { EntryType } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
-import type { RelPath } from './path.js'
+import { parentOf, type RelPath, ROOT } from './path.js'
 import type { Base } from './stage-edit.js'
 
 /** What one comparison has seen of the lower layer: each name is looked at once, each content read at most once. */
@@ -17,7 +17,9 @@ export class LowerSeen {
   look(path: RelPath): BigIntStats | undefined {
     const known = this.#looks.get(path)
     if (known !== undefined || this.#looks.has(path)) return known
-    const stats = this.lower.lstatBig(path)
+    // The disk would go through a link above it, to what has another name.
+    const above = parentOf(path)
+    const stats = above === ROOT || this.look(above)?.isDirectory() ? this.lower.lstatBig(path) : undefined
     this.#looks.set(path, stats)
     return stats
   }

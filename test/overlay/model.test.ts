@@ -9,7 +9,7 @@ import { EscrowError } from '../../src/core/api-error.js'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
-import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, seed } from './bench.js'
+import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
 
 /**
  * The whole of staging in one sentence: what a stage says it would change, committed, makes the disk what the merged
@@ -102,6 +102,49 @@ async function property(sequence: readonly Mutation[], check: (site: Site) => Pr
     at.dispose()
   }
 }
+
+/** On disk `b/l` is a link to `a`: asked for `b/l/a`, the disk would answer with `a/a`. */
+const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = [
+  ['the directory it led to', [{ op: 'move', from: p('a'), to: p('b/l') }]],
+  [
+    'that directory, and what it was is a file',
+    [
+      { op: 'move', from: p('a'), to: p('b/l') },
+      { op: 'put', path: p('a'), data: '' },
+    ],
+  ],
+  [
+    'that directory, with another file in it',
+    [
+      { op: 'move', from: p('a'), to: p('b/l') },
+      { op: 'put', path: p('b/l/a'), data: 'new' },
+    ],
+  ],
+  [
+    'a new directory, with other files',
+    [
+      { op: 'mkdir', path: p('b/l') },
+      { op: 'put', path: p('b/l/a'), data: 'new' },
+    ],
+  ],
+  [
+    'a new directory, with the same files',
+    [
+      { op: 'mkdir', path: p('b/l') },
+      { op: 'put', path: p('b/l/a'), data: 'lower a/a' },
+    ],
+  ],
+]
+
+it.each(WHERE_A_LINK_STOOD)('where a link stood, lands %s', async (_, sequence) => {
+  await property([{ op: 'remove', path: p('b/l') }, ...sequence], async (at) => {
+    const wanted = merged(at.store.overlay)
+    const { changes } = diffStage(at.store.overlay)
+    expect(changes.filter(({ drifted }) => drifted)).toEqual([])
+    await commit(at, at.store, changes)
+    expect(onDisk(at.layout.root)).toEqual(wanted)
+  })
+})
 
 describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
