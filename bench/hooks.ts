@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -6,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import officialManifest from '@modelcontextprotocol/server-filesystem/package.json' with { type: 'json' }
-import { openJudge } from '../src/index.js'
+import { hookToken, openJudge } from '../src/index.js'
 import type { Bench, Suite } from './bench.js'
 import type { Variant } from './harness.js'
 import { contentOf, memoryPlace } from './places.js'
@@ -73,7 +74,30 @@ async function measureServed(bench: Bench, root: string): Promise<void> {
   const fresh = [{ name: OURS, run: async () => decide(await openJudge(root, { session })) }]
   const title = 'one decision, its files read anew, in a process that stays'
   await bench.compare({ title, mode: 'async', variants: fresh })
-  bench.skip('one decision, served over loopback HTTP', 'no command serves decisions over HTTP yet', SERVED_AIM)
+  await measureHttp(bench, root)
+}
+
+/** As a client asks `escrow serve`: a request of its own for each decision, over a connection that is kept. */
+async function measureHttp(bench: Bench, root: string): Promise<void> {
+  const title = 'one decision, served over loopback HTTP'
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SERVED_AIM)
+  const { ESCROW_SESSION, ...env } = process.env
+  const server = spawn(process.execPath, [ESCROW, 'serve'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = await once(server.stdout, 'data')
+    const address = new URL('/hooks/claude', String(line))
+    const headers = { authorization: `Bearer ${hookToken(root)}` }
+    const about = { session_id: 'served', cwd: root, hook_event_name: 'PreToolUse', tool_use_id: 'call-1' }
+    const body = JSON.stringify({ ...about, tool_name: 'Read', tool_input: { file_path: `${root}/src/a.ts` } })
+    const run = async () => {
+      const answer = await fetch(address, { method: 'POST', headers, body })
+      const text = await answer.text()
+      if (answer.status !== 200 || text.includes('deny')) throw new Error(`the hook answered ${answer.status}: ${text}`)
+    }
+    await bench.compare({ title, mode: 'async', aim: SERVED_AIM, variants: [{ name: OURS, run }] })
+  } finally {
+    server.kill()
+  }
 }
 
 /** A client's `write_file`, there and back over stdio. The official server writes the file, ours stages it. */
