@@ -105,7 +105,9 @@ export class ContentLock {
     const base = this.#seen.get(at)
     if (!base) return lower !== undefined && overlay.lower.typeOf(lower) === 'file' ? 'unread' : 'fresh'
     if (base.state?.type === 'dir') return 'fresh'
-    return sameContent(stateNow(overlay.lower, at, base), base.state) ? 'fresh' : 'stale'
+    // Where the view comes to it, no link stands above it: that need not be looked at again for each write.
+    const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+    return sameContent(stateNow(overlay.lower, at, base, stats), base.state) ? 'fresh' : 'stale'
   }
 
   /** The names below a directory that show a content the model has seen. */

@@ -1,52 +1,37 @@
-import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { Session } from '../../index.js'
+import { type AgentOptions, addAgentOptions, openFor } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
-import { type Variables, variable } from '../variables.js'
-
-interface Options {
-  readonly session?: string
-  readonly intent?: string
-  readonly network?: true
-  readonly env: Variables
-}
 
 export function register(command: Command, context: Context): void {
-  command
+  addAgentOptions(command)
     .description(
       'Run a program, an agent with all it starts, on the staged workspace and in this terminal. What it does is staged ' +
         'while it runs, and can be reviewed meanwhile; nothing reaches the disk. Ends as the program does.',
     )
     .usage('[options] -- <program> [arguments...]')
     .argument('<program...>', 'what to run, after `--`')
-    .option('--session <id>', 'the session to work in; a new one unless told')
-    .option('--intent <id>', "the intent to work for; the registry's active one unless told")
-    .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
-    .option(
-      '--env <name[=value]>',
-      'give it a variable; without a value your own, though it holds a secret',
-      variable,
-      {},
-    )
-    .action((program: string[], options: Options) => runProgram(context, program, options))
+    .action((program: string[], options: AgentOptions) => runProgram(context, program, options))
 }
 
-async function runProgram({ io, withWorkspace, exit }: Context, program: string[], options: Options): Promise<void> {
-  const id = options.session ?? `run-${Date.now().toString(36)}`
+async function runProgram(
+  { io, withWorkspace, exit }: Context,
+  program: string[],
+  options: AgentOptions,
+): Promise<void> {
   await withWorkspace(async (workspace) => {
-    const session = await workspace.session({ id, agent: { tool: basename(program[0] ?? '') } })
-    if (options.intent !== undefined) await session.selectIntent(options.intent)
-    if (session.intent === undefined)
-      io.err("escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'.\n")
+    const session = await openFor(program, workspace, options, { io, prefix: 'run' })
     const { exitCode, summary } = await undisturbed((signal) => {
       const { network = false, env } = options
       return session.run(program, { network, env, signal })
     })
     const { changes } = await session.changes()
     io.err(`\n${summary.split('\n').map(oneLine).join('\n')}\n`)
-    io.err(`${counted(changes.length, 'change')} staged in session '${oneLine(id)}'.${next(session, changes.length)}\n`)
+    io.err(
+      `${counted(changes.length, 'change')} staged in session '${oneLine(session.id)}'.${next(session, changes.length)}\n`,
+    )
     exit(exitCode ?? 1)
   })
 }

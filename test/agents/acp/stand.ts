@@ -6,13 +6,16 @@ import type { Session, Workspace } from '../../../src/index.js'
 import type { Step } from '../../children/acp-agent.js'
 import { compiled } from '../../support/compiled.js'
 
+/** What was said, whatever it is: a test looks for what it wants of it. */
+export interface Said {
+  readonly [field: string]: Said
+}
+
 export interface Message {
   readonly id?: unknown
   readonly method?: string
-  // biome-ignore lint/suspicious/noExplicitAny: what was said is whatever it was
-  readonly params?: any
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly result?: any
+  readonly params?: Said
+  readonly result?: Said
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
@@ -47,12 +50,13 @@ export class Editor {
   }
 
   /** Has the agent do something; answers with what came of each step. */
-  // biome-ignore lint/suspicious/noExplicitAny: what came of a step is whatever it was
-  async prompt(...steps: readonly Step[]): Promise<any[]> {
+  async prompt(...steps: readonly Step[]): Promise<Said[]> {
     const text = JSON.stringify(steps)
     const { result, error } = await this.ask('session/prompt', { sessionId: 's1', prompt: [{ type: 'text', text }] })
     if (error) throw new Error(error.message)
-    return result.results
+    const results: unknown = result?.results
+    if (!Array.isArray(results)) throw new Error('The agent told nothing of its steps.')
+    return results
   }
 
   #hear(message: Message): void {

@@ -1,0 +1,43 @@
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import type { Session, Workspace } from '../index.js'
+import type { Io } from './context.js'
+import { type Variables, variable } from './variables.js'
+
+/** What `run` and `acp` are told of the session a program works in. */
+export interface AgentOptions {
+  readonly session?: string
+  readonly intent?: string
+  readonly network?: true
+  readonly env: Variables
+}
+
+export function addAgentOptions(command: Command): Command {
+  return command
+    .option('--session <id>', 'the session to work in; a new one unless told')
+    .option('--intent <id>', "the intent to work for; the registry's active one unless told")
+    .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
+    .option(
+      '--env <name[=value]>',
+      'give it a variable; without a value your own, though it holds a secret',
+      variable,
+      {},
+    )
+}
+
+/** Opens the session for a program; whose word is missing for its writes is told that now. */
+export async function openFor(
+  [program = '']: readonly string[],
+  workspace: Workspace,
+  { session: id, intent }: AgentOptions,
+  { io, prefix }: { readonly io: Io; readonly prefix: string },
+): Promise<Session> {
+  const session = await workspace.session({
+    id: id ?? `${prefix}-${Date.now().toString(36)}`,
+    agent: { tool: basename(program) },
+  })
+  if (intent !== undefined) await session.selectIntent(intent)
+  if (session.intent === undefined)
+    io.err("escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'.\n")
+  return session
+}
