@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileState } from './change.js'
-import { digest, EMPTY_DIGEST } from './digest.js'
+import { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { parentOf, type RelPath, ROOT } from './path.js'
-import type { Base } from './stage-edit.js'
+import type { Base, PackSpan } from './stage-edit.js'
 
 /**
  * Bases: what the lower layer held when a path was first touched or last shown to the model. A stamp (times, size,
@@ -15,20 +15,31 @@ export const ABSENT: Base = { state: null }
 
 /** What the disk has by this very name: asked for it, it would go through a link above, to what has another. */
 function statsAt(lower: Lower, path: RelPath): BigIntStats | undefined {
+  const stats = lower.lstatBig(path)
+  if (!stats) return undefined
   for (let above = parentOf(path); above !== ROOT; above = parentOf(above))
     if (lower.typeOf(above) !== 'dir') return undefined
-  return lower.lstatBig(path)
+  return stats
 }
 
-/** The lower layer's state at a path, its content digested. */
-export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)): Base {
+/** Bytes of a file up to which its base is kept for a merge. */
+export const MERGE_LIMIT = 2 << 20
+
+/** Keeps a content; answers what was kept, and where. */
+export type Keep = (content: Uint8Array) => { readonly digest: Digest; readonly at: PackSpan }
+
+/** The lower layer's state at a path, its content digested, and kept where it can be merged. */
+export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path), keep?: Keep): Base {
   if (!stats) return ABSENT
   const type = typeOfStats(stats)
   if (type === 'other') return ABSENT
   const mode = Number(stats.mode) & 0o7777
   if (type === 'dir') return { state: { type, digest: EMPTY_DIGEST, mode } }
   if (type === 'symlink') return { state: { type, digest: digest(lower.readlink(path)), mode: 0o777 } }
-  return { state: { type, digest: digest(lower.read(path)), mode }, stamp: stampOf(stats) }
+  const [content, stamp] = [lower.read(path), stampOf(stats)]
+  if (!keep || content.length > MERGE_LIMIT) return { state: { type, digest: digest(content), mode }, stamp }
+  const kept = keep(content)
+  return { state: { type, digest: kept.digest, mode }, stamp, kept: kept.at }
 }
 
 /** A base for content just read: the stamp is taken before the read by the caller. */

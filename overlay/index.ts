@@ -15,7 +15,7 @@ export {
 } from './layer.js'
 export { type Lower, openLower } from './lower.js'
 export type { OpenFile, ReadFile, WriteFile } from './open-file.js'
-export { MERGE_LIMIT, Overlay, type OverlayOptions } from './overlay.js'
+export { Overlay, type OverlayOptions } from './overlay.js'
 export { readPacked } from './pack.js'
 export {
   ancestorsOf,
@@ -42,4 +42,5 @@ export { stagedBytes } from './staged-bytes.js'
 export { pathsOf, takeBack } from './take-back.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'
 export type { TreeNode } from './tree.js'
+export { onceATurn } from './turn.js'
 export { bytesBefore, diffVersions } from './version-diff.js'

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import type { NewInode } from './stage-edit.js'
+import { onceATurn } from './turn.js'
 
 const SETGID = 0o2000
 
@@ -15,13 +16,15 @@ export interface Parent {
  * program run as a group its maker is not in.
  */
 export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent: Parent | undefined): NewInode {
-  const own = { mode, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const own = { mode, ...ownIds() }
   if (parent === undefined || (parent.mode & SETGID) === 0) return own
   const { gid } = parent
   if (type === 'dir') return { ...own, gid, mode: mode | SETGID }
   const runsAsGroup = type === 'file' && (mode & SETGID) !== 0 && (mode & constants.S_IXGRP) !== 0
   return { ...own, gid, mode: runsAsGroup && !isInGroup(gid) ? mode & ~SETGID : mode }
 }
+
+const ownIds = onceATurn(() => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }))
 
 function isInGroup(gid: number): boolean {
   return process.getuid?.() === 0 || process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)

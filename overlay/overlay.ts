@@ -1,6 +1,5 @@
-import { baseOf } from './base.js'
+import { baseOf, type Keep, MERGE_LIMIT } from './base.js'
 import type { PackRef } from './content.js'
-import type { Digest } from './digest.js'
 import { Errno } from './errno.js'
 import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
@@ -10,7 +9,7 @@ import { OpenFile } from './open-file.js'
 import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
-import type { Base, Credit, EditData, NewInode, PackSpan, StageEdit } from './stage-edit.js'
+import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
 import type { Place } from './tree.js'
 
 /** What an overlay stands on, and who is told of its edits. */
@@ -28,11 +27,8 @@ export interface OverlayOptions {
   /** The base the session knows for a path it is about to touch first (what its agent last read). */
   readonly knownBase?: (path: RelPath) => Base | undefined
   /** Keeps the content of a base, for merges; answers what was kept, and where. */
-  readonly keep?: (content: Uint8Array) => { readonly digest: Digest; readonly at: PackSpan }
+  readonly keep?: Keep
 }
-
-/** Bytes of a file up to which its base is kept for a merge. */
-export const MERGE_LIMIT = 2 << 20
 
 /** Omit over each member of a union. */
 type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'> : never
@@ -237,16 +233,19 @@ export class Overlay extends MergedView implements WriteLayer {
   #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
     if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data?.length ?? 0))
     else if (edit.op === 'setattr' && edit.size !== undefined) this.#options.room?.(edit.path, edit.size)
-    const bases = touched.filter((path) => !this.stage.bases.has(path)).map((path) => this.#noteBase(path, edit.op))
-    const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
+    let bases: [RelPath, Base][] | undefined
+    for (const path of touched)
+      if (!this.stage.bases.has(path)) (bases ??= []).push([path, this.#noteBase(path, edit.op)])
+    const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases && { bases }) } as StageEdit
     const packed = this.#options.log?.(dated, data)
     this.apply(dated, data, packed)
   }
 
-  #noteBase(path: RelPath, op: StageEdit['op']): readonly [RelPath, Base] {
-    const base = this.#options.knownBase?.(path) ?? baseOf(this.lower, path)
+  #noteBase(path: RelPath, op: StageEdit['op']): Base {
+    const known = this.#options.knownBase?.(path)
     // Only what is written to can be merged: a removed tree need not be read.
-    return [path, op === 'put' ? this.withContent(path, base) : base]
+    if (op !== 'put') return known ?? baseOf(this.lower, path)
+    return known ? this.withContent(path, known) : baseOf(this.lower, path, undefined, this.#options.keep)
   }
 
   /** The base with its content kept, if the disk still has it and it is not too long to be merged. */
@@ -275,10 +274,17 @@ function unshared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
 
-let lastNs = 0n
+let lastMs = 0
+let inMs = 0
 /** The time in nanoseconds: the clock's milliseconds, and a count below them so that later is always more. */
 function nowNs(): string {
-  const now = BigInt(Date.now()) * 1_000_000n
-  lastNs = now > lastNs ? now : lastNs + 1n
-  return String(lastNs)
+  const now = Date.now()
+  if (now > lastMs) {
+    lastMs = now
+    inMs = 0
+  } else if (++inMs === 1_000_000) {
+    lastMs++
+    inMs = 0
+  }
+  return `${lastMs}${String(inMs).padStart(6, '0')}`
 }

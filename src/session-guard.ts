@@ -51,9 +51,12 @@ export class SessionGuard implements GuardRules {
   readonly decide: Decide = (access) => {
     if (this.closed) return { verdict: 'deny', denial: closedDenial(this.deps.id, access) }
     const decision = this.deps.policy.decide(access)
-    const { rule, ruleName = access.path } = decision.verdict === 'deny' ? decision.denial : {}
-    if (rule !== undefined) this.deps.questions.ask(ruleName, rule)
-    if (decision.verdict === 'deny' || access.effect === 'read') return decision
+    if (decision.verdict === 'deny') {
+      const { rule, ruleName = access.path } = decision.denial
+      if (rule !== undefined) this.deps.questions.ask(ruleName, rule)
+      return decision
+    }
+    if (access.effect === 'read') return decision
     const denial =
       this.#ledgerDenial(access) ??
       this.#memoryDenial(access) ??
@@ -164,7 +167,8 @@ export class SessionGuard implements GuardRules {
     this.#news.push(news)
   }
 
-  #unseen(path: string): Amendment[] {
+  #unseen(path: string): readonly Amendment[] {
+    if (this.#amendments.length === 0) return this.#amendments
     return this.#amendments.filter(
       (each) => each.standing && each.path === path && !this.#told.has(keyOf('write', each)),
     )
@@ -172,8 +176,8 @@ export class SessionGuard implements GuardRules {
 
   /** Once: an agent that writes what it had in mind would undo what a reviewer wrote, and nobody would have noticed. */
   #amendmentOf({ path, effect }: Access): Denial | undefined {
-    const unseen = effect === 'read' ? [] : this.#unseen(path)
-    if (unseen.length === 0) return undefined
+    const unseen = this.#unseen(path)
+    if (effect === 'read' || unseen.length === 0) return undefined
     for (const amendment of unseen) this.#tell(keyOf('write', amendment))
     const names = [...new Set(unseen.map(({ by }) => by.name))].join(', ')
     const hint = unseen.map(({ by, cause }) => `${by.name} ${AMENDED[cause]}.`).join(' ')
@@ -205,6 +209,7 @@ export class SessionGuard implements GuardRules {
   }
 
   #rejectionOf(access: Access): Denial | undefined {
+    if (this.#rejections.length === 0) return undefined
     const untold = this.#rejections.filter(
       (each) => each.standing && each.path === access.path && !this.#told.has(keyOf('write', each)),
     )

@@ -1,4 +1,4 @@
-import { diffStage, isWithin } from '../overlay/index.js'
+import { diffStage, isWithin, onceATurn } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -84,9 +84,9 @@ export class LocalSession implements Session {
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
     this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store, tool)
     this.#policy = createPolicy({
-      intents: () => deps.registry.state(),
+      intents: onceATurn(() => deps.registry.state()),
       activeIntentId: () => this.#intent.id,
-      policy: deps.policyFile,
+      policy: onceATurn(deps.policyFile),
       base: (path) => this.#lock.check(path),
       tool,
       answers: () => this.#questions.answers,

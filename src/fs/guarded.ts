@@ -17,8 +17,8 @@ export interface GuardRules {
    * Undefined: no decision is to be remembered.
    */
   readsBy(at: number): unknown
-  /** Whether a name in a directory can be hidden at all; where none can, none is asked about. */
-  mayHide(dir: string): boolean
+  /** Whether a path, or a name below it, can be hidden at all; where none can, none is asked about. */
+  mayHide(path: string): boolean
   /** Whether a write below a directory is judged as one of the directory is, but for the names that stand out. */
   alikeBelow(dir: string): boolean
   /** Whether an entry of this name may be judged by more than the directory it is in. */
@@ -112,6 +112,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   /** Whether a path, or a directory it is said to be in, is hidden: nothing may then be told of it. */
   hides(path: RelPath): boolean {
+    if (!this.rules.mayHide(path) && !this.rules.mayHide(this.#askedOf(path))) return false
     return this.#hidden(path) || ancestorsOf(path).some((dir) => this.#hidden(dir))
   }
 

@@ -25,6 +25,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
+import { askAgain } from '../../overlay/turn.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -62,6 +63,7 @@ export function createFile(
   } finally {
     closeSync(fd)
   }
+  askAgain()
 }
 
 /** Appends in one write and syncs. `truncateTo` first cuts the file there (a torn tail). */
@@ -116,6 +118,7 @@ export function replaceDurable(path: string, data: Uint8Array | string, mode = 0
     rmSync(temporary, { force: true })
     throw error
   }
+  askAgain()
   syncDir(path.slice(0, path.lastIndexOf('/')) || '/')
 }
 

@@ -99,9 +99,17 @@ function nameTest(name: string): (segment: string) => boolean {
   return (segment) => segment.startsWith(start) && segment.endsWith(middle) && segment.length >= name.length - 1
 }
 
+/** What every protected name has in it, as it is folded: most paths are told by one look. */
+const CANDIDATE = new RegExp(
+  ROWS.flatMap(([, names]) => names.map((name) => name.replaceAll('*', '').replaceAll('.', '\\.'))).join('|'),
+)
+/** What folding makes another name of, beside letters in upper case; and the mark of a short name. */
+const FOLDS = /[^\0-\x7f]|[:~\\]|[. ](?:\/|$)/
+
 /** What protects a path (relative to the root), the strongest first; undefined for an ordinary one. */
 export function protection(path: string): Protection | undefined {
   if (path === '') return { level: 'never', why: 'it is the workspace itself', segments: [] }
+  if (!FOLDS.test(path) && !CANDIDATE.test(path.toLowerCase())) return undefined
   // A backslash is a separator on one system and a character on another: take it for both.
   const segments = (path.includes('\\') ? path.replaceAll('\\', '/') : path).split('/')
   const folded = segments.map(foldSegment)

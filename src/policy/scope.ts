@@ -81,7 +81,7 @@ export function compileGlobs(globs: readonly string[]): (path: string) => boolea
 
 function compileAlternatives(globs: Iterable<string>): (path: string) => boolean {
   const root = trieOf(globs)
-  return (path) => find(root, path.split('/'))
+  return (path) => find(root, path)
 }
 
 function trieOf(globs: Iterable<string>): Node {
@@ -149,15 +149,23 @@ function insert(root: Node, segments: readonly string[]): void {
   else node.tails.push(tail)
 }
 
-function find(root: Node, path: readonly string[]): boolean {
-  let node: Node | undefined = root
-  for (let depth = 0; node; depth++) {
-    if (node.all || (node.end && depth === path.length)) return true
-    for (const tail of node.tails) if (matchSegments(tail, path, depth)) return true
-    const segment = path[depth]
-    node = segment === undefined ? undefined : node.children.get(segment)
+/** The path is cut only as far as it is walked: most part from all globs at one of their first segments. */
+function find(root: Node, path: string): boolean {
+  let node = root
+  let segments: readonly string[] | undefined
+  for (let depth = 0, start = 0; ; depth++) {
+    const isEnd = start > path.length
+    if (node.all || (node.end && isEnd)) return true
+    if (node.tails.length > 0) segments ??= path.split('/')
+    for (const tail of node.tails) if (matchSegments(tail, segments ?? [], depth)) return true
+    if (isEnd) return false
+    const slash = path.indexOf('/', start)
+    const end = slash < 0 ? path.length : slash
+    const child = node.children.get(path.slice(start, end))
+    if (!child) return false
+    node = child
+    start = end + 1
   }
-  return false
 }
 
 /** `src/a/x.ts` → `src`, `src/a`; past a first `**` every directory leads on. */

@@ -1,0 +1,42 @@
+import { performance } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers'
+
+/**
+ * What the kernel is asked again and again is asked once a turn of the event loop: nobody's word can reach this process
+ * within one, so what is found holds as well as if all of the turn were done at once. A turn may be long: after a
+ * millisecond it counts as another.
+ */
+const LONGEST_MS = 1
+
+let turn = 0
+let since = 0
+let isOpen = false
+
+/** The turn's number. */
+export function thisTurn(now = performance.now()): number {
+  if (isOpen && now - since < LONGEST_MS) return turn
+  since = now
+  turn++
+  if (!isOpen) setImmediate(end).unref()
+  isOpen = true
+  return turn
+}
+
+function end(): void {
+  isOpen = false
+}
+
+/** What was asked in this turn is asked again: this process itself has changed something of it. */
+export function askAgain(): void {
+  turn++
+}
+
+/** Asks at most once a turn. */
+export function onceATurn<T>(ask: () => T): () => T {
+  let last: { readonly turn: number; readonly answer: T } | undefined
+  return () => {
+    const now = thisTurn()
+    if (last?.turn !== now) last = { turn: now, answer: ask() }
+    return last.answer
+  }
+}
