@@ -233,10 +233,10 @@ export class Overlay extends MergedView implements WriteLayer {
   #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
     if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data?.length ?? 0))
     else if (edit.op === 'setattr' && edit.size !== undefined) this.#options.room?.(edit.path, edit.size)
-    let bases: [RelPath, Base][] | undefined
-    for (const path of touched)
-      if (!this.stage.bases.has(path)) (bases ??= []).push([path, this.#noteBase(path, edit.op)])
-    const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases && { bases }) } as StageEdit
+    const bases = touched
+      .filter((path) => !this.stage.bases.has(path))
+      .map((path) => [path, this.#noteBase(path, edit.op)] as const)
+    const dated = { ...edit, t: nowNs(), ...this.#options.credit?.(), ...(bases.length > 0 && { bases }) } as StageEdit
     const packed = this.#options.log?.(dated, data)
     this.apply(dated, data, packed)
   }

@@ -80,7 +80,7 @@ export class Resolver {
     this.#dirs.refresh(performance.now())
     if (!this.#spell && isClean(inner) && this.#dirs.holds(inner)) {
       const path = inner as RelPath
-      const type = this.#overlay.typeOf(path)
+      const type = this.#dirs.typeOf(path, true)
       if (type !== 'symlink' || follow !== 'follow') return { inside: true, path, asked: inner, type, ending: 'name' }
     }
     return this.#inside(ROOT, walkOf(inner), follow, text)
@@ -97,6 +97,11 @@ export class Resolver {
     if (text.includes('\0') || !text.isWellFormed()) return undefined
     this.#dirs.refresh(performance.now())
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
+  }
+
+  /** Whether a place was found to be a directory a moment ago; nothing is looked up. */
+  isKnownDir(path: RelPath): boolean {
+    return this.#dirs.knows(path)
   }
 
   /** Tells, at a time in milliseconds, whether what was found by {@link quick} still stands: while the answer is the same. */
@@ -262,6 +267,10 @@ class DirCache {
     this.#known.clear()
     this.#shape = shape
     this.since = now
+  }
+
+  knows(path: RelPath): boolean {
+    return this.#known.has(path)
   }
 
   /** Whether the directory of a clean name is known to be one. */

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import { setImmediate } from 'node:timers'
+import { nextTick } from 'node:process'
 
 /**
- * What the kernel is asked again and again is asked once a turn of the event loop: nobody's word can reach this process
- * within one, so what is found holds as well as if all of the turn were done at once. A turn may be long: after a
- * millisecond it counts as another.
+ * What the kernel is asked again and again is asked once a turn of the event loop: from the call of one callback until
+ * it and the promises it settled are done. Nobody's word reaches this process within one, so what is found holds as well
+ * as if all of it were done at once. A turn may be long: after a millisecond it counts as another.
  */
 const LONGEST_MS = 1
 
@@ -17,7 +17,7 @@ export function thisTurn(now = performance.now()): number {
   if (isOpen && now - since < LONGEST_MS) return turn
   since = now
   turn++
-  if (!isOpen) setImmediate(end).unref()
+  if (!isOpen) nextTick(end)
   isOpen = true
   return turn
 }

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readBoolean, readEncoding, readInteger, readOptions, readPath } from './args.js'
-import { direntOf, entriesOf } from './kernel-read.js'
+import { direntOf, entriesOf } from './kernel-list.js'
 import type { Args } from './ops.js'
 import type { ReadView } from './view.js'
 

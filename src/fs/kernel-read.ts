@@ -1,21 +1,10 @@
-import fs, { type BigIntStats, constants, type Dirent, type Stats } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { type BigIntStats, constants, type Stats } from 'node:fs'
+import { resolve } from 'node:path'
 import { codeOf, Errno } from '../../overlay/errno.js'
-import type { Entry } from '../../overlay/layer.js'
-import { entryOf } from '../../overlay/lower.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
-import {
-  checkSignal,
-  encodeName,
-  isWriting,
-  readBoolean,
-  readEncoding,
-  readFlags,
-  readInteger,
-  readOptions,
-} from './args.js'
-import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
+import { checkSignal, encodeName, isWriting, readEncoding, readFlags, readInteger, readOptions } from './args.js'
+import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import type { Args, Form } from './ops.js'
 import type { Spot } from './spots.js'
@@ -202,97 +191,4 @@ export function realpath(view: ReadView, [path, given]: Args, form: Form): strin
   if (!place.inside) return encodeName(view.host(place).realpathSync(place.path), options)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
   return encodeName(place.path === '' ? view.root : `${view.root}/${place.path}`, options)
-}
-
-export function readdir(view: ReadView, [path, given]: Args, form: Form): unknown {
-  const options = readOptions(given)
-  readEncoding(options)
-  const recursive = readBoolean('options.recursive', options.recursive, false)
-  if (!recursive && !options.withFileTypes) {
-    const place = view.at(path, 'follow')
-    if (place.inside) return namesIn(view, place, options)
-  }
-  const followsLinks = !options.withFileTypes || (form !== 'promise' && TYPED_READDIR_FOLLOWS_LINKS)
-  const listing: Listing = { view, options, shown: pathText(path), followsLinks, found: [], dirs: [] }
-  list(listing, '')
-  // Node's own order: first found first, but in the promise form last found first.
-  const next = () => (form === 'promise' ? listing.dirs.pop() : listing.dirs.shift())
-  if (recursive && form !== 'sync') return listInTurns(listing, next)
-  if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
-  return listing.found
-}
-
-function namesIn(view: ReadView, place: Inside, options: Readonly<Record<string, unknown>>): (string | Buffer)[] {
-  if (place.type !== 'dir') throw new Errno(view.layer.typeOf(place.path) === undefined ? 'ENOENT' : 'ENOTDIR')
-  const names = view.layer.names(place.path)
-  return options.encoding === undefined ? names : names.map((name) => encodeName(name, options))
-}
-
-/** How long (milliseconds) a walk may hold the event loop before it lets others have a turn. */
-const TURN_MS = 5
-
-async function listInTurns(listing: Listing, next: () => string | undefined): Promise<unknown[]> {
-  let began = performance.now()
-  for (let below = next(); below !== undefined; below = next()) {
-    const dir = below
-    listing.view.within(() => list(listing, dir))
-    if (performance.now() - began < TURN_MS) continue
-    await new Promise((turn) => setImmediate(turn))
-    began = performance.now()
-  }
-  return listing.found
-}
-
-interface Listing {
-  readonly view: ReadView
-  readonly options: Readonly<Record<string, unknown>>
-  /** The directory as the caller spelt it: what Dirent.parentPath begins with. */
-  readonly shown: string
-  readonly followsLinks: boolean
-  readonly found: unknown[]
-  /** Directories found, relative to the first. */
-  readonly dirs: string[]
-}
-
-function list(listing: Listing, below: string): void {
-  const { view, shown, followsLinks } = listing
-  for (const entry of entriesOf(view, below === '' ? shown : `${shown}/${below}`)) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`
-    listing.found.push(shape(listing, entry, below, name))
-    const isDir = entry.type === 'dir' || (followsLinks && leadsToDir(view, entry, `${shown}/${name}`))
-    if (isDir) listing.dirs.push(name)
-  }
-}
-
-/** A directory's entries by a name of it, wherever it is. */
-export function entriesOf(view: ReadView, text: string): Entry[] {
-  const place = view.at(text, 'follow')
-  if (!place.inside) return view.host(place).readdirSync(place.path, { withFileTypes: true }).map(entryOf)
-  if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
-  return view.layer.readdir(place.path)
-}
-
-export function leadsToDir(view: ReadView, entry: Entry, text: string): boolean {
-  if (entry.type !== 'symlink') return false
-  try {
-    const place = view.at(text, 'follow')
-    return place.inside ? place.type === 'dir' : view.host(place).statSync(place.path).isDirectory()
-  } catch {
-    return false
-  }
-}
-
-function shape(listing: Listing, entry: Entry, below: string, name: string): unknown {
-  if (!listing.options.withFileTypes) return encodeName(name, listing.options)
-  const parent = below === '' ? listing.shown : join(listing.shown, below)
-  return direntOf(entry, parent, listing.options)
-}
-
-// libuv's uv_dirent_type_t; `fs.constants` has them too, its types do not.
-const DIRENT_TYPES = { other: 0, file: 1, dir: 2, symlink: 3 }
-
-export function direntOf(entry: Entry, parent: string, options: Readonly<Record<string, unknown>>): Dirent {
-  const name = encodeName(entry.name, options)
-  // The class is exported, its constructor is in every host; only the types leave it out.
-  return Reflect.construct(fs.Dirent, [name, DIRENT_TYPES[entry.type], parent]) as Dirent
 }

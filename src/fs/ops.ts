@@ -5,6 +5,7 @@ import { cp } from './kernel-cp.js'
 import { opendir } from './kernel-dir.js'
 import * as fd from './kernel-fd.js'
 import * as links from './kernel-links.js'
+import { readdir } from './kernel-list.js'
 import * as read from './kernel-read.js'
 import { statfs } from './kernel-statfs.js'
 import { mkdtemp } from './kernel-temp.js'
@@ -92,7 +93,7 @@ export const OPS = {
   stat: reads('stat', read.stat),
   lstat: reads('lstat', read.lstat),
   readFile: reads('open', read.readFile),
-  readdir: reads('scandir', read.readdir),
+  readdir: reads('scandir', readdir),
   readlink: reads('readlink', read.readlink),
   realpath: reads((form) => (form === 'promise' ? 'realpath' : 'lstat'), read.realpath),
 

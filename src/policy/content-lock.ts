@@ -10,12 +10,19 @@ import type { BaseState } from './chain.js'
 
 /** Up to this a content is copied when it is read, and digested when there is time. */
 const SMALL = 1 << 16
-const MOST_PENDING = 1 << 23
+/** Bytes of such contents that are remembered. */
+const MOST_SHOWN = 1 << 23
 /** Two changes can carry one timestamp on some kernels. */
 const RACY_MS = 50
 
 /** Above this an open alone does not set the base: 1 MiB takes about half a millisecond to digest. */
 const LARGE = 1 << 20
+
+interface Shown {
+  readonly content: Buffer | string
+  /** In milliseconds since 1970. */
+  readonly when: number
+}
 
 /**
  * The content lock: a write must rest on what the disk holds. The base is what the model last saw (a read tool's read,
@@ -24,9 +31,11 @@ const LARGE = 1 << 20
  */
 export class ContentLock {
   readonly #seen = new Map<string, Base>()
-  /** Contents shown and not yet digested. */
-  readonly #pending = new Map<string, { readonly content: Buffer | string; readonly when: number }>()
-  #pendingBytes = 0
+  /** Small contents as they were shown last: what is read again is mostly what it was, and then nothing is to be done. */
+  readonly #shown = new Map<string, Shown>()
+  #shownBytes = 0
+  /** Those of them that {@link #seen} does not have yet. */
+  readonly #undigested = new Set<string>()
 
   constructor(
     private readonly overlay: () => Overlay,
@@ -41,46 +50,58 @@ export class ContentLock {
     if (node?.inode) return
     const at = lower ?? path
     if (content === undefined) {
-      this.#pending.delete(at)
-      this.#seen.set(at, { state: null })
+      this.#set(at, { state: null })
     } else if (content.length <= SMALL) this.#keep(at, content)
     else this.#noteLarge(at, content)
   }
 
   /** A small content is copied and digested later: the copy costs a tenth of the digest, and most are never needed. */
   #keep(at: RelPath, content: Uint8Array | string): void {
-    const known = this.#pending.get(at)
+    const known = this.#shown.get(at)
     if (known && sameBytes(known.content, content)) return
-    this.#pending.set(at, { content: typeof content === 'string' ? content : Buffer.from(content), when: Date.now() })
-    this.#pendingBytes += content.length
-    if (this.#pendingBytes > MOST_PENDING) this.#digestAll()
-    else if (this.#pending.size === 1) setImmediate(() => this.#digestAll())
+    if (this.#shownBytes + content.length > MOST_SHOWN) this.#forgetContents()
+    this.#shown.set(at, { content: typeof content === 'string' ? content : Buffer.from(content), when: Date.now() })
+    this.#shownBytes += content.length - (known?.content.length ?? 0)
+    this.#undigested.add(at)
+    if (this.#undigested.size === 1) setImmediate(() => this.#digestAll())
   }
 
   #noteLarge(at: RelPath, content: Uint8Array | string): void {
     const stats = this.overlay().lower.lstatBig(at)
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
-    this.#seen.set(at, baseOfContent(content, stats))
+    this.#set(at, baseOfContent(content, stats))
+  }
+
+  /** What is seen by another way than {@link #keep}: the content shown before is nothing to it. */
+  #set(at: RelPath, base: Base): void {
+    this.#shownBytes -= this.#shown.get(at)?.content.length ?? 0
+    this.#shown.delete(at)
+    this.#undigested.delete(at)
+    this.#seen.set(at, base)
+  }
+
+  #forgetContents(): void {
+    this.#digestAll()
+    this.#shown.clear()
+    this.#shownBytes = 0
   }
 
   #digestAll(): void {
-    for (const at of [...this.#pending.keys()]) this.#digest(at as RelPath)
-    this.#pendingBytes = 0
+    for (const at of this.#undigested) this.#digest(at as RelPath)
   }
 
   #digest(at: RelPath): void {
-    const pending = this.#pending.get(at)
-    if (!pending) return
-    this.#pending.delete(at)
+    const shown = this.#undigested.delete(at) ? this.#shown.get(at) : undefined
+    if (!shown) return
     const stats = this.overlay().lower.lstatBig(at)
     if (!stats?.isFile()) {
-      this.#seen.set(at, { state: { type: 'file', digest: digest(pending.content), mode: 0o644 } })
+      this.#seen.set(at, { state: { type: 'file', digest: digest(shown.content), mode: 0o644 } })
       return
     }
-    const { state, stamp } = baseOfContent(pending.content, stats)
+    const { state, stamp } = baseOfContent(shown.content, stats)
     // The stamp is of now, the content of then: they belong together only if nothing changed in between.
-    const unchanged = Number(stats.ctimeMs) < pending.when - RACY_MS
+    const unchanged = Number(stats.ctimeMs) < shown.when - RACY_MS
     this.#seen.set(at, unchanged && stamp !== undefined ? { state, stamp } : { state })
   }
 
@@ -114,7 +135,7 @@ export class ContentLock {
   seenBelow(dir: RelPath): RelPath[] {
     const { node, lower } = this.overlay().placeOf(dir)
     const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]
-    return [...this.#seen.keys(), ...this.#pending.keys()].flatMap((seen) =>
+    return [...this.#seen.keys(), ...this.#undigested].flatMap((seen) =>
       shows
         .filter((each) => seen !== each.lower && isWithin(seen, each.lower))
         .map((each) => asRelPath(each.at + seen.slice(each.lower.length))),
@@ -129,7 +150,7 @@ export class ContentLock {
 
   /** The session's own commit is a base too. */
   landed(path: RelPath, base: Base): void {
-    if (this.#pending.delete(path) || this.#seen.has(path)) this.#seen.set(path, base)
+    if (this.#shown.has(path) || this.#seen.has(path)) this.#set(path, base)
   }
 }
 

@@ -93,9 +93,11 @@ export interface World {
 }
 
 /** A person's own edit of a file of the workspace. */
-export function edit({ root, person }: World, path: string, text: string): void {
+export function edit({ root, person }: World, path: string, text: string): Promise<unknown> {
   fs.writeFileSync(`${root}/${path}`, text)
   person.set(`ws/${path}`, text)
+  // A person is in another process: within one turn of the event loop no word of it gets here.
+  return new Promise((next) => setImmediate(next))
 }
 
 function furnish(outer: string): void {

@@ -153,3 +153,43 @@ it('a name that cannot be part of what protects adds nothing to a path', () => {
     { numRuns: 2_000 },
   )
 })
+
+describe('the one look that tells most paths', () => {
+  const names = [
+    '.git',
+    '.orchestration',
+    '.github',
+    'workflows',
+    'node_modules',
+    '.bin',
+    'escrow',
+    'escrowfs',
+    'package.json',
+  ]
+  const more = [
+    '.vscode',
+    'a.code-workspace',
+    'vite.config.ts',
+    'AGENTS.md',
+    '.roorules-x',
+    'src',
+    'a b',
+    '[id]',
+    'Makefile',
+  ]
+  const character = fc.constantFrom(...'abGIT.-~:\\ \t_é\u200c')
+  const segment = fc
+    .tuple(fc.constantFrom(...names, ...more), fc.array(character, { maxLength: 2 }), fc.boolean())
+    .map(([name, end, upper]) => (upper ? name.toUpperCase() : name) + end.join(''))
+  const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+
+  it('says what looking at each name says', () => {
+    fc.assert(
+      fc.property(path, (plain) => {
+        const each = protection(`x~x/${plain}`)
+        expect(protection(plain)).toEqual(each)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
