@@ -1,5 +1,5 @@
 /** The filesystem layer: a copy-on-write view over a directory, staged in memory, logged on disk. */
-export { baseOf, baseOfContent, stateNow } from './base.js'
+export { baseOf, baseOfContent, MERGE_LIMIT, stateNow } from './base.js'
 export { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
 export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
@@ -42,5 +42,4 @@ export { stagedBytes } from './staged-bytes.js'
 export { pathsOf, takeBack } from './take-back.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'
 export type { TreeNode } from './tree.js'
-export { onceATurn } from './turn.js'
 export { bytesBefore, diffVersions } from './version-diff.js'

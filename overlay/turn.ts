@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { nextTick } from 'node:process'
 
 /**
  * What the kernel is asked again and again is asked once a turn of the event loop: from the call of one callback until
@@ -17,7 +16,7 @@ export function thisTurn(now = performance.now()): number {
   if (isOpen && now - since < LONGEST_MS) return turn
   since = now
   turn++
-  if (!isOpen) nextTick(end)
+  if (!isOpen) process.nextTick(end)
   isOpen = true
   return turn
 }

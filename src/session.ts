@@ -1,4 +1,5 @@
-import { diffStage, isWithin, onceATurn } from '../overlay/index.js'
+import { diffStage, isWithin } from '../overlay/index.js'
+import { onceATurn } from '../overlay/turn.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -63,6 +64,7 @@ export class LocalSession implements Session {
   readonly start: Session['start'] = (...call) => this.terminal.start(...call)
   readonly run: Session['run'] = (...call) => this.terminal.run(...call)
   readonly commands: Session['commands'] = () => this.terminal.commands()
+  readonly intents: Session['intents'] = async () => this.#intent.choice()
   #closed = false
   #closing: Promise<void> | undefined
 
@@ -125,10 +127,6 @@ export class LocalSession implements Session {
 
   get gate(): GateSettings {
     return this.#policy.gate()
-  }
-
-  async intents(): Promise<Intent[]> {
-    return this.#intent.choice()
   }
 
   async selectIntent(id: string | null): Promise<IntentContext> {
