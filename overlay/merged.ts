@@ -121,9 +121,11 @@ export class MergedView implements ReadLayer {
       gone.add(name)
       if (child.inode || this.typeOf(childOf(path, name)) !== undefined) staged.push(name)
     }
+    const order = ASCII.test(below.join('')) && ASCII.test(staged.join('')) ? asciiOrder : nameOrder
     return inOrder(
       below.filter((name) => !gone.has(name)),
-      staged.sort(nameOrder),
+      staged.sort(order),
+      order,
     )
   }
 
@@ -149,8 +151,12 @@ const ASCII = /^[\x00-\x7f]*$/
 
 /** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
 function nameOrder(a: string, b: string): number {
-  if (ASCII.test(a) && ASCII.test(b)) return a < b ? -1 : a > b ? 1 : 0
+  if (ASCII.test(a) && ASCII.test(b)) return asciiOrder(a, b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+function asciiOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function byName({ name: a }: Entry, { name: b }: Entry): number {
@@ -158,11 +164,11 @@ function byName({ name: a }: Entry, { name: b }: Entry): number {
 }
 
 /** Two sorted lists as one. */
-function inOrder(a: readonly string[], b: readonly string[]): string[] {
+function inOrder(a: readonly string[], b: readonly string[], order: typeof nameOrder): string[] {
   const all: string[] = []
   let next = 0
   for (const name of a) {
-    for (let other = b[next]; other !== undefined && nameOrder(other, name) < 0; other = b[++next]) all.push(other)
+    for (let other = b[next]; other !== undefined && order(other, name) < 0; other = b[++next]) all.push(other)
     all.push(name)
   }
   return [...all, ...b.slice(next)]
