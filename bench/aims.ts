@@ -42,7 +42,8 @@ export const AIMED: readonly AimedRow[] = [
       'writeFileSync 4 KB, a new file, durability memory',
       'writeFileSync 4 KB over a lower file, first touch, durability memory',
     ),
-    missed: 'a write is judged, digested and staged; a first touch digests what was there as well',
+    missed:
+      'a new file is looked for on the disk, and given an inode and memory of its own; a first touch looks at every directory above, reads what was there and digests it',
   },
   {
     what: 'the same, `durability: process`: over a staged file / new',

@@ -77,7 +77,7 @@ async function measureNewRule(bench: Bench): Promise<void> {
     await addingRules(large, OURS),
   ]
   const title = `adding an access rule in a tree of ${large.toLocaleString('en')} files, up to the next write`
-  await bench.compare({ title, mode: 'sync', aim: { of: 'ratio', atMost: 1.2 }, heavy: true, variants })
+  await bench.compare({ title, mode: 'async', aim: { of: 'ratio', atMost: 1.2 }, heavy: true, variants })
 }
 
 async function addingRules(files: number, name: string): Promise<Variant> {
@@ -87,8 +87,10 @@ async function addingRules(files: number, name: string): Promise<Variant> {
   const { session } = await govern(root, 'rules', { durability: 'process' })
   return {
     name,
-    run(turn) {
+    async run(turn) {
       writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${turn}: deny\n`)
+      // A person's word comes in a turn of its own.
+      await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${turn}`)
       session.fs.readFileSync(`${root}/src/d0/f1.ts`)
       session.fs.readdirSync(`${root}/src/d0`)
