@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { OWN_PROCESS, TOGETHER } from './test/support/isolation.js'
+import { OWN_PROCESS } from './test/support/isolation.js'
 import { STATE_HOME } from './test/support/state-home.js'
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -23,12 +23,11 @@ export default defineConfig({
     env: { XDG_STATE_HOME: STATE_HOME },
     globalSetup: ['test/support/machine.ts', 'test/support/state-home.ts'],
     projects: [
-      { extends: true, test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...TOGETHER] } },
+      { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
       {
         extends: true,
-        test: { name: 'together', isolate: false, include: [...TOGETHER], exclude: [...OWN_PROCESS] },
+        test: { name: 'together', isolate: false, include: ['test/**/*.test.ts'], exclude: [...OWN_PROCESS] },
       },
-      { extends: true, test: { name: 'alone', include: [...OWN_PROCESS] } },
     ],
   },
 })
