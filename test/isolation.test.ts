@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { expect, it } from 'vitest'
 import config from '../vitest.config.js'
 import { OWN_PROCESS } from './support/isolation.js'
+import { LONG } from './support/sequence.js'
 
 /** What outlives a suite in its process; to wait changes nothing. */
 const CHANGES =
@@ -26,4 +27,8 @@ it('each suite is run, and once', () => {
   })
   const runs = suites.map((name) => [name, projects.filter((isOf) => isOf(name)).length])
   expect(runs.filter(([, times]) => times !== 1)).toEqual([])
+})
+
+it('the suites that are begun first are there', () => {
+  expect(LONG.filter((name) => !suites.includes(name))).toEqual([])
 })
