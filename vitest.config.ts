@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { OWN_PROCESS, TOGETHER } from './test/support/isolation.js'
-import { STATE_HOME } from './test/support/state-home.js'
+import { OWN_PROCESS } from './test/support/isolation.js'
+import { SCRATCH } from './test/support/scratch.js'
+import { LongFirst } from './test/support/sequence.js'
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
@@ -20,15 +23,20 @@ export default defineConfig({
     // vitest would leave one of two cores idle.
     maxWorkers: 2,
     reporters: ['default'],
-    env: { XDG_STATE_HOME: STATE_HOME },
-    globalSetup: ['test/support/machine.ts', 'test/support/state-home.ts'],
+    env: {
+      XDG_STATE_HOME: join(SCRATCH, 'state'),
+      ESCROWFS_TEST_DISK: tmpdir(),
+      ESCROWFS_TEST_SCRATCH: SCRATCH,
+    },
+    globalSetup: ['test/support/machine.ts', 'test/support/scratch.ts'],
+    setupFiles: ['test/support/place.ts'],
+    sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...TOGETHER] } },
+      { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
       {
         extends: true,
-        test: { name: 'together', isolate: false, include: [...TOGETHER], exclude: [...OWN_PROCESS] },
+        test: { name: 'together', isolate: false, include: ['test/**/*.test.ts'], exclude: [...OWN_PROCESS] },
       },
-      { extends: true, test: { name: 'alone', include: [...OWN_PROCESS] } },
     ],
   },
 })

@@ -2,21 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import picomatch from 'picomatch'
 import { expect, it } from 'vitest'
 import config from '../vitest.config.js'
-import { OWN_PROCESS, TOGETHER } from './support/isolation.js'
+import { OWN_PROCESS } from './support/isolation.js'
+import { LONG } from './support/sequence.js'
 
-/** What outlives a suite in its process. */
+/** What outlives a suite in its process; to wait changes nothing. */
 const CHANGES =
-  /\bvi\.|process\.env\.\w+ = |process\.env\[[^\]]+\] = |delete process\.env|process\.(?:chdir|umask|setuid|seteuid)\(|Object\.defineProperty\(process/
+  /\bvi\.(?!waitFor|waitUntil)|process\.env\.\w+ = |process\.env\[[^\]]+\] = |delete process\.env|process\.(?:chdir|umask|setuid|seteuid)\(|Object\.defineProperty\(process/
 
 const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter((name) => name.endsWith('.test.ts'))
 
-it('a suite that changes its process has one of its own, and no other of its folder has', () => {
-  const isTogether = picomatch([...TOGETHER])
-  const together = suites.filter((name) => isTogether(name))
-  expect(together.length).toBeGreaterThan(100)
-  const changing = together.filter((name) => CHANGES.test(readFileSync(name, 'utf8')))
+it('a suite that changes its process has one of its own, and no other has', () => {
+  expect(suites.length).toBeGreaterThan(300)
+  const changing = suites.filter((name) => CHANGES.test(readFileSync(name, 'utf8')))
   expect(changing.sort()).toEqual(OWN_PROCESS)
 })
 
@@ -28,4 +27,8 @@ it('each suite is run, and once', () => {
   })
   const runs = suites.map((name) => [name, projects.filter((isOf) => isOf(name)).length])
   expect(runs.filter(([, times]) => times !== 1)).toEqual([])
+})
+
+it('the suites that are begun first are there', () => {
+  expect(LONG.filter((name) => !suites.includes(name))).toEqual([])
 })

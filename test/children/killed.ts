@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { startChild } from './run.js'
 
 /** How many times one kind of work is killed; `npm run soak` asks for many more. */
-export const KILLS = Number(process.env.ESCROWFS_KILLS ?? 25)
+export const KILLS = Number(process.env.ESCROWFS_KILLS ?? 15)
 export const SLOW = { timeout: 180_000 + KILLS * 5_000 }
 
 /** Starts the child at a number, lets it say some more, kills it some moment later. Answers the last number it said. */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readYaml } from '../../src/host/yaml.js'
+import { compiled } from '../support/compiled.js'
 
 const read = (text: string | Uint8Array) => readYaml(typeof text === 'string' ? Buffer.from(text) : text)
 
@@ -44,14 +44,11 @@ describe('bad input', () => {
 
   it('survives nesting bombs again and again, which abort a process that parses them', () => {
     const script = `
-      import { readYaml } from ${JSON.stringify(join(process.cwd(), 'src/host/yaml.ts'))}
+      import { readYaml } from ${JSON.stringify(`${compiled()}/src/host/yaml.js`)}
       const bombs = ['[', '{a: ', '- ', '? ', '{', '[[{'].map((each) => Buffer.from(each.repeat(20000 / each.length)))
       for (let i = 0; i < 5; i++) for (const bomb of bombs) if (readYaml(bomb).ok) process.exit(3)
       process.stdout.write('alive')`
-    const loader = join(process.cwd(), 'ts-node.mjs')
-    const child = spawnSync(process.execPath, ['--import', loader, '--input-type=module', '-e', script], {
-      encoding: 'utf8',
-    })
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
     expect([child.status, child.stdout, child.signal]).toEqual([0, 'alive', null])
   })
 

@@ -13,6 +13,13 @@ const SOURCES = ['web', 'src/web', 'src/core/printable.ts', 'scripts/build-web.m
  * @returns its directory.
  */
 export function builtPage(): string {
+  built ??= build()
+  return built
+}
+
+let built: string | undefined
+
+function build(): string {
   const done = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-page', sha256hex(SOURCES.map(textOf).join('\0')))
   if (existsSync(join(done, 'index.html'))) return done
   const making = `${done}.${process.pid}`

@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { transformSync } from 'rolldown/utils'
 import { sha256hex } from '../../overlay/digest.js'
 import { builtPage } from './built-page.js'
 
@@ -18,6 +28,14 @@ const ALSO = [BUNDLER, 'package.json', 'package-lock.json']
  * @returns the directory that stands for the repository's root.
  */
 export function compiled(): string {
+  made ??= make()
+  return made
+}
+
+/** A process asks often, and to read all sources takes a while. */
+let made: string | undefined
+
+function make(): string {
   const files = FOLDERS.flatMap((folder) => sources(folder)).map(
     (name) => [name, readFileSync(join(REPOSITORY, name), 'utf8')] as const,
   )
@@ -51,22 +69,24 @@ function bundle(into: string): void {
 }
 
 function sources(folder: string): string[] {
-  return ts.sys
-    .readDirectory(join(REPOSITORY, folder), ['.ts'])
-    .map((path) => path.slice(REPOSITORY.length))
+  return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`)
     .sort()
 }
 
 function isThere(dir: string): boolean {
-  return ts.sys.fileExists(join(dir, 'package.json'))
+  return existsSync(join(dir, 'package.json'))
 }
 
 function emit(out: string, name: string, text: string): void {
-  const { outputText } = ts.transpileModule(text, {
-    fileName: name,
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+  const { code, errors } = transformSync(name, text, {
+    tsconfig: false,
+    target: 'es2023',
+    typescript: { onlyRemoveTypeImports: true },
   })
+  if (errors.length > 0) throw new Error(`${name} cannot be compiled: ${errors.map(String).join('; ')}`)
   const path = join(out, name.replace(/\.ts$/, '.js'))
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, outputText)
+  writeFileSync(path, code)
 }

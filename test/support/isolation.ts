@@ -1,21 +1,34 @@
 /**
- * Suites that leave their process as they found it run one after the other in the same one: to load the sources anew takes most of
- * them longer than their tests.
+ * Suites that change something of the whole process: a variable, a module, the file mode mask. Each has a process of its own. All
+ * others leave theirs as they found it and run in the same one, one after the other: to load the sources anew takes most of them
+ * longer than their tests.
  */
-export const TOGETHER: readonly string[] = [
-  'test/{commit,core,fs,hooks,host,intents,overlay,policy,review,trace}/**/*.test.ts',
-  'test/session*.test.ts',
-]
-
-/** Suites among them that change something of the whole process: a variable, a module, the file mode mask. */
 export const OWN_PROCESS: readonly string[] = [
+  'test/admit-reviewer.test.ts',
+  'test/agents/opencode/answer.test.ts',
+  'test/agents/roo/shell.test.ts',
+  'test/attacks/places.test.ts',
+  'test/cli/intents.test.ts',
+  'test/client-config.test.ts',
   'test/commit/commit.test.ts',
   'test/commit/ownership.test.ts',
+  'test/examples/ci-check/check-ledger.test.ts',
+  'test/examples/embedding.test.ts',
+  'test/examples/replay.test.ts',
+  'test/examples/vscode-extension/verdicts.test.ts',
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
+  'test/hook-token.test.ts',
   'test/hooks/deeds.test.ts',
+  'test/host-fs.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',
   'test/session-quarantine.test.ts',
+  'test/terminal/copy-differential.test.ts',
+  'test/terminal/copy.test.ts',
+  'test/terminal/git-settings.test.ts',
+  'test/terminal/hostile.test.ts',
+  'test/terminal/search-path.test.ts',
+  'test/terminal/secret-variables.test.ts',
   'test/trace/anchors.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { describe, it, vi } from 'vitest'
 import { sameAsATree } from './same-as-a-tree.js'
 
-const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 170) / 4)
+const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) / 4)
 
 // As where namespaces are refused.
 vi.mock('../../src/terminal/probe.js', () => {

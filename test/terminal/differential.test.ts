@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, it } from 'vitest'
 import { sameAsATree } from './same-as-a-tree.js'
 
-const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 170)
+const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60)
 
 describe('a command', { timeout: 300_000 + RUNS * 2_000 }, () => {
   it('in exec does to the stage what it does to a tree', () =>

@@ -1,21 +1,20 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
+import { compiled } from '../support/compiled.js'
 import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
 
 const run = promisify(execFile)
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
-const CHILD = ['--import', here('../../ts-node.mjs'), here('append-child.ts')]
+const CHILD = `${compiled()}/test/children/appending.js`
 
 describe('several processes appending at once', () => {
   const workspace = workspaces()
 
   async function appendFrom(layout: Layout, processes: number, ...args: string[]): Promise<void> {
-    const child = (who: number) => run(process.execPath, [...CHILD, layout.root, `p${who}`, ...args])
+    const child = (who: number) => run(process.execPath, [CHILD, layout.root, `p${who}`, ...args])
     await Promise.all(Array.from({ length: processes }, (_, who) => child(who)))
   }
 
@@ -58,7 +57,7 @@ describe('several processes appending at once', () => {
       ...draftOf({ reqId: 'late' }),
       // Read when the record is made: after the file was read, before its number is linked.
       get words() {
-        if (!slept) execFileSync(process.execPath, [...CHILD, layout.root, 'p0', '12', '1', 'nolock'])
+        if (!slept) execFileSync(process.execPath, [CHILD, layout.root, 'p0', '12', '1', 'nolock'])
         slept = true
         return 'awake'
       },
