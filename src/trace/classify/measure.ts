@@ -29,7 +29,7 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     const known = measured.get(key)
     if (known !== undefined) return known
     left -= before.length + after.length
-    if (left < 0) return unverified('budget', `too much was changed at once to compare all of it`)
+    if (left < 0) return TOO_MUCH
     const { classify } = await loaded()
     const found = await classify({ path: change.path, before, after }, (nodes) => {
       left -= NODE * nodes
@@ -38,6 +38,9 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     return found
   }
 }
+
+/** Of what the budget did not reach. */
+export const TOO_MUCH: Measured = unverified('budget', 'too much was changed at once to compare all of it')
 
 /** What was measured lately: a review and the commit after it ask for the same, and parsing is most of either's time. */
 const measured = new Map<string, Measured>()
