@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Review } from '../src/index.js'
 import type { Bench, Suite } from './bench.js'
 import { RECURSIVE } from './facade/cast.js'
@@ -10,6 +10,8 @@ import { declareIntent, type Governed, govern } from './workspace.js'
 
 const FILES = 1_000
 const BYTES = 4_096
+/** Whole lines of it: what does not parse has no class, and would be looked at in vain. */
+const SOURCE = 59 * 68
 const PER_DIR = 20
 const TREE = 20_000
 
@@ -38,6 +40,8 @@ async function measureCommit(bench: Bench, { path }: Place, title: string, aim: 
     variants: [
       creating(`${path}/floor`, FILES),
       committing(`${path}/ours`, FILES),
+      committing(`${path}/text`, FILES, `${OURS}, of files without a grammar`, 'txt'),
+      replacing(`${path}/calls`),
       copying(`${path}/copy`),
       ...present,
     ],
@@ -129,11 +133,34 @@ function creating(base: string, files: number): Variant {
   }
 }
 
-function committing(base: string, files: number, name = OURS): Variant {
+/** What the journal asks of the disk for such files, and nothing else: each is made aside, its old one gets a second name, it is renamed over it. */
+function replacing(base: string): Variant {
+  const data = contentOf(BYTES)
+  const paths = makeFiles(`${base}/src`, FILES, BYTES, PER_DIR)
+  const aside = `${base}/aside`
+  return {
+    name: 'the calls of the journal alone',
+    before() {
+      rmSync(aside, { recursive: true, force: true })
+      mkdirSync(aside)
+    },
+    run() {
+      for (const [n] of paths.entries()) writeFileSync(`${aside}/${n}.new`, data)
+      runTool('sync', ['-f', base])
+      for (const [n, path] of paths.entries()) {
+        linkSync(path, `${aside}/${n}.old`)
+        renameSync(`${aside}/${n}.new`, path)
+      }
+      runTool('sync', ['-f', base])
+    },
+  }
+}
+
+function committing(base: string, files: number, name = OURS, ending = 'ts'): Variant {
   let turn = 0
   let governed: Governed | undefined
   let review: Review | undefined
-  makeFiles(`${base}/src`, files, BYTES, PER_DIR)
+  makeFiles(`${base}/src`, files, SOURCE, PER_DIR, ending)
   declareIntent(base)
   return {
     name,
@@ -141,8 +168,9 @@ function committing(base: string, files: number, name = OURS): Variant {
       await governed?.workspace.close()
       turn += 1
       governed = await govern(base, `turn-${turn}`, { durability: 'process' })
-      for (const path of namesOf('src', files, PER_DIR))
-        governed.session.fs.writeFileSync(path, Buffer.concat([contentOf(BYTES - 8), Buffer.from(`${turn}`.padEnd(8))]))
+      const more = Buffer.from(`export const turn = ${turn}\n`)
+      for (const path of namesOf('src', files, PER_DIR, ending))
+        governed.session.fs.writeFileSync(path, Buffer.concat([contentOf(SOURCE), more]))
       await governed.session.flush()
       review = await governed.workspace.review(governed.session.id)
       await review.approve(undefined, { name: 'Bench' })

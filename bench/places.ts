@@ -37,9 +37,9 @@ function newDir(parent: string): string {
 }
 
 /** Writes `count` files of `bytes` each, `perDir` to a directory, and answers their paths. */
-export function makeFiles(dir: string, count: number, bytes: number, perDir = count): string[] {
+export function makeFiles(dir: string, count: number, bytes: number, perDir = count, ending = 'ts'): string[] {
   const content = contentOf(bytes)
-  const paths = namesOf(dir, count, perDir)
+  const paths = namesOf(dir, count, perDir, ending)
   for (const path of paths) {
     mkdirSync(parentOf(path), { recursive: true })
     writeFileSync(path, content)
@@ -48,9 +48,9 @@ export function makeFiles(dir: string, count: number, bytes: number, perDir = co
 }
 
 /** `dir/f0.ts` …, or `dir/d0/f0.ts` … where they do not all go into one directory. */
-export function namesOf(dir: string, count: number, perDir = count): string[] {
+export function namesOf(dir: string, count: number, perDir = count, ending = 'ts'): string[] {
   return Array.from({ length: count }, (_, n) =>
-    perDir >= count ? `${dir}/f${n}.ts` : `${dir}/d${Math.floor(n / perDir)}/f${n}.ts`,
+    perDir >= count ? `${dir}/f${n}.${ending}` : `${dir}/d${Math.floor(n / perDir)}/f${n}.${ending}`,
   )
 }
 

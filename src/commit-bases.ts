@@ -62,12 +62,13 @@ export async function readBases(
     const known = knownBase(change, about)
     const readAt = Date.now()
     const read = isRead(change, known, isWriting) ? readBoth(store, change, diff.look(from)) : undefined
-    if (read && read.before !== null && digest(read.before) === change.before?.digest) proved(from, readAt)
+    const was = read && read.before !== null ? digest(read.before) : undefined
+    if (was !== undefined && was === change.before?.digest) proved(from, readAt)
     const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
     const told = followed && linesOfChange(path, followed, known === 'whole')
     if (told) lines.push(told)
     if (about.undone?.restores(path, after)) continue
-    const mutation = mutationOf(await measure(change, read), about.declarations.of(change))
+    const mutation = mutationOf(await measure(change, read && { ...read, was }), about.declarations.of(change))
     mutations.set(change, mutation)
     if (after === null) continue
     const outside = known === 'older' && read?.before ? await about.ledger.outside(from, read.before) : NONE

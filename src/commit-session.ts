@@ -244,7 +244,7 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
 /** Who wrote all of it; where several did, or the stage does not say, the session's agent of now. */
 function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
   const [first, ...others] = approved.map(({ agent }) => agent)
-  const isOne = first !== undefined && others.every((agent) => isDeepStrictEqual(agent, first))
+  const isOne = first !== undefined && others.every((agent) => agent === first || isDeepStrictEqual(agent, first))
   return isOne ? ((first as AgentInfo | null) ?? undefined) : present
 }
 

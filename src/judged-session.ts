@@ -9,11 +9,11 @@ import { isOwned } from './host/owner.js'
 import { openRegistry, type RegistryStore, selectable } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { mayBeProtected } from './policy/protected.js'
-import { openReviewLog, stampOf } from './review/log.js'
+import { openReviewLog } from './review/log.js'
 import type { ReviewRecord } from './review/record.js'
 import { claimedBy } from './session-claims.js'
 import { SessionQuestions } from './session-questions.js'
-import { readStage, type StageStore } from './stage-store.js'
+import { type StageStore, stageReader } from './stage-store.js'
 import { type LedgerStore, openLedger } from './trace/index.js'
 
 /** Whose calls are judged. */
@@ -55,7 +55,7 @@ export interface JudgedLook {
 export class JudgedSession {
   readonly policy: Policy
   readonly #readReviews: () => readonly ReviewRecord[]
-  #stage: { readonly store: StageStore; readonly stamp: string } | undefined
+  readonly #readStage: () => StageStore
   #look: JudgedLook | undefined
   /** Milliseconds by which reads take policy.yaml for unchanged: none passes within a call, many between two. */
   #clock = 0
@@ -67,6 +67,7 @@ export class JudgedSession {
     const { layout, registry, policyFile } = sources
     const { review } = layout.session(options.session)
     const log = openReviewLog(review, layout.locks)
+    this.#readStage = stageReader(layout, options.session)
     this.#readReviews = () => (existsSync(dirname(review)) ? log.read() : [])
     this.policy = createPolicy({
       intents: () => registry.state(),
@@ -86,9 +87,7 @@ export class JudgedSession {
     this.#clock += 1_000
     const isHeld = isOwned(files.owner)
     const intentId = this.options.intent ?? (isHeld ? claimedBy(files.claim) : undefined) ?? this.#named()
-    const stamp = stampOf(files.stageLog)
-    if (this.#stage?.stamp !== stamp) this.#stage = { stamp, store: readStage(layout, this.options.session) }
-    const { store } = this.#stage
+    const store = this.#readStage()
     const reviews = this.#readReviews()
     const questions = new SessionQuestions({
       // What a judgement uses up is so for that one alone: nothing has run yet.

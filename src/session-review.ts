@@ -2,6 +2,7 @@ import { diffStage, type StageDiff } from '../overlay/index.js'
 import { outside } from './admit-reviewer.js'
 import { carryOutAnswer } from './carry-out-answer.js'
 import { beforeOf, diskNow, flagsOf } from './change-view.js'
+import { fingerprint, settledLook } from './commit/index.js'
 import { commitSession } from './commit-session.js'
 import type { AgentInfo, Review, Verdict } from './core/api.js'
 import { gitUser } from './host/git.js'
@@ -51,6 +52,10 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     flags: (change) => flagsOf(of.policy, change),
     mutations: (changes) => mutations(current.store, changes),
     before: (change) => beforeOf(current.store, change),
+    isStill: ({ path, from = path }) => {
+      const look = settledLook(current.diff?.look(from))
+      return look !== undefined && fingerprint(current.store.overlay.lower.lstatBig(from)) === fingerprint(look)
+    },
     disk: (change) => diskNow(current.store, change),
     contents: () => current.store.contents,
     settledSeq: () => current.store.overlay.stage.settledSeq,

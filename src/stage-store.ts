@@ -35,6 +35,7 @@ import type { Durability } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
 import { type Contents, openContents } from './review/contents.js'
+import { stampOf } from './review/log.js'
 import type { AmendRecord, ReviewRecord } from './review/record.js'
 import { changesOf, discardsOf, firstUntaken, landedAfter, landedSince, type TakenIn } from './stage-news.js'
 
@@ -93,6 +94,18 @@ export function readStage(layout: Layout, sessionId: string): StageStore {
   const stage = new Stage()
   const { pack } = replayed(stage, filesOf(layout, sessionId), false)
   return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), { pack })
+}
+
+/** As {@link readStage}, for who looks again and again: the log is replayed anew only where it has changed. */
+export function stageReader(layout: Layout, sessionId: string): () => StageStore {
+  const { stageLog } = layout.session(sessionId)
+  let last: { readonly store: StageStore; readonly stamp: string } | undefined
+  return () => {
+    // Before the log is read: what is appended meanwhile is seen by the next look.
+    const stamp = stampOf(stageLog)
+    if (last?.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
+    return last.store
+  }
 }
 
 /** Opens a stage for its owner. The session's directory must exist, unless nothing is to be kept. */

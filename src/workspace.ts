@@ -32,7 +32,7 @@ import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
 import { sessionBusy, sessionFailure } from './session-failure.js'
 import { beginNamed, unwritten } from './session-opening.js'
-import { MEMORY, readStage, type StageStore } from './stage-store.js'
+import { MEMORY, readStage, type StageStore, stageReader } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
 import { physicalRoot, refuseLink } from './workspace-root.js'
 import { watchWorkspace } from './workspace-watch.js'
@@ -113,12 +113,13 @@ class LocalWorkspace implements Workspace {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
     const { reviewOf } = await import('./session-review.js')
     const log = this.#reviewLog(sessionId)
+    const read = stageReader(this.layout, sessionId)
     return reviewOf({
       layout: this.layout,
       sessionId,
       log,
       ledger: this.store,
-      stage: () => this.#stageOf(sessionId, log),
+      stage: () => this.#stageOf(sessionId, log, read),
       agent: () => this.#agentOf(sessionId),
       atWork: (work) => this.#atWork(sessionId, work),
       intents: this.#registry,
@@ -252,9 +253,9 @@ class LocalWorkspace implements Workspace {
   }
 
   /** A live session's own stage where it lives here, else what its files say. */
-  async #stageOf(id: string, log: ReviewLog): Promise<StageStore> {
+  async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
     const live = await this.#live.get(id)
-    const store = live?.store ?? readStage(this.layout, id)
+    const store = live?.store ?? read()
     store.settle(log.read())
     return store
   }

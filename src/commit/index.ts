@@ -10,6 +10,6 @@ export {
 } from './history.js'
 export { UNDO_COMMITS } from './journal.js'
 export { recover } from './recover.js'
-export { settledLook } from './standing.js'
+export { fingerprint, settledLook } from './standing.js'
 export type { CommitEntry, CommitInput, CommitOp, CommitOutcome, JsonObject } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

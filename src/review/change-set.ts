@@ -11,6 +11,8 @@ import { type Standing, stateOf, type VerdictState } from './verdicts.js'
 export interface ChangeSetDeps {
   /** The base's bytes (a link's target), read from the disk now; null where there is none. */
   before(change: StagedChange): Uint8Array | null
+  /** True where the disk surely holds still what it held when the changes were told. */
+  isStill?(change: StagedChange): boolean
   /** Ids of hunks that reviewers have split. */
   splits?(): ReadonlySet<string>
   readonly memory?: DiffMemory
@@ -101,7 +103,7 @@ function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk
 }
 
 /** What a comparison needs. */
-export type Bases = Pick<ChangeSetDeps, 'before' | 'splits' | 'memory'>
+export type Bases = Pick<ChangeSetDeps, 'before' | 'isStill' | 'splits' | 'memory'>
 
 /** The comparison with the very base; undefined where its content is not to be had, or is not text. */
 export function baseDiff(change: StagedChange, deps: Bases): FileDiff | undefined {
@@ -111,9 +113,14 @@ export function baseDiff(change: StagedChange, deps: Bases): FileDiff | undefine
 
 /** @returns exact: false where what is compared with is not the base: the change has drifted. */
 function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: boolean } {
-  const { path, from, before, after } = change
+  const { path, from, before, after, drifted } = change
   if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }
   if (sameState(before, after) && from === undefined) return { exact: true }
+  const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...(deps.splits?.() ?? [])])
+  // Where the disk holds the very base, its content says nothing that the digests do not.
+  const isBase = !drifted && (before === null || deps.isStill?.(change) === true)
+  const known = isBase ? deps.memory?.known(key) : undefined
+  if (known !== undefined) return { diff: known, exact: true }
   const base = before === null ? null : deps.before(change)
   const exact = before === null || (base !== null && digest(base) === before.digest)
   // Without its base a change cannot be told from a creation, so no hunks are made up for it.
@@ -121,7 +128,6 @@ function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: b
   const make = () => diffFile(base, after === null ? null : change.content(), path, deps.splits?.())
   // What is not the very base has no name to be remembered by.
   if (!exact || deps.memory === undefined) return { diff: make(), exact }
-  const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...(deps.splits?.() ?? [])])
   const size = () => (base?.length ?? 0) + (after === null ? 0 : change.content().length)
   return { diff: deps.memory.of(key, size, make), exact }
 }

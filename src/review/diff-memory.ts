@@ -7,6 +7,8 @@ export interface DiffMemory {
    * @param size bytes of both sides
    */
   of(key: string, size: () => number, make: () => FileDiff): FileDiff
+  /** The comparison of that name, where it was made and is kept. */
+  known(key: string): FileDiff | undefined
   /** A new look begins: what is not asked for until the next one is forgotten. */
   turn(): void
 }
@@ -23,17 +25,22 @@ interface Kept {
 export function rememberDiffs(): DiffMemory {
   let [before, now] = [new Map<string, Kept>(), new Map<string, Kept>()]
   let held = 0
+  const keep = (key: string, kept: Kept) => {
+    if (kept.size <= ONE_LIMIT && held + kept.size <= ALL_LIMIT) {
+      now.set(key, kept)
+      held += kept.size
+    }
+    return kept.diff
+  }
+  const known = (key: string) => {
+    const recent = now.get(key)
+    if (recent !== undefined) return recent.diff
+    const kept = before.get(key)
+    return kept && keep(key, kept)
+  }
   return {
-    of(key, size, make) {
-      const recent = now.get(key)
-      if (recent !== undefined) return recent.diff
-      const kept = before.get(key) ?? { diff: make(), size: size() }
-      if (kept.size <= ONE_LIMIT && held + kept.size <= ALL_LIMIT) {
-        now.set(key, kept)
-        held += kept.size
-      }
-      return kept.diff
-    },
+    known,
+    of: (key, size, make) => known(key) ?? keep(key, { diff: make(), size: size() }),
     turn() {
       before = now
       now = new Map()

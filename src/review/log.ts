@@ -31,16 +31,16 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
   let known: (Scan & { readonly stamp: string }) | undefined
   const look = (): Scan => {
     const stamp = stampOf(file)
-    if (known?.stamp !== stamp) known = { stamp, ...scan(file) }
+    if (known?.stamp !== stamp) known = { stamp, ...scan(file, known) }
     return known
   }
   const alone = <T>(work: (lost: () => boolean) => Promise<T> | T) =>
     withProcessLock(locks, `review-${basename(directory)}`, work)
   const put = (record: ReviewRecord, lost: () => boolean) => {
     ensureDir(directory)
-    const { complete, size } = look()
+    const { lines, size } = look()
     if (lost()) throw lockLost()
-    appendDurable(file, `${JSON.stringify(record)}\n`, complete < size ? complete : undefined)
+    appendDurable(file, `${JSON.stringify(record)}\n`, lines.length < size ? lines.length : undefined)
     if (size === 0) syncDir(directory)
   }
   return {
@@ -72,16 +72,20 @@ export function stampOf(file: string): string {
 
 interface Scan {
   readonly records: readonly ReviewRecord[]
-  /** Bytes up to the end of the last whole line, and in all. */
-  readonly complete: number
+  /** The whole lines, and how many bytes there are in all. */
+  readonly lines: Buffer
   readonly size: number
 }
 
-function scan(file: string): Scan {
+/** @param before what was read last: the lines that are still there byte by byte are not understood anew. */
+function scan(file: string, before?: Scan): Scan {
   const bytes = contentOf(file)
-  const complete = bytes.lastIndexOf(0x0a) + 1
-  const lines = bytes.toString('utf8', 0, complete).split('\n').slice(0, -1)
-  return { records: lines.map((line, index) => parse(line, index + 1, file)), complete, size: bytes.length }
+  const lines = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
+  const isLonger = before !== undefined && lines.subarray(0, before.lines.length).equals(before.lines)
+  const known = isLonger ? before.records : []
+  const more = lines.toString('utf8', isLonger ? before.lines.length : 0).split('\n')
+  const records = more.slice(0, -1).map((line, index) => parse(line, known.length + index + 1, file))
+  return { records: [...known, ...records], lines, size: bytes.length }
 }
 
 function contentOf(file: string): Buffer {

@@ -3,6 +3,7 @@ import type { Digest } from '../../overlay/digest.js'
 import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
+import { atOneMoment } from '../host/cached-file.js'
 import { amendmentState } from './amend.js'
 import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
@@ -147,13 +148,14 @@ export function createReview(given: ReviewDeps): StageReview {
 async function display(deps: ReviewDeps) {
   deps.memory?.turn()
   const staged = await deps.stage()
-  const { before, flags, memory } = deps
+  const { before, isStill, flags, memory } = deps
   const records = deps.log.read()
   const [verdicts, amendments] = [verdictState(records), amendmentState(records)]
   const mutations = await deps.mutations(staged)
   const mutation = (change: StagedChange) => mutations.get(change)
   const splits = () => splitsIn(records)
-  const set = toChangeSet(staged, { before, splits, ...(memory && { memory }), flags, verdicts, amendments, mutation })
+  const views = { before, ...(isStill && { isStill }), splits, ...(memory && { memory }), flags, verdicts, amendments }
+  const set = atOneMoment(() => toChangeSet(staged, { ...views, mutation }))
   return { set, shown: shownOf(staged, set.changes) }
 }
 

@@ -27,7 +27,7 @@ export function compareContents(before: Uint8Array | null, after: Uint8Array | n
   if ((before !== null && isBinary(before)) || (after !== null && isBinary(after))) return undefined
   const small = Math.max(before?.length ?? 0, after?.length ?? 0) <= DIFF_BYTES
   const [old, now] = [before === null ? [] : linesOf(before), after === null ? [] : linesOf(after)]
-  const hunks = lineHunks(old.map(withoutBlanks), now.map(withoutBlanks), small)
+  const hunks = lineHunks(old, now, small, withoutBlanks)
   return { old, now, hunks, origins: originsBy(hunks, old.length) }
 }
 

@@ -7,7 +7,7 @@ export {
 } from './attribution.js'
 export { editedLines } from './authorship.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
-export { createMeasure } from './classify/measure.js'
+export { createMeasure, TOO_MUCH } from './classify/measure.js'
 export {
   type FileAttribution,
   type FileLines,

@@ -17,14 +17,22 @@ export interface LineHunk {
 /**
  * What leads from some lines to others, in rising hunks that do not touch. What both ends have in common is never
  * searched; the cost is bounded.
+ * @param keyOf what a line is compared by; lines that are equal need none.
  */
-export function lineHunks(old: readonly string[], now: readonly string[], search = true): LineHunk[] {
+export function lineHunks(
+  old: readonly string[],
+  now: readonly string[],
+  search = true,
+  keyOf: (line: string) => string = itself,
+): LineHunk[] {
   const shorter = Math.min(old.length, now.length)
+  const isAlike = (one = '', other = '') => one === other || keyOf(one) === keyOf(other)
   let head = 0
-  while (head < shorter && old[head] === now[head]) head++
+  while (head < shorter && isAlike(old[head], now[head])) head++
   let tail = 0
-  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-  const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
+  while (tail < shorter - head && isAlike(old[old.length - 1 - tail], now[now.length - 1 - tail])) tail++
+  const between = (lines: readonly string[]) => lines.slice(head, lines.length - tail).map(keyOf)
+  const [gone, come] = [between(old), between(now)]
   const whole = { at: head, gone: gone.length, come: come.length }
   if (gone.length + come.length === 0) return []
   if (!search || gone.length === 0 || come.length === 0) return [whole]
@@ -32,6 +40,8 @@ export function lineHunks(old: readonly string[], now: readonly string[], search
   const parts = diffArrays(gone, come, { maxEditLength: DIFF_EDITS })
   return parts === undefined ? [whole] : hunksOf(parts, head)
 }
+
+const itself = (line: string) => line
 
 interface Part {
   readonly added: boolean

@@ -43,7 +43,7 @@ export interface Published {
 /** @param branch what is checked out now; undefined where there is no version control. */
 export function publishedIn(dir: string, branch: () => string | undefined = () => undefined): Published {
   const note = join(dir, BRANCH)
-  const numbers = () => (isElsewhere(note, branch()) ? [] : numbersIn(dir))
+  const numbers = () => (isElsewhere(note, branch) ? [] : numbersIn(namesIn(dir)))
   // A line of many files is a megabyte, and there are eight: what has not been touched is not read again.
   let known = new Map<number, Copy>()
   return {
@@ -62,7 +62,7 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       return new Map([...now].map(([seq, { hash }]) => [seq, hash]))
     },
     read(seq) {
-      return isElsewhere(note, branch()) ? undefined : readWhole(dir, seq)
+      return isElsewhere(note, branch) ? undefined : readWhole(dir, seq)
     },
     publish(seq, line) {
       ensureDir(dir)
@@ -85,17 +85,20 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       return hollow !== -1
     },
     prune(head) {
-      for (const seq of numbers()) if (seq <= head - KEPT) removeName(join(dir, String(seq)))
-      for (const name of namesIn(dir)) if (name.startsWith(DRAFT_PREFIX)) removeAbandoned(join(dir, name))
+      const names = namesIn(dir)
+      const numbers = isElsewhere(note, branch) ? [] : numbersIn(names)
+      for (const seq of numbers) if (seq <= head - KEPT) removeName(join(dir, String(seq)))
+      for (const name of names) if (name.startsWith(DRAFT_PREFIX)) removeAbandoned(join(dir, name))
     },
     clear: () => clear(dir),
   }
 }
 
 /** Whether another branch is checked out than the one whose copies these are. */
-function isElsewhere(note: string, branch: string | undefined): boolean {
+function isElsewhere(note: string, branchNow: () => string | undefined): boolean {
   const noted = textIfThere(note)
-  return noted !== undefined && branch !== undefined && noted !== branch
+  const branch = noted === undefined ? undefined : branchNow()
+  return branch !== undefined && noted !== branch
 }
 
 function settleOn(dir: string, note: string, branch: string | undefined): void {
@@ -107,16 +110,21 @@ function settleOn(dir: string, note: string, branch: string | undefined): void {
 }
 
 function clear(dir: string): void {
-  for (const seq of numbersIn(dir)) removeName(join(dir, String(seq)))
+  for (const seq of numbersIn(namesIn(dir))) removeName(join(dir, String(seq)))
 }
 
 function textIfThere(path: string): string | undefined {
   try {
-    return readRegular(path, true).toString()
+    return isThere(path) ? readRegular(path, true).toString() : undefined
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw unavailable(path, error)
   }
+}
+
+/** Mostly nothing is, and an error takes longer to make than a look. */
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 interface Copy {
@@ -129,8 +137,8 @@ function stampOf(path: string): string {
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }
 
-function numbersIn(dir: string): number[] {
-  const numbers = namesIn(dir).filter((name) => /^[1-9][0-9]{0,14}$/.test(name))
+function numbersIn(names: readonly string[]): number[] {
+  const numbers = names.filter((name) => /^[1-9][0-9]{0,14}$/.test(name))
   return numbers.map(Number).sort((a, b) => a - b)
 }
 
@@ -145,8 +153,9 @@ function namesIn(dir: string): string[] {
 
 /** Absent: never written, or pruned since it was listed. */
 function readIfThere(dir: string, seq: number): Buffer | undefined {
+  const path = join(dir, String(seq))
   try {
-    return readRegular(join(dir, String(seq)), true)
+    return isThere(path) ? readRegular(path, true) : undefined
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

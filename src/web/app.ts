@@ -11,9 +11,6 @@ import { builtPage, type PageFile, readPage } from './page-files.js'
 import { readRoutes } from './read-routes.js'
 import { Rooms } from './room.js'
 
-/** A route of another room, which sees for itself who may ask: who has its token has not the page's. */
-export type Mount = (request: Request) => Promise<Response>
-
 export interface AppOptions {
   readonly workspace: Workspace
   readonly token: string
@@ -25,8 +22,6 @@ export interface AppOptions {
   readonly by?: Reviewer
   /** The directory of the built page. */
   readonly page?: string
-  /** By path, such as `/hooks/claude`. */
-  readonly mounts?: Readonly<Record<string, Mount>>
 }
 
 export interface App {
@@ -43,7 +38,7 @@ const BODY = 4 * 1024 * 1024
  * @throws where the page was not built.
  */
 export function createApp(options: AppOptions): App {
-  const { workspace, mounts = {} } = options
+  const { workspace } = options
   const guard = makeGuard(options)
   const rooms = new Rooms(workspace)
   const news = new News(workspace, rooms)
@@ -65,7 +60,6 @@ export function createApp(options: AppOptions): App {
   })
 
   const app = new Hono()
-  for (const [path, mount] of Object.entries(mounts)) app.all(path, (c) => mount(c.req.raw))
   app.use(guard.check)
   app.onError((error, c) => {
     const { status, failure } = failureOf(error)

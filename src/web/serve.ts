@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../index.js'
 import { type App, type AppOptions, createApp } from './app.js'
@@ -8,6 +9,11 @@ export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
   readonly patience?: Patience
   /** At a time; 128 unless told. */
   readonly connections?: number
+  /**
+   * Routes of other rooms by their path, such as `/hooks/claude`. Each sees for itself who may ask: who has its token has not
+   * the page's.
+   */
+  readonly mounts?: Readonly<Record<string, RequestListener>>
 }
 
 export interface Served {
@@ -27,6 +33,7 @@ export async function serveReview({
   port,
   patience = OURS,
   connections = CONNECTIONS,
+  mounts = {},
   ...options
 }: ServeOptions): Promise<Served> {
   const token = newToken()
@@ -34,7 +41,11 @@ export async function serveReview({
   const listener = (at: number) => {
     const app = createApp({ ...options, token, port: at })
     apps.push(app)
-    return getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
+    const page = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
+    const routes = new Map<string | undefined, RequestListener>(Object.entries(mounts))
+    const listen: RequestListener = (incoming, outgoing) =>
+      (routes.get(incoming.url?.split('?', 1)[0]) ?? page)(incoming, outgoing)
+    return listen
   }
   const server = await listenOnLoopback(listener, {
     patience,

@@ -5,6 +5,7 @@ import { EMPTY_DIGEST } from '../../overlay/digest.js'
 import type { RelPath } from '../../overlay/path.js'
 import { amendmentState } from '../../src/review/amend.js'
 import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
+import { rememberDiffs } from '../../src/review/diff-memory.js'
 import { verdictState } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
@@ -48,6 +49,36 @@ describe('toChangeSet', () => {
         intentId: 'INT-001',
       },
     ])
+  })
+
+  it('reads a base for a comparison it has not made, and where the disk may hold another', () => {
+    const memory = rememberDiffs()
+    const read: string[] = []
+    let isStill = () => true
+    const look = (...changes: StagedChange[]) => {
+      memory.turn()
+      const before = (change: StagedChange) => {
+        read.push(change.path)
+        return Buffer.from('old\n')
+      }
+      const views = {
+        before,
+        isStill,
+        memory,
+        verdicts: verdictState([]),
+        amendments: amendmentState([]),
+        flags: () => [],
+      }
+      return toChangeSet(changes, views).changes.map(({ hunks, flags }) => [hunks[0]?.text.split('\n')[2], flags])
+    }
+    const change = staged('a', 'old\n', 'new\n')
+    expect([look(change), look(change), read.splice(0)]).toEqual([[['+new', []]], [['+new', []]], ['a']])
+    expect([look(staged('a', 'old\n', 'newer\n')), read.splice(0)]).toEqual([[['+newer', []]], ['a']])
+    expect(look(staged('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
+    expect([look({ ...change, drifted: true }), read.splice(0)]).toEqual([[['+new', ['drifted']]], ['a', 'a']])
+    expect([look(change), read.splice(0)]).toEqual([[['+new', []]], []])
+    isStill = () => false
+    expect([look(change), read.splice(0)]).toEqual([[['+new', []]], ['a']])
   })
 
   it('leaves the mode out where it stays', () => {

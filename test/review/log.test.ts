@@ -67,6 +67,26 @@ describe('openReviewLog', () => {
     expect(ids(log)).toEqual(['1', '2'])
   })
 
+  it('sees that what it has read is another by now, however long the log is', async () => {
+    const line = (id: string) => `${JSON.stringify(record(id))}\n`
+    const put = (...idsOf: string[]) => writeFileSync(file, idsOf.map(line).join(''))
+    await log.append(record('1'))
+    put('1', '2')
+    expect(ids(log)).toEqual(['1', '2'])
+    put('3', '2', '4')
+    expect(ids(log)).toEqual(['3', '2', '4'])
+    put('5')
+    expect(ids(log)).toEqual(['5'])
+    writeFileSync(file, `${line('5')}${line('6').slice(0, -1)}`)
+    expect(ids(log)).toEqual(['5'])
+    appendFileSync(file, `\n${line('7')}`)
+    expect(ids(log)).toEqual(['5', '6', '7'])
+    appendFileSync(file, `{}\n${line('8')}`)
+    expect(() => log.read()).toThrow(expect.objectContaining({ message: expect.stringContaining('line 4') }))
+    rmSync(file)
+    expect(ids(log)).toEqual([])
+  })
+
   it('loses none of many appends at once', async () => {
     const logs = [open(), open(), open()]
     await Promise.all(Array.from({ length: 24 }, (_, index) => logs[index % 3]?.append(record(`${index}`))))

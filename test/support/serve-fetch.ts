@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 /** Serves a fetch-style handler by a bare server on loopback; resolves to its origin. It goes with the test. */
-export async function serveFetch(handler: (request: Request) => Promise<Response>): Promise<string> {
-  const server = createServer(async (incoming, outgoing) => {
+export function serveFetch(handler: (request: Request) => Promise<Response>): Promise<string> {
+  return serveListener(async (incoming, outgoing) => {
     const headers = new Headers()
     for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
     const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
@@ -16,6 +16,11 @@ export async function serveFetch(handler: (request: Request) => Promise<Response
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     outgoing.end(Buffer.from(await response.arrayBuffer()))
   })
+}
+
+/** The same of a listener of Node's own. */
+export async function serveListener(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { claudeHookHandler } from '../../src/agents/claude/index.js'
+import { claudeHookListener } from '../../src/agents/claude/index.js'
 import { EscrowError, openWorkspace } from '../../src/index.js'
 import { createApp } from '../../src/web/app.js'
 import { builtPage } from '../support/built-page.js'
@@ -38,12 +38,16 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['DELETE', '/api/state'],
   ['GET', '/nowhere'],
   ['POST', '/hooks/claude'],
+  ['POST', '/hooks/claude?event=Stop'],
+  ['POST', '/hooks/claude/'],
+  ['POST', '/hooks/%63laude'],
+  ['POST', '/hooks/../hooks/claude'],
 ]
 
 describe('every route', () => {
   it('answers nobody without the token, under another name, or from another site', async () => {
     const hook = 'h'.repeat(43)
-    const mounts = { '/hooks/claude': claudeHookHandler({ root: tmpdir(), token: hook }) }
+    const mounts = { '/hooks/claude': claudeHookListener({ root: tmpdir(), token: hook }) }
     const { url, token } = await stand({ mounts })
     const bearer = { authorization: `Bearer ${token}` }
     const strangers: readonly (readonly [number, Record<string, string>])[] = [

@@ -1,5 +1,6 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { bearerOf, isSameSecret, openJudges } from '../../index.js'
-import { type BodyLimits, bodyOf } from '../hook/body.js'
+import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
@@ -26,48 +27,124 @@ const PATIENCE = 20_000
  * Never rejects. To who is not let in the answer is 401 or 403; all else, our own failures too, is 200 with a decision, as a status holds no tool.
  */
 export function claudeHookHandler(options: ClaudeHookOptions): (request: Request) => Promise<Response> {
+  const answer = answerer(options)
+  return async (request) => {
+    const { status, text } = await answer({
+      method: request.method,
+      url: new URL(request.url),
+      header: (name) => request.headers.get(name) ?? undefined,
+      body: () => streamed(request),
+    })
+    return new Response(text, { status, headers: HEADERS })
+  }
+}
+
+/**
+ * As {@link claudeHookHandler}, for a server of Node's own: requests and answers of the fetch kind, with the streams they bring, would take
+ * longer than the judgement.
+ */
+export function claudeHookListener(options: ClaudeHookOptions): RequestListener {
+  const answer = answerer(options)
+  return async (incoming, outgoing) => {
+    const [path, base] = [incoming.url ?? '/', `http://${incoming.headers.host ?? ''}`] as const
+    const { status, text } = URL.canParse(path, base)
+      ? await answer(askedBy(incoming, new URL(path, base)))
+      : told(NO_HOST.message, NO_HOST.status)
+    outgoing.writeHead(status, { ...HEADERS, 'content-length': Buffer.byteLength(text) })
+    outgoing.end(text)
+    letGo(incoming)
+  }
+}
+
+/** A request as a judgement needs it. */
+interface Asked {
+  readonly method: string
+  readonly url: URL
+  /** By its name in lower case. */
+  header(name: string): string | undefined
+  body(): Incoming
+}
+
+interface Told {
+  readonly status: number
+  readonly text: string
+}
+
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+
+function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
-  return async (request) => {
-    const url = new URL(request.url)
-    const refusal = refusalOf(request, url, token)
-    if (refusal !== undefined) return answered(refusal.message, refusal.status)
-    const asked = url.searchParams.get('session') || session
+  return async (asked) => {
+    const refusal = refusalOf(asked, token)
+    if (refusal !== undefined) return told(refusal.message, refusal.status)
+    const { searchParams } = asked.url
+    const named = searchParams.get('session') || session
     const deps: Partial<HookDeps> = {
       // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
       ...{ env: { CLAUDE_PROJECT_DIR: root }, cwd: root, rootOf: () => root, isInMount: () => false },
       openJudge: (_, about) => openJudge(about),
-      ...(asked !== undefined && { session: asked }),
+      ...(named !== undefined && { session: named }),
     }
-    let event = eventNamed(url.searchParams.get('event')) ?? 'PreToolUse'
+    let event = eventNamed(searchParams.get('event')) ?? 'PreToolUse'
     try {
-      const text = await bodyOf(request, body)
+      const text = await bodyOf(asked.body(), body)
       event = eventNamed(nameIn(text)) ?? event
-      return answered(await within(patience, answerClaude(text, deps)))
+      return told(await within(patience, answerClaude(text, deps)))
     } catch (error) {
       // Without a path none is made.
-      if (error instanceof NoWorktree) return answered({ systemMessage: error.message })
-      return answered(claudeFailure(event, error instanceof Error ? error.message : String(error)))
+      if (error instanceof NoWorktree) return told({ systemMessage: error.message })
+      return told(claudeFailure(event, error instanceof Error ? error.message : String(error)))
     }
   }
 }
 
-function answered(answer: ClaudeAnswer | string, status = 200): Response {
-  const text = JSON.stringify(typeof answer === 'string' ? { error: answer } : answer)
-  return new Response(text, {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  })
+function told(answer: ClaudeAnswer | string, status = 200): Told {
+  return { status, text: JSON.stringify(typeof answer === 'string' ? { error: answer } : answer) }
+}
+
+function streamed({ headers, body }: Request): Incoming {
+  const reader = body?.getReader()
+  return {
+    length: headers.get('content-length'),
+    next: async () => reader?.read() ?? { done: true },
+    cancel: () => void reader?.cancel().catch(() => undefined),
+  }
+}
+
+function askedBy(incoming: IncomingMessage, url: URL): Asked {
+  const header = (name: string) => {
+    const value = incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+  const body = () => {
+    const chunks = incoming.iterator({ destroyOnReturn: false })
+    return {
+      length: incoming.headers['content-length'],
+      next: () => chunks.next(),
+      cancel: () => void chunks.return?.().catch(() => undefined),
+    }
+  }
+  return { method: incoming.method ?? '', url, header, body }
+}
+
+/** Milliseconds in which what nobody reads of a request may still come, so that its sender gets to the answer. */
+const DRAIN = 500
+
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.readableEnded || incoming.destroyed) return
+  const end = setTimeout(() => incoming.socket.destroySoon(), DRAIN).unref()
+  incoming.once('end', () => clearTimeout(end)).once('error', () => clearTimeout(end))
+  incoming.resume()
 }
 
 /** No page has business here, so a request that comes from one is refused whatever it brings. */
-function refusalOf({ method, headers }: Request, url: URL, token: string) {
-  const hosts = [url.host, headers.get('host') ?? url.host]
-  if (!hosts.every((host) => LOOPBACK.test(host)))
-    return { status: 403, message: 'This is not the host it was asked as.' }
-  if (headers.has('origin') || CROSS.test(headers.get('sec-fetch-site') ?? ''))
+function refusalOf({ method, header, url }: Asked, token: string) {
+  const hosts = [url.host, header('host') ?? url.host]
+  if (!hosts.every((host) => LOOPBACK.test(host))) return NO_HOST
+  if (header('origin') !== undefined || CROSS.test(header('sec-fetch-site') ?? ''))
     return { status: 403, message: 'No page may ask.' }
-  const given = bearerOf(headers.get('authorization') ?? undefined) ?? url.searchParams.get('token') ?? ''
+  const given = bearerOf(header('authorization')) ?? url.searchParams.get('token') ?? ''
   if (token === '' || !isSameSecret(given, token))
     return {
       status: 401,
@@ -76,6 +153,7 @@ function refusalOf({ method, headers }: Request, url: URL, token: string) {
   return method === 'POST' ? undefined : { status: 405, message: 'An event is sent by POST.' }
 }
 
+const NO_HOST = { status: 403, message: 'This is not the host it was asked as.' }
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 const CROSS = /^(?:cross-site|same-site|same-origin)$/i
 

@@ -2,4 +2,4 @@
 export type { HookDeps } from '../hook/deps.js'
 export { answerClaude, type ClaudeAnswer } from './answer.js'
 export { CLAUDE_EVENTS } from './events.js'
-export { type ClaudeHookOptions, claudeHookHandler } from './http.js'
+export { type ClaudeHookOptions, claudeHookHandler, claudeHookListener } from './http.js'

@@ -38,11 +38,11 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
     // The server alone brings its libraries; no other command loads them.
     const { serveReview } = await import('../../web/index.js')
     const { openBrowser } = await import('../../index.js')
-    const { claudeHookHandler } = await import('../../agents/claude/index.js')
+    const { claudeHookListener } = await import('../../agents/claude/index.js')
     const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
     await untilEnded(async (signal) => {
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
-      const mounts = { '/hooks/claude': claudeHookHandler({ root: workspace.root, token: hookToken(workspace.root) }) }
+      const mounts = { '/hooks/claude': claudeHookListener({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
       io.out(`${served.url}${view}
 `)

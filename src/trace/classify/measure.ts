@@ -12,6 +12,8 @@ const NODE = 16
 export interface Sides {
   readonly before: Uint8Array | null
   readonly after: Uint8Array | null
+  /** The digest of `before`, by who has made it already. */
+  readonly was?: string | undefined
 }
 
 /**
@@ -23,13 +25,13 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
   return async (change, sides) => {
     const plain = withoutContent(change)
     if (plain !== undefined) return plain
-    const { before, after } = sides ?? { before: null, after: null }
+    const { before = null, after = null, was } = sides ?? {}
     if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
-    const key = `${digest(before)} ${digest(after)} ${change.path}`
+    const key = `${was ?? digest(before)} ${digest(after)} ${change.path}`
     const known = measured.get(key)
     if (known !== undefined) return known
     left -= before.length + after.length
-    if (left < 0) return unverified('budget', `too much was changed at once to compare all of it`)
+    if (left < 0) return TOO_MUCH
     const { classify } = await loaded()
     const found = await classify({ path: change.path, before, after }, (nodes) => {
       left -= NODE * nodes
@@ -38,6 +40,9 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     return found
   }
 }
+
+/** Of what the budget did not reach. */
+export const TOO_MUCH: Measured = unverified('budget', 'too much was changed at once to compare all of it')
 
 /** What was measured lately: a review and the commit after it ask for the same, and parsing is most of either's time. */
 const measured = new Map<string, Measured>()

@@ -1,3 +1,4 @@
+import { languageOf } from '../classify/languages.js'
 import { type AstNode, astNodes } from './ast-nodes.js'
 import type { IntentMap, MapRow, MapSection } from './document.js'
 
@@ -32,7 +33,8 @@ export async function updateMap(map: IntentMap, changes: readonly MapChange[], d
 }
 
 async function nodesOf({ path, isGone, content }: MapChange, left: { work: number }): Promise<AstNode[] | undefined> {
-  if (isGone || left.work <= 0) return isGone ? [] : undefined
+  if (isGone || languageOf(path) === undefined) return []
+  if (left.work <= 0) return undefined
   const bytes = content()
   left.work -= bytes?.length ?? 0
   return (

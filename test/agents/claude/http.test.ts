@@ -8,32 +8,19 @@ import {
   CLAUDE_EVENTS,
   type ClaudeHookOptions,
   claudeHookHandler,
+  claudeHookListener,
 } from '../../../src/agents/claude/index.js'
 import { layoutOf } from '../../../src/core/layout.js'
 import { withProcessLock } from '../../../src/host/lock.js'
-import { serveFetch } from '../../support/serve-fetch.js'
+import { serveFetch, serveListener } from '../../support/serve-fetch.js'
 import { working } from '../../support/workspace.js'
 import { call, fieldsOf, hookStand, type StandOptions } from '../hook/stand.js'
 
 const TOKEN = 'a'.repeat(43)
 
-async function served(stand: StandOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
-  const { place } = hookStand(stand)
-  const origin = await serveFetch(claudeHookHandler({ root: place.root, token: TOKEN, ...more }))
-  const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
-    const address = `${origin}/hooks/claude${query}`
-    const authorization = `Bearer ${TOKEN}`
-    return fetch(address, { method: 'POST', body, headers: { authorization, ...headers } })
-  }
-  const told = (event: string, more: object = {}) =>
-    JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...more })
-  /** An answer that Claude Code heeds: 200, one JSON object. */
-  const answer = async (event: string, more: object = {}, query = '') => {
-    const response = await post(told(event, more), query)
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
-    return fieldsOf(await response.json())
-  }
-  return { place, origin, post, told, answer }
+const WAYS = {
+  'by requests of the fetch kind': (options: ClaudeHookOptions) => serveFetch(claudeHookHandler(options)),
+  'by a listener of Node’s own': (options: ClaudeHookOptions) => serveListener(claudeHookListener(options)),
 }
 
 const write = (file_path: string) => call('Write', { file_path, content: 'x' })
@@ -41,91 +28,6 @@ const decisionOf = (answer: Readonly<Record<string, unknown>>) => {
   const output = fieldsOf(answer.hookSpecificOutput)
   return output.permissionDecision ?? fieldsOf(output.decision).behavior ?? answer.decision
 }
-
-describe('a served hook', () => {
-  it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
-    const { place, told, answer } = await served()
-    for (const each of [
-      write('src/a.ts'),
-      write('README.md'),
-      write('.git/config'),
-      call('Bash', { command: 'ls' }),
-      call('Read', { file_path: '.env' }),
-      call('Frobnicate', {}),
-    ]) {
-      const here = await answerClaude(told(event, { ...each, name: 'w' }), { env: {}, cwd: place.root }).catch(
-        (error: unknown) => (error instanceof Error ? error.message : ''),
-      )
-      const there = await answer(event, { ...each, name: 'w' })
-      if (typeof here === 'string') expect(there).toEqual({ systemMessage: here })
-      else expect(there).toEqual(here)
-      expect(JSON.stringify(there)).not.toContain('"allow"')
-    }
-  })
-
-  it('goes by what a person has saved last: policy, intents, the stage and verdicts', async () => {
-    const { place, answer } = await served()
-    const reason = async (path: string) => {
-      const { permissionDecisionReason } = fieldsOf((await answer('PreToolUse', write(path))).hookSpecificOutput)
-      return fieldsOf(JSON.parse(String(permissionDecisionReason))).reason
-    }
-    const read = async () => decisionOf(await answer('PreToolUse', call('Read', { file_path: 'src/b.ts' })))
-    for (let round = 0; round < 3; round++) {
-      expect([await reason('mail/m.ts'), await read()]).toEqual(['scope_violation', undefined])
-      place.write('.orchestration/policy.yaml', 'access: {src/b.ts: deny}\n')
-      expect(await read()).toBe('deny')
-      place.write('.orchestration/policy.yaml', 'nonsense: 1\n')
-      expect(await reason('src/a.ts')).toBe('policy_invalid')
-      place.write('.orchestration/policy.yaml', 'access: {}\n')
-      const intents = place.text('.orchestration/active_intents.yaml')
-      place.write('.orchestration/active_intents.yaml', intents.replace('src/**', 'mail/**'))
-      expect([await reason('mail/m.ts'), await reason('src/a.ts')]).toEqual(['unsupported', 'scope_violation'])
-      place.write('.orchestration/active_intents.yaml', intents)
-    }
-    const session = await working(await place.open(), 'c1')
-    session.fs.symlinkSync('../mail', 'src/away', 'dir')
-    // It is staged alone: the log has grown since the last call.
-    expect(await reason('src/away/m.ts')).toBe('scope_violation')
-  })
-
-  it('judges in the session that its address names, else the one it was given, else the client’s', async () => {
-    const { place, answer } = await served({}, { session: 'given' })
-    const line = async (query: string) => {
-      const { updatedInput } = fieldsOf(
-        (await answer('PreToolUse', call('Bash', { command: 'ls' }), query)).hookSpecificOutput,
-      )
-      return fieldsOf(updatedInput).command
-    }
-    expect(await line('')).toContain('--session given ')
-    expect(await line('?session=other')).toContain('--session other ')
-    const own = await served()
-    expect(JSON.stringify(await own.answer('PreToolUse', call('Bash', { command: 'ls' })))).toContain('--session c1 ')
-    expect(place.root).not.toBe(own.place.root)
-  })
-})
-
-describe('who may ask', () => {
-  it('is who has the token, by either way', async () => {
-    const { post, told } = await served()
-    const event = told('PreToolUse', write('src/a.ts'))
-    for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])
-      expect((await post(event, '', { authorization })).status).toBe(401)
-    expect((await post(event, `?token=${TOKEN}`, { authorization: '' })).status).toBe(200)
-    expect((await post(event, '?token=', { authorization: '' })).status).toBe(401)
-  })
-
-  it('is no page, no other name of this machine, and nobody by an empty token', async () => {
-    const { origin, post, told } = await served()
-    const event = told('Stop')
-    for (const headers of [{ origin: 'https://example.com' }, { origin }, { origin: 'null' }])
-      expect((await post(event, '', headers)).status).toBe(403)
-    for (const host of ['example.com', 'localhost.example.com', '127.0.0.1.example.com:80'])
-      expect(await statusAs(origin, host)).toBe(403)
-    expect((await fetch(`${origin}/?token=${TOKEN}`)).status).toBe(405)
-    const open = await served({}, { token: '' })
-    expect((await open.post(event, '', { authorization: 'Bearer ' })).status).toBe(401)
-  })
-})
 
 /** By a bare request: `fetch` sets the name itself. */
 async function statusAs(origin: string, host: string): Promise<number | undefined> {
@@ -135,63 +37,169 @@ async function statusAs(origin: string, host: string): Promise<number | undefine
   return response.statusCode
 }
 
-describe('what cannot be judged', () => {
-  const HOLDS = { PreToolUse: 'deny', PermissionRequest: 'deny', UserPromptSubmit: 'block', PostToolUse: 'block' }
-
-  it.each(CLAUDE_EVENTS)('%s is held by 200 and words, as no status holds it', async (event) => {
-    const { post } = await served({}, { body: { bytes: 2_000 } })
-    for (const body of ['', '{', '[]', 'null', '{}', 'x'.repeat(5_000), `{"hook_event_name":"${event}"}`]) {
-      const response = await post(body, `?event=${event}`)
-      const answer = fieldsOf(await response.json())
-      expect(response.status).toBe(200)
-      expect(decisionOf(answer)).toBe(Object.hasOwn(HOLDS, event) ? Reflect.get(HOLDS, event) : undefined)
-      expect(JSON.stringify(answer)).not.toContain('worktreePath')
-      expect(JSON.stringify(answer)).toContain('escrow could not judge this')
-      const { hookEventName = event } = fieldsOf(answer.hookSpecificOutput)
-      expect(hookEventName).toBe(event)
+describe.each(Object.entries(WAYS))('%s', (_, serve) => {
+  async function served(stand: StandOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
+    const { place } = hookStand(stand)
+    const origin = await serve({ root: place.root, token: TOKEN, ...more })
+    const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
+      const address = `${origin}/hooks/claude${query}`
+      const authorization = `Bearer ${TOKEN}`
+      return fetch(address, { method: 'POST', body, headers: { authorization, ...headers } })
     }
-  })
+    const told = (event: string, more: object = {}) =>
+      JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...more })
+    /** An answer that Claude Code heeds: 200, one JSON object. */
+    const answer = async (event: string, more: object = {}, query = '') => {
+      const response = await post(told(event, more), query)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+      return fieldsOf(await response.json())
+    }
+    return { place, origin, post, told, answer }
+  }
 
-  it('is taken for a call where nothing says what it is', async () => {
-    const { post } = await served()
-    expect(decisionOf(fieldsOf(await (await post('{')).json()))).toBe('deny')
-    expect(decisionOf(fieldsOf(await (await post('{', '?event=Nonsense')).json()))).toBe('deny')
-  })
-
-  it('is an event of more than 10 MB, told or not told beforehand', async () => {
-    const { post, told } = await served()
-    const big = told('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
-    expect(JSON.stringify(await (await post(big)).json())).toContain('more than 10485760 bytes')
-    const near = told('PreToolUse', call('Write', { file_path: 'README.md', content: 'x'.repeat(10_000_000) }))
-    expect(JSON.stringify(await (await post(near)).json())).toContain('scope_violation')
-  })
-
-  it('is one that comes too slowly, and one whose judgement takes too long', async () => {
-    const { origin } = await served({}, { body: { patience: 50 } })
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
-    const [said] = await once(socket, 'data')
-    expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too slowly/)
-    socket.destroy()
-    const late = await served({}, { patience: 50 })
-    const answer = await withProcessLock(layoutOf(late.place.root).locks, 'ledger', () =>
-      late.answer('PreToolUse', write('README.md')),
-    )
-    expect([decisionOf(answer), JSON.stringify(answer)]).toEqual(['deny', expect.stringContaining('took too long')])
-  })
-
-  it('is a workspace that is damaged or gone, and a session’s id that is none', async () => {
-    const { place, answer } = await served()
-    expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
-    mkdirSync(`${place.root}/.orchestration/sessions/c1`, { recursive: true })
-    place.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')
-    expect(decisionOf(await answer('PreToolUse', write('src/a.ts')))).toBe('deny')
-    const gone = claudeHookHandler({ root: `${place.root}/none`, token: TOKEN })
-    const event = JSON.stringify({
-      ...{ session_id: 's', cwd: place.root, hook_event_name: 'PreToolUse' },
-      ...call('Read', { file_path: 'src/a.ts' }),
+  describe('a served hook', () => {
+    it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
+      const { place, told, answer } = await served()
+      for (const each of [
+        write('src/a.ts'),
+        write('README.md'),
+        write('.git/config'),
+        call('Bash', { command: 'ls' }),
+        call('Read', { file_path: '.env' }),
+        call('Frobnicate', {}),
+      ]) {
+        const here = await answerClaude(told(event, { ...each, name: 'w' }), { env: {}, cwd: place.root }).catch(
+          (error: unknown) => (error instanceof Error ? error.message : ''),
+        )
+        const there = await answer(event, { ...each, name: 'w' })
+        if (typeof here === 'string') expect(there).toEqual({ systemMessage: here })
+        else expect(there).toEqual(here)
+        expect(JSON.stringify(there)).not.toContain('"allow"')
+      }
     })
-    const response = await gone(new Request(`http://localhost/?token=${TOKEN}`, { method: 'POST', body: event }))
-    expect([response.status, decisionOf(fieldsOf(await response.json()))]).toEqual([200, 'deny'])
+
+    it('goes by what a person has saved last: policy, intents, the stage and verdicts', async () => {
+      const { place, answer } = await served()
+      const reason = async (path: string) => {
+        const { permissionDecisionReason } = fieldsOf((await answer('PreToolUse', write(path))).hookSpecificOutput)
+        return fieldsOf(JSON.parse(String(permissionDecisionReason))).reason
+      }
+      const read = async () => decisionOf(await answer('PreToolUse', call('Read', { file_path: 'src/b.ts' })))
+      for (let round = 0; round < 3; round++) {
+        expect([await reason('mail/m.ts'), await read()]).toEqual(['scope_violation', undefined])
+        place.write('.orchestration/policy.yaml', 'access: {src/b.ts: deny}\n')
+        expect(await read()).toBe('deny')
+        place.write('.orchestration/policy.yaml', 'nonsense: 1\n')
+        expect(await reason('src/a.ts')).toBe('policy_invalid')
+        place.write('.orchestration/policy.yaml', 'access: {}\n')
+        const intents = place.text('.orchestration/active_intents.yaml')
+        place.write('.orchestration/active_intents.yaml', intents.replace('src/**', 'mail/**'))
+        expect([await reason('mail/m.ts'), await reason('src/a.ts')]).toEqual(['unsupported', 'scope_violation'])
+        place.write('.orchestration/active_intents.yaml', intents)
+      }
+      const session = await working(await place.open(), 'c1')
+      session.fs.symlinkSync('../mail', 'src/away', 'dir')
+      // It is staged alone: the log has grown since the last call.
+      expect(await reason('src/away/m.ts')).toBe('scope_violation')
+    })
+
+    it('judges in the session that its address names, else the one it was given, else the client’s', async () => {
+      const { place, answer } = await served({}, { session: 'given' })
+      const line = async (query: string) => {
+        const { updatedInput } = fieldsOf(
+          (await answer('PreToolUse', call('Bash', { command: 'ls' }), query)).hookSpecificOutput,
+        )
+        return fieldsOf(updatedInput).command
+      }
+      expect(await line('')).toContain('--session given ')
+      expect(await line('?session=other')).toContain('--session other ')
+      const own = await served()
+      expect(JSON.stringify(await own.answer('PreToolUse', call('Bash', { command: 'ls' })))).toContain('--session c1 ')
+      expect(place.root).not.toBe(own.place.root)
+    })
+  })
+
+  describe('who may ask', () => {
+    it('is who has the token, by either way', async () => {
+      const { post, told } = await served()
+      const event = told('PreToolUse', write('src/a.ts'))
+      for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])
+        expect((await post(event, '', { authorization })).status).toBe(401)
+      expect((await post(event, `?token=${TOKEN}`, { authorization: '' })).status).toBe(200)
+      expect((await post(event, '?token=', { authorization: '' })).status).toBe(401)
+    })
+
+    it('is no page, no other name of this machine, and nobody by an empty token', async () => {
+      const { origin, post, told } = await served()
+      const event = told('Stop')
+      for (const headers of [{ origin: 'https://example.com' }, { origin }, { origin: 'null' }])
+        expect((await post(event, '', headers)).status).toBe(403)
+      for (const host of ['example.com', 'localhost.example.com', '127.0.0.1.example.com:80'])
+        expect(await statusAs(origin, host)).toBe(403)
+      expect((await fetch(`${origin}/?token=${TOKEN}`)).status).toBe(405)
+      const open = await served({}, { token: '' })
+      expect((await open.post(event, '', { authorization: 'Bearer ' })).status).toBe(401)
+    })
+  })
+
+  describe('what cannot be judged', () => {
+    const HOLDS = { PreToolUse: 'deny', PermissionRequest: 'deny', UserPromptSubmit: 'block', PostToolUse: 'block' }
+
+    it.each(CLAUDE_EVENTS)('%s is held by 200 and words, as no status holds it', async (event) => {
+      const { post } = await served({}, { body: { bytes: 2_000 } })
+      for (const body of ['', '{', '[]', 'null', '{}', 'x'.repeat(5_000), `{"hook_event_name":"${event}"}`]) {
+        const response = await post(body, `?event=${event}`)
+        const answer = fieldsOf(await response.json())
+        expect(response.status).toBe(200)
+        expect(decisionOf(answer)).toBe(Object.hasOwn(HOLDS, event) ? Reflect.get(HOLDS, event) : undefined)
+        expect(JSON.stringify(answer)).not.toContain('worktreePath')
+        expect(JSON.stringify(answer)).toContain('escrow could not judge this')
+        const { hookEventName = event } = fieldsOf(answer.hookSpecificOutput)
+        expect(hookEventName).toBe(event)
+      }
+    })
+
+    it('is taken for a call where nothing says what it is', async () => {
+      const { post } = await served()
+      expect(decisionOf(fieldsOf(await (await post('{')).json()))).toBe('deny')
+      expect(decisionOf(fieldsOf(await (await post('{', '?event=Nonsense')).json()))).toBe('deny')
+    })
+
+    it('is an event of more than 10 MB, told or not told beforehand', async () => {
+      const { post, told } = await served()
+      const big = told('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
+      expect(JSON.stringify(await (await post(big)).json())).toContain('more than 10485760 bytes')
+      const near = told('PreToolUse', call('Write', { file_path: 'README.md', content: 'x'.repeat(10_000_000) }))
+      expect(JSON.stringify(await (await post(near)).json())).toContain('scope_violation')
+    })
+
+    it('is one that comes too slowly, and one whose judgement takes too long', async () => {
+      const { origin } = await served({}, { body: { patience: 50 } })
+      const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+      socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
+      const [said] = await once(socket, 'data')
+      expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too slowly/)
+      socket.destroy()
+      const late = await served({}, { patience: 50 })
+      const answer = await withProcessLock(layoutOf(late.place.root).locks, 'ledger', () =>
+        late.answer('PreToolUse', write('README.md')),
+      )
+      expect([decisionOf(answer), JSON.stringify(answer)]).toEqual(['deny', expect.stringContaining('took too long')])
+    })
+
+    it('is a workspace that is damaged or gone, and a session’s id that is none', async () => {
+      const { place, answer } = await served()
+      expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
+      mkdirSync(`${place.root}/.orchestration/sessions/c1`, { recursive: true })
+      place.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')
+      expect(decisionOf(await answer('PreToolUse', write('src/a.ts')))).toBe('deny')
+      const gone = await serve({ root: `${place.root}/none`, token: TOKEN })
+      const event = JSON.stringify({
+        ...{ session_id: 's', cwd: place.root, hook_event_name: 'PreToolUse' },
+        ...call('Read', { file_path: 'src/a.ts' }),
+      })
+      const response = await fetch(`${gone}/?token=${TOKEN}`, { method: 'POST', body: event })
+      expect([response.status, decisionOf(fieldsOf(await response.json()))]).toEqual([200, 'deny'])
+    })
   })
 })
