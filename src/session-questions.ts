@@ -4,7 +4,7 @@ import { globProblem } from './core/globs.js'
 import { newId } from './core/ids.js'
 import type { Answer, Approver, CommandQuestion, Question } from './core/question.js'
 import type { AskAnswers } from './policy/index.js'
-import { answerFor, answersIn, commandAnswer, openQuestions, QUESTION } from './review/questions.js'
+import { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './review/questions.js'
 import { type AnswerRecord, type ReviewRecord, reviewerOf } from './review/record.js'
 import type { StageStore } from './stage-store.js'
 
@@ -168,6 +168,9 @@ export class SessionQuestions {
   }
 
   #current(): AskAnswers {
-    return { of: (path) => this.#for(path) }
+    return {
+      of: (path) => this.#for(path),
+      leadTo: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#spent.has(id)),
+    }
   }
 }

@@ -111,7 +111,13 @@ export class LocalSession implements Session {
       inform: (news) => this.#guard.inform(news),
     })
     this.fs = sessionFs({ view: this.#view, denied: this.#denied }, tool)
-    this.#takeIn()
+    try {
+      this.#takeIn()
+    } catch (error) {
+      // Nobody gets to close what cannot be opened.
+      this.#store.close()
+      throw error
+    }
   }
 
   /** The merged view itself, for reviews in the same process. */
