@@ -56,7 +56,7 @@ export function openCopy(root: string): Place {
       }),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     // A hook there writes the ledger itself.
-    told: () => [],
+    told: () => ({ denials: [], more: 0, unread: 0 }),
     clear: () => undefined,
     async close() {
       isAlive = false
