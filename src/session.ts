@@ -1,4 +1,3 @@
-import { diffStage, isWithin } from '../overlay/index.js'
 import { changeSetOf } from './change-view.js'
 import type {
   ChangeSet,
@@ -37,7 +36,7 @@ import { recordLesson } from './session-lessons.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionTerminal } from './session-terminal.js'
-import { relativeTo, sessionView } from './session-view.js'
+import { relativeTo, sessionView, stagedBelow } from './session-view.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { RecordDraft, TraceType } from './trace/index.js'
 
@@ -152,10 +151,7 @@ export class LocalSession implements Session {
   async revert(paths?: string[]): Promise<void> {
     this.#open()
     this.#takeIn()
-    const wanted = paths?.map((path) => relativeTo(this.#deps.layout.root, path))
-    const mine = diffStage(this.#store.overlay).changes.filter(
-      (change) => !wanted || wanted.some((path) => isWithin(change.path, path)),
-    )
+    const mine = stagedBelow(this.#store, this.#deps.layout.root, paths)
     this.#guard.reverting(mine.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
     this.#store.drop(mine)
     this.#store.sync()
