@@ -33,6 +33,7 @@ import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
 import { recordLesson } from './session-lessons.js'
+import { beginOrClose } from './session-opening.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionTerminal } from './session-terminal.js'
@@ -110,13 +111,7 @@ export class LocalSession implements Session {
       inform: (news) => this.#guard.inform(news),
     })
     this.fs = sessionFs({ view: this.#view, denied: this.#denied }, tool)
-    try {
-      this.#takeIn()
-    } catch (error) {
-      // Nobody gets to close what cannot be opened.
-      this.#store.close()
-      throw error
-    }
+    beginOrClose(this.#store, this.#takeIn)
   }
 
   /** The merged view itself, for reviews in the same process. */
