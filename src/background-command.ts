@@ -32,6 +32,8 @@ export class BackgroundCommand implements RunningCommand {
   #init: number | undefined
   #isOver = false
   #isLooking = false
+  /** Refusals it told of that are only counted. */
+  #unheard = { more: 0, unread: 0 }
 
   private constructor(
     private readonly deps: ExecDeps,
@@ -141,7 +143,9 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   #hear(): void {
-    for (const denial of this.ground.told()) this.deps.journal.told(denial, this.deps.intent())
+    const { denials, more, unread } = this.ground.told()
+    this.deps.journal.told(denials, this.deps.intent())
+    this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
   }
 
   #ingest(): Ingested {
@@ -188,6 +192,7 @@ export class BackgroundCommand implements RunningCommand {
   async #ended(end: CommandEnd): Promise<CommandResult> {
     const { deps, ground, id, command } = this
     this.#hear()
+    deps.journal.toldMore(this.#unheard, deps.intent())
     deps.takeIn()
     const last = deps.store.mark({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }

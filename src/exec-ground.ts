@@ -1,12 +1,4 @@
-import {
-  ancestorsOf,
-  isWithin,
-  type Landed,
-  mergedState,
-  type Overlay,
-  parentOf,
-  type RelPath,
-} from '../overlay/index.js'
+import { ancestorsOf, type Landed, mergedState, type Overlay, parentOf, type RelPath, ROOT } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
 import { DIRECTORY, GONE, isSame, tokenOf } from './exec-effects.js'
 import { admitUncontained, type Isolation, mountWithin } from './exec-isolation.js'
@@ -44,6 +36,8 @@ export class Ground {
   readonly #refused = new Map<RelPath, string>()
   /** Each content this ground's commands had at a path when it was taken in. */
   readonly #own = new Map<RelPath, Set<string>>()
+  /** The paths of these, and the directories they are in. */
+  readonly #ownWays = new Set<RelPath>()
   readonly #touched = new Set<string>()
   #stopListening: (() => void) | undefined
   #seq = 0
@@ -244,7 +238,7 @@ export class Ground {
 
   /** Commits of what was taken in change the directories it is in. */
   #hasOwnIn(dir: RelPath): boolean {
-    return [...this.#own.keys()].some((path) => isWithin(path, dir))
+    return dir === ROOT ? this.#own.size > 0 : this.#ownWays.has(dir)
   }
 
   #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
@@ -260,6 +254,7 @@ export class Ground {
       const state = kind === 'gone' ? null : mergedState(this.deps.store.overlay, path)
       const own = this.#own.get(path) ?? new Set()
       this.#own.set(path, own.add(state === null ? GONE : kind === 'dir' ? DIRECTORY : state.digest))
+      for (const way of wayTo(path)) this.#ownWays.add(way)
     }
   }
 

@@ -25,7 +25,7 @@ export interface ExecDeps {
   /** Says whether a command may run, and waits for a person where policy asks one. */
   readonly admission: SessionAdmission
   /** Notes refusals that a command tells of. */
-  readonly journal: Pick<SessionJournal, 'told'>
+  readonly journal: Pick<SessionJournal, 'told' | 'toldMore'>
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */

@@ -13,6 +13,8 @@ export class SessionCommands {
   readonly #all: BackgroundCommand[] = []
   readonly #starting = new Set<Promise<unknown>>()
   #count = 0
+  /** Those on their way that are not listed yet. */
+  #making = 0
   #isClosed = false
 
   constructor(
@@ -24,7 +26,7 @@ export class SessionCommands {
   /** @param isAttached it has our own terminal. */
   async start(command: CommandLine, options: StartOptions, isAttached = false): Promise<BackgroundCommand> {
     if (this.#isClosed) throw closing()
-    const running = this.#all.filter(({ state }) => state === 'running').length + this.#starting.size
+    const running = this.#all.filter(({ state }) => state === 'running').length + this.#making
     if (running >= MOST)
       throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MOST} commands of this session are running.`, {
         hint: 'Stop one of them: commands() lists them.',
@@ -36,7 +38,8 @@ export class SessionCommands {
   }
 
   async #start(starting: Starting): Promise<BackgroundCommand> {
-    const made = await BackgroundCommand.make(this.deps, this.terms, starting, this.idle)
+    this.#making++
+    const made = await BackgroundCommand.make(this.deps, this.terms, starting, this.idle).finally(() => this.#making--)
     if (!this.#isClosed) this.#all.push(made)
     else {
       await made.end()

@@ -58,7 +58,7 @@ export class SessionExec {
       ground.seed(this.terms.closed(terms))
       const { timeout, memory, stdin, signal, onOutput } = options
       const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
-      for (const denial of ground.told()) this.deps.journal.told(denial, this.deps.intent())
+      this.#hear(ground)
       ground.settle()
       this.deps.takeIn()
       const before = store.mark({})
@@ -75,6 +75,13 @@ export class SessionExec {
       // Layers with something of this command's in them would tell the next one's effects wrong.
       if (!isSound) await this.#drop()
     }
+  }
+
+  #hear(ground: Ground): void {
+    const { journal, intent } = this.deps
+    const told = ground.told()
+    journal.told(told.denials, intent())
+    journal.toldMore(told, intent())
   }
 
   /** Takes the layers down: the next command begins with new ones. */

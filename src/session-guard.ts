@@ -34,8 +34,12 @@ export interface GuardDeps {
  */
 export class SessionGuard implements GuardRules {
   closed = false
+  #heard: readonly ReviewRecord[] | undefined
   #rejections: readonly Rejection[] = []
   #amendments: readonly Amendment[] = []
+  /** Those that stand, by path: each write asks. */
+  #standing: ReadonlyMap<string, readonly Rejection[]> = new Map()
+  #amended: ReadonlyMap<string, readonly Amendment[]> = new Map()
   /** What is to be told besides of reviewers. */
   readonly #news: Feedback[] = []
   readonly #told: Set<unknown>
@@ -94,15 +98,20 @@ export class SessionGuard implements GuardRules {
   }
 
   knownBelow(dir: RelPath): RelPath[] {
-    const rejected = this.#rejections.filter(({ path, standing }) => standing && isWithin(path, dir) && path !== dir)
-    const amended = this.#amendments.filter(({ path }) => isWithin(path, dir) && this.#unseen(path).length > 0)
-    return [...this.deps.lock.seenBelow(dir), ...[...rejected, ...amended].map(({ path }) => asRelPath(path))]
+    const rejected = [...this.#standing.keys()].filter((path) => isWithin(path, dir) && path !== dir)
+    const amended = [...this.#amended.keys()].filter((path) => isWithin(path, dir) && this.#unseen(path).length > 0)
+    return [...this.deps.lock.seenBelow(dir), ...[...rejected, ...amended].map(asRelPath)]
   }
 
   /** What reviewers have said and done so far. */
   hear(reviews: readonly ReviewRecord[]): void {
-    this.#rejections = rejectionsFor(reviews)
-    this.#amendments = amendmentsFor(reviews)
+    if (reviews !== this.#heard) {
+      this.#heard = reviews
+      this.#rejections = rejectionsFor(reviews)
+      this.#amendments = amendmentsFor(reviews)
+      this.#standing = standingByPath(this.#rejections)
+      this.#amended = standingByPath(this.#amendments)
+    }
     this.deps.questions.hear(reviews)
     this.#limits.recount()
   }
@@ -148,8 +157,8 @@ export class SessionGuard implements GuardRules {
       const hint = 'Read it, then revert it if it is still to go.'
       throw new EscrowError('stale_file', `${denial.message} Nothing was reverted.`, { hint, refused })
     }
-    for (const { path, cause, by, standing } of this.#amendments) {
-      if (!standing || cause !== 'edit' || !paths.includes(path)) continue
+    for (const { path, cause, by } of [...new Set(paths)].flatMap((path) => this.#amended.get(path) ?? [])) {
+      if (cause !== 'edit') continue
       this.#news.push({ path, kind: 'reverted', reason: `What ${by.name} wrote into this file went with it.`, by })
     }
   }
@@ -167,11 +176,8 @@ export class SessionGuard implements GuardRules {
     this.#news.push(news)
   }
 
-  #unseen(path: string): readonly Amendment[] {
-    if (this.#amendments.length === 0) return this.#amendments
-    return this.#amendments.filter(
-      (each) => each.standing && each.path === path && !this.#told.has(keyOf('write', each)),
-    )
+  #unseen(path: string): Amendment[] {
+    return (this.#amended.get(path) ?? []).filter((each) => !this.#told.has(keyOf('write', each)))
   }
 
   /** Once: an agent that writes what it had in mind would undo what a reviewer wrote, and nobody would have noticed. */
@@ -209,10 +215,8 @@ export class SessionGuard implements GuardRules {
   }
 
   #rejectionOf(access: Access): Denial | undefined {
-    if (this.#rejections.length === 0) return undefined
-    const untold = this.#rejections.filter(
-      (each) => each.standing && each.path === access.path && !this.#told.has(keyOf('write', each)),
-    )
+    const standing = this.#standing.get(access.path) ?? []
+    const untold = standing.filter((each) => !this.#told.has(keyOf('write', each)))
     if (untold.length === 0) return undefined
     for (const rejection of untold) this.#tell(keyOf('write', rejection))
     return {
@@ -246,6 +250,19 @@ const READ = {
   beside:
     'The file was changed on disk since you staged it, and cannot be merged. What you staged stays, and so does the file on disk; a person decides.',
 } as const satisfies Record<NonNullable<Amendment['read']>, string>
+
+function standingByPath<T extends { readonly path: string; readonly standing: boolean }>(
+  all: readonly T[],
+): Map<string, T[]> {
+  const found = new Map<string, T[]>()
+  for (const each of all) {
+    if (!each.standing) continue
+    const known = found.get(each.path)
+    if (known) known.push(each)
+    else found.set(each.path, [each])
+  }
+  return found
+}
 
 function keyOf(kind: string, { id, path }: { readonly id: string; readonly path: string }): string {
   return `${kind}:${id}:${path}`

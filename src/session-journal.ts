@@ -4,6 +4,7 @@ import { EscrowError } from './core/api-error.js'
 import type { Denial } from './core/denials.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { StageStore } from './stage-store.js'
+import { MOST_TOLD, type Told } from './terminal/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from './trace/index.js'
 
 /**
@@ -52,13 +53,22 @@ export class SessionJournal {
     }
   }
 
-  /** A refusal that a command of the session tells of, in its own words. */
-  told({ reason, message, file, intentId, tool }: Denial, intent: string | undefined): void {
-    const more = { reason, words: message, ...(file !== undefined && { path: file }) }
-    this.#note('denied', intentId ?? intent, {
-      ...more,
-      data: { ...(tool !== undefined && { tool_name: tool }), told: true },
-    })
+  /** Refusals that a command of the session tells of, in its own words. */
+  told(denials: readonly Denial[], intent: string | undefined): void {
+    for (const { reason, message, file, intentId, tool } of denials) {
+      const more = { reason, words: message, ...(file !== undefined && { path: file }) }
+      const data = { ...(tool !== undefined && { tool_name: tool }), told: true }
+      this.#note('denied', intentId ?? intent, { ...more, data })
+    }
+  }
+
+  /** How much a command told of beyond what is recorded one by one. */
+  toldMore({ more, unread }: Pick<Told, 'more' | 'unread'>, intent: string | undefined): void {
+    if (more + unread === 0) return
+    const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
+    const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MOST_TOLD} of one mount are recorded.`
+    const data = { told: true, more, ...(unread > 0 && { unread }) }
+    this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }
 
   /** @param call `snapshot`: the one made before it. */

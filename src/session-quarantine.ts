@@ -106,7 +106,9 @@ async function select(session: LocalSession, intent: string): Promise<EscrowErro
 
 function refusalOf({ path, kind }: Kept): Refusal {
   const message =
-    kind === 'file' ? `Of ${path} too much was written to keep it.` : `${path} is nothing a stage can hold.`
+    kind === 'file'
+      ? `The content of ${path} was not kept: it was too much, or could not be read.`
+      : `${path} is nothing a stage can hold.`
   return { path, reason: 'unsupported', message }
 }
 

@@ -2,9 +2,9 @@ import type { Feedback, ScopeRequest } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { globProblem } from './core/globs.js'
 import { newId } from './core/ids.js'
-import type { Answer, Approver, CommandQuestion, Question } from './core/question.js'
+import type { AccessQuestion, Answer, Approver, CommandQuestion, Question } from './core/question.js'
 import type { AskAnswers } from './policy/index.js'
-import { answerFor, answersIn, commandAnswer, openQuestions, QUESTION } from './review/questions.js'
+import { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './review/questions.js'
 import { type AnswerRecord, type ReviewRecord, reviewerOf } from './review/record.js'
 import type { StageStore } from './stage-store.js'
 
@@ -28,20 +28,25 @@ export class SessionQuestions {
   readonly #spent: Set<unknown>
   readonly #used = new Set<string>()
   readonly #asking = new Set<Promise<unknown>>()
+  /** Writes with an open question, by path and rule: a command can be refused thousands of them. */
+  #asked: Set<string>
   /** What writes are judged by; another object when something of it has changed. */
   answers: AskAnswers
 
   constructor(private readonly deps: QuestionDeps) {
     this.#told = new Set(deps.store.notes(TOLD))
     this.#spent = new Set(deps.store.notes(SPENT))
+    this.#asked = this.#openAsks()
     this.answers = this.#current()
   }
 
   /** An `ask` rule refused a write. */
   ask(path: string, rule: string): void {
     const intentId = this.deps.intent()
-    const isAsked = this.#open().some((each) => each.kind === 'access' && each.path === path && each.rule === rule)
-    if (!isAsked) this.#post({ kind: 'access', path, rule, ...(intentId !== undefined && { intentId }) })
+    const key = askKey({ path, rule })
+    if (this.#asked.has(key)) return
+    this.#asked.add(key)
+    this.#post({ kind: 'access', path, rule, ...(intentId !== undefined && { intentId }) })
   }
 
   /** An `ask` of `terminal` refused a command. */
@@ -84,7 +89,10 @@ export class SessionQuestions {
       const answers = answersIn(records)
       const isNews = answers.length !== this.#answers.length
       this.#answers = answers
-      if (isNews) this.answers = this.#current()
+      if (isNews) {
+        this.answers = this.#current()
+        this.#asked = this.#openAsks()
+      }
     }
     this.spend()
   }
@@ -143,6 +151,10 @@ export class SessionQuestions {
     return openQuestions(this.deps.store.notes(QUESTION), this.#records)
   }
 
+  #openAsks(): Set<string> {
+    return new Set(this.#open().flatMap((each) => (each.kind === 'access' ? [askKey(each)] : [])))
+  }
+
   #post(asked: New<Question>): Question {
     const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
     this.deps.store.note(QUESTION, { ...question })
@@ -168,6 +180,13 @@ export class SessionQuestions {
   }
 
   #current(): AskAnswers {
-    return { of: (path) => this.#for(path) }
+    return {
+      of: (path) => this.#for(path),
+      leadTo: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#spent.has(id)),
+    }
   }
+}
+
+function askKey({ path, rule }: Pick<AccessQuestion, 'path' | 'rule'>): string {
+  return `${rule}\0${path}`
 }

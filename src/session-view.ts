@@ -1,4 +1,15 @@
-import { type Inside, isWithin, lexical, type RelPath, Resolver, spellingOf } from '../overlay/index.js'
+import {
+  ancestorsOf,
+  diffStage,
+  type Inside,
+  isWithin,
+  lexical,
+  type RelPath,
+  Resolver,
+  ROOT,
+  type StagedChange,
+  spellingOf,
+} from '../overlay/index.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { View } from './fs/view.js'
 import type { ContentLock } from './policy/content-lock.js'
@@ -34,4 +45,12 @@ export function sessionView(deps: SessionDeps, store: StageStore, guard: Session
 export function relativeTo(root: string, path: string): RelPath {
   const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
   return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
+}
+
+/** The staged changes at these paths and below them; without paths all. */
+export function stagedBelow({ overlay }: StageStore, root: string, paths?: readonly string[]): StagedChange[] {
+  const { changes } = diffStage(overlay)
+  if (!paths) return changes
+  const wanted = new Set(paths.map((path) => relativeTo(root, path)))
+  return changes.filter(({ path }) => [ROOT, path, ...ancestorsOf(path)].some((each) => wanted.has(each)))
 }

@@ -1,4 +1,3 @@
-import { diffStage, isWithin } from '../overlay/index.js'
 import { onceATurn } from '../overlay/turn.js'
 import { changeSetOf } from './change-view.js'
 import type {
@@ -35,10 +34,11 @@ import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
 import { recordLesson } from './session-lessons.js'
+import { beginOrClose } from './session-opening.js'
 import { SessionQuestions } from './session-questions.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionTerminal } from './session-terminal.js'
-import { relativeTo, sessionView } from './session-view.js'
+import { relativeTo, sessionView, stagedBelow } from './session-view.js'
 import { ownStage, type StageStore } from './stage-store.js'
 import type { RecordDraft, TraceType } from './trace/index.js'
 
@@ -113,7 +113,7 @@ export class LocalSession implements Session {
       inform: (news) => this.#guard.inform(news),
     })
     this.fs = sessionFs({ view: this.#view, denied: this.#denied }, tool)
-    this.#takeIn()
+    beginOrClose(this.#store, this.#takeIn)
   }
 
   /** The merged view itself, for reviews in the same process. */
@@ -144,10 +144,7 @@ export class LocalSession implements Session {
   async revert(paths?: string[]): Promise<void> {
     this.#open()
     this.#takeIn()
-    const wanted = paths?.map((path) => relativeTo(this.#deps.layout.root, path))
-    const mine = diffStage(this.#store.overlay).changes.filter(
-      (change) => !wanted || wanted.some((path) => isWithin(change.path, path)),
-    )
+    const mine = stagedBelow(this.#store, this.#deps.layout.root, paths)
     this.#guard.reverting(mine.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
     this.#store.drop(mine)
     this.#store.sync()

@@ -254,7 +254,8 @@ class LocalWorkspace implements Workspace {
 
   /** A live session's own stage where it lives here, else what its files say. */
   async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
-    const live = await this.#live.get(id)
+    // One that cannot be opened here can be looked at all the same.
+    const live = await this.#live.get(id)?.catch(() => undefined)
     const store = live?.store ?? read()
     store.settle(log.read())
     return store

@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { asRelPath } from '../overlay/index.js'
-import type { Session } from '../src/index.js'
+import type { RunningCommand, Session } from '../src/index.js'
 import { UNSET } from '../src/policy/policy-schema.js'
 import { SessionFormat } from '../src/session-format.js'
+import { running } from './support/processes.js'
 import { own, recordsOf, testWorkspace, working } from './support/workspace.js'
 
 /** What `format` of policy.yaml does after a tool call. */
@@ -123,6 +127,45 @@ describe('format', () => {
     const [first] = await session.snapshots()
     await session.travel(first?.id ?? '')
     expect(read(session, 'src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('races no command that runs on: what either did to a file meanwhile is staged or kept, and none is lost', async () => {
+    // What they wait for lies outside of the workspace: there a command sees the machine's own files.
+    const signals = mkdtempSync(`${homedir()}/.escrow-format-`)
+    onTestFinished(() => rmSync(signals, { recursive: true, force: true }))
+    const give = (name: string) => writeFileSync(`${signals}/${name}`, '')
+    const when = (name: string) => `until [ -e ${signals}/${name} ]; do sleep 0.02; done;`
+    const { session, workspace } = await scene(yaml({ '*.ts': `${when('format')} ${LOUD}` }))
+    const work = `${when('first')} echo server > src/b.ts; echo one; ${when('second')} echo server > src/a.ts; echo two; sleep 60`
+    let server: RunningCommand | undefined
+    const said = async (word: string) => {
+      while (!server?.read().text.includes(word)) await wait(20)
+    }
+    const editing = session.toolCall({ tool: 'write', kind: 'edit', id: 'racing' }, async () => {
+      session.fs.writeFileSync('src/a.ts', 'new\n')
+      session.fs.writeFileSync('src/b.ts', 'mine\n')
+      server = await session.start(work)
+    })
+    while (running(`${signals}/format`) === 0) await wait(20)
+    // Taken in while the formatter is at work on the very file.
+    give('first')
+    await said('one')
+    expect((await server?.ingest())?.effects.changes.map(({ path }) => path)).toEqual(['src/b.ts'])
+    give('format')
+    await editing
+    expect([read(session, 'src/a.ts'), read(session, 'src/b.ts')]).toEqual(['NEW\n', 'server\n'])
+    expect((await session.feedback()).map(({ path, kind }) => `${kind} ${path}`)).toEqual(['formatted src/a.ts'])
+    // And the other way round: it knows nothing of what the formatter made of this one.
+    give('second')
+    await said('two')
+    const { refused } = (await server?.stop()) ?? {}
+    expect(refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['src/a.ts stale_file'])
+    expect(read(session, 'src/a.ts')).toBe('NEW\n')
+    const kept = await (await workspace.review('agent')).quarantined()
+    expect(kept.map(({ path, reason, canBeTaken }) => [path, reason, canBeTaken])).toEqual([
+      ['src/b.ts', 'stale_file', true],
+      ['src/a.ts', 'stale_file', true],
+    ])
   })
 })
 

@@ -112,6 +112,49 @@ describe('an `ask` rule', () => {
     expect(() => again.fs.writeFileSync(at('src/db/a.sql'), 'z')).toThrow(fails('needs_approval'))
   })
 
+  it.each(['once', 'allow', 'subtree'] as const)(
+    '%s for a file: the directories it lacks may be made for it',
+    async (word) => {
+      const { root, at, open, agent } = scene({ '.orchestration/policy.yaml': 'access: {src/db: ask}\n' })
+      const session = await agent(await open())
+      const write = () => session.fs.writeFileSync(at('src/db/new/deep/a.sql'), 'y')
+      const make = (dir: string) => session.fs.mkdirSync(at(dir), { recursive: true })
+      expect(write).toThrow(fails('needs_approval', /a\.sql/))
+      await session.flush()
+      await answer(root, word)
+      await session.flush()
+      make('src/db/new/deep')
+      for (const dir of ['src/db/other', 'src/db/new/deeper'])
+        expect(() => make(dir), dir).toThrow(fails('needs_approval'))
+      expect(() => session.fs.rmdirSync(at('src/db/new'))).toThrow(fails('needs_approval'))
+      expect(() => session.fs.chmodSync(at('src/db/new'), 0o700)).toThrow(fails('needs_approval'))
+      expect(() => session.fs.writeFileSync(at('src/db/new/b.sql'), 'y')).toThrow(fails('needs_approval'))
+      // The answer is for the file: making the directory does not use it up.
+      await session.flush()
+      write()
+      expect(session.fs.readFileSync(at('src/db/new/deep/a.sql'), 'utf8')).toBe('y')
+    },
+  )
+
+  it('a no to a file lets no directory be made for it, whatever was said before', async () => {
+    const { root, at, open, agent } = scene({ '.orchestration/policy.yaml': 'access: {src/db: ask}\n' })
+    const session = await agent(await open())
+    const write = () => session.fs.writeFileSync(at('src/db/new/a.sql'), 'y')
+    for (const word of ['once', 'deny'] as const) {
+      expect(write).toThrow(fails('needs_approval'))
+      await session.flush()
+      await answer(root, word, 'Because.')
+      await session.flush()
+      if (word === 'deny') break
+      session.fs.mkdirSync(at('src/db/new'), { recursive: true })
+      write()
+      await session.revert()
+      await session.flush()
+    }
+    expect(() => session.fs.mkdirSync(at('src/db/new'))).toThrow(fails('needs_approval'))
+    expect(write).toThrow(fails('access_denied'))
+  })
+
   it('deny: the reviewer’s words, and no further question', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()

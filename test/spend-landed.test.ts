@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { lastCommit } from '../src/commit/index.js'
 import { layoutOf } from '../src/core/layout.js'
+import { withProcessLock } from '../src/host/lock.js'
 import { testWorkspace, working } from './support/workspace.js'
 
 const ANN = { name: 'Ann' }
@@ -86,4 +88,57 @@ it('so does a no to the file, of which a part was approved afterwards', async ()
   await review.commit()
   writeFileSync(log, before)
   expect(await statesNow()).toEqual(['rejected ONE', 'rejected THREE'])
+})
+
+it('a review log that was moved away is begun anew: what was committed before spends no word of the new one', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  const land = async (text: string) => {
+    agent.fs.readFileSync('src/a.ts')
+    agent.fs.writeFileSync('src/a.ts', text)
+    await agent.flush()
+    const committed = []
+    // Each as a process of its own would.
+    for (const step of ['approve', 'commit'] as const) {
+      const review = await (await at.open()).review('agent')
+      if (step === 'approve') await review.approve('src/a.ts', ANN)
+      else committed.push(...(await review.commit()).committed)
+    }
+    return committed
+  }
+  expect(await land('one\n')).toEqual(['src/a.ts'])
+  expect(await land('two\n')).toEqual(['src/a.ts'])
+  rmSync(layoutOf(at.root).session('agent').review)
+  expect(await land('three\n')).toEqual(['src/a.ts'])
+  expect(await land('four\n')).toEqual(['src/a.ts'])
+})
+
+it('a word that is given while the committer is not done yet outlives it: what landed is noted once', async () => {
+  const at = testWorkspace()
+  const layout = layoutOf(at.root)
+  const agent = await working(await at.open())
+  const write = async (text: string) => {
+    agent.fs.readFileSync('src/a.ts')
+    agent.fs.writeFileSync('src/a.ts', text)
+    await agent.flush()
+  }
+  await write('one\n')
+  const [review, other] = [await (await at.open()).review('agent'), await (await at.open()).review('agent')]
+  await review.approve('src/a.ts', ANN)
+  let landing: ReturnType<typeof review.commit> | undefined
+  // It has still to bring the intent map up to date when others see what has landed.
+  await withProcessLock(layout.locks, 'intent_map', async () => {
+    landing = review.commit()
+    while (lastCommit(layout) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await agent.flush()
+    await write('two\n')
+    await other.changes()
+    await other.approve('src/a.ts', ANN)
+  })
+  const first = await landing
+  expect(readFileSync(layout.session('agent').review, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
+  expect(first?.committed).toEqual(['src/a.ts'])
+  expect((await other.commit()).committed).toEqual(['src/a.ts'])
+  expect(at.text('src/a.ts')).toBe('two\n')
 })

@@ -176,7 +176,11 @@ describe('sessions', () => {
     expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
     const { changes } = await (await workspace.review('theirs')).changes()
     expect(changes).toMatchObject([{ path: 'src/held.ts', kind: 'create' }])
-    const busy = await failure(() => workspace.session({ id: 'theirs' }))
+    const opening = failure(() => workspace.session({ id: 'theirs' }))
+    // Who waits to open it looks at it as anybody does.
+    expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
+    expect((await (await workspace.review('theirs')).changes()).changes).toHaveLength(1)
+    const busy = await opening
     expect(busy.reason).toBe('session_busy')
     expect(busy.hint).toContain('another id')
     await child.end()

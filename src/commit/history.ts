@@ -3,7 +3,7 @@ import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
-import { commitFile, conflictPaths, readJournal, readPlan, txDir } from './journal.js'
+import { commitFile, conflictPaths, KEPT_PLANS, readJournal, readPlan, txDir } from './journal.js'
 import { slotOf } from './slot.js'
 import { fingerprint, isSettled } from './standing.js'
 import type { CommitOp, JsonObject, PlannedChange } from './types.js'
@@ -57,11 +57,16 @@ export function committedSince(layout: Layout, seq: number, disk: Disk = realDis
     .map((finished) => committedPlan(layout, finished, disk))
 }
 
-/** As {@link committedSince}, of one session. Of the others' plans the beginning is read, once. */
-export function committedBy(layout: Layout, sessionId: string, seq: number, disk: Disk = realDisk): CommittedPlan[] {
+/** The finished commits of one session whose numbers are wanted, oldest first. Of the others' plans the beginning is read, once. */
+export function committedBy(
+  layout: Layout,
+  sessionId: string,
+  isWanted: (seq: number) => boolean,
+  disk: Disk = realDisk,
+): CommittedPlan[] {
   return finishedCommits(layout, disk)
-    .filter((finished) => finished > seq && sessionOf(layout, finished) === sessionId)
-    .map((finished) => committedPlan(layout, finished, disk))
+    .filter((seq) => isWanted(seq) && sessionOf(layout, seq) === sessionId)
+    .map((seq) => committedPlan(layout, seq, disk))
 }
 
 function committedPlan(layout: Layout, seq: number, disk: Disk): CommittedPlan {
@@ -88,6 +93,8 @@ const sessions = new Map<string, string | undefined>()
 
 function sessionOf(layout: Layout, seq: number): string | undefined {
   const file = `${commitFile(layout, seq)}.done`
+  // Of plans that are pruned nobody asks any more.
+  if (sessions.size > 4 * KEPT_PLANS) sessions.clear()
   if (!sessions.has(file)) sessions.set(file, /"sessionId":"([^"]*)"/.exec(readStart(file, PLAN_HEAD_BYTES))?.[1])
   return sessions.get(file)
 }

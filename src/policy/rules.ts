@@ -33,6 +33,8 @@ export interface AskAnswer {
 /** What people said so far; another object when something of it has changed. */
 export interface AskAnswers {
   of(path: string): AskAnswer | undefined
+  /** Whether what they let be written stands below a directory: for its sake the directory may be made. */
+  leadTo(dir: string): boolean
 }
 
 export interface Rule {
@@ -208,6 +210,7 @@ function judgeAccess(
     if (rule.value === 'hidden') return say.hidden(access.asked)
     const answer = rule.value === 'ask' ? answers?.of(name) : undefined
     if (answer) return answer.answer === 'deny' ? say.askRefused(access.asked, name, answer) : undefined
+    if (rule.value === 'ask' && access.effect === 'mkdir' && answers?.leadTo(name)) return undefined
     return say.accessDenied(access.asked, name, rule, outside ? 'outside' : 'access')
   })
 }

@@ -54,7 +54,9 @@ export function amendmentState(records: readonly ReviewRecord[]): AmendmentState
   for (const record of records) {
     for (const { path, hunks } of record.entries) {
       if (record.kind === 'amend') {
-        found.set(path, [...(found.get(path) ?? []), record])
+        const known = found.get(path)
+        if (known) known.push(record)
+        else found.set(path, [record])
         if (record.conflict === true && record.content === undefined) beside.add(path)
         else beside.delete(path)
       } else if (hunks === undefined) {

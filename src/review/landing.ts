@@ -3,6 +3,7 @@ import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { type Bases, baseDiff } from './change-set.js'
 import { type Landing, landingOf, refOf } from './judge.js'
+import type { ReviewLog } from './log.js'
 import { entryOf, type ReviewEntry, type ReviewRecord } from './record.js'
 import { recordsOfRest } from './splitting.js'
 import { carriedOver } from './verdict-record.js'
@@ -26,6 +27,26 @@ export function recordsOfLanding(
   })
   const at = new Date().toISOString()
   return [...rest, { kind: 'committed', tx, id: newId(), at, entries: landings.map(spentEntry) }]
+}
+
+/** How often the writing of one record may be overtaken by other reviewers. */
+const TRIES = 20
+
+/**
+ * Writes down what a commit has landed. Whoever looks at the session may have done so before its committer came to it, and
+ * people may have spoken since: a second time it would use up their words.
+ * @throws EscrowError `session_busy` where others write without a pause; who looks next does it.
+ */
+export async function writeLanded(log: ReviewLog, tx: string, records: readonly ReviewRecord[]): Promise<void> {
+  for (const record of records) {
+    let isWritten = false
+    for (let turn = 0; turn < TRIES && !isWritten; turn++) {
+      const known = log.read()
+      if (known.some((each) => each.kind === 'committed' && each.tx === tx)) return
+      isWritten = await log.appendAfter(known, record, async () => undefined)
+    }
+    if (!isWritten) throw new EscrowError('session_busy', `What commit ${tx} landed could not be written down.`)
+  }
 }
 
 function spentEntry({ of, part }: Landing): ReviewEntry {

@@ -54,6 +54,19 @@ export function answerFor(
   })
 }
 
+/** Whether something below a directory may be written by an answer that holds now. */
+export function letsBelow(
+  dir: string,
+  answers: readonly AnswerRecord[],
+  isSpent: (record: AnswerRecord) => boolean,
+): boolean {
+  const below = new Set(answers.flatMap(({ path = '' }) => (path !== dir && isWithin(path, dir) ? [path] : [])))
+  return [...below].some((path) => {
+    const record = answerFor(path, answers, isSpent)
+    return record !== undefined && record.answer !== 'deny'
+  })
+}
+
 /** The answer that holds for a command now, the latest first. */
 export function commandAnswer(
   key: string,

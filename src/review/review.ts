@@ -11,8 +11,7 @@ import { toChangeSet } from './change-set.js'
 import { rememberDiffs } from './diff-memory.js'
 import { approveAll, type GiveDeps, give, hunkIdsOf, unfitOf } from './giving.js'
 import { type Landing, refOf } from './judge.js'
-import { landingsOf, recordsOfLanding, refuseRespoken } from './landing.js'
-import type { ReviewLog } from './log.js'
+import { landingsOf, recordsOfLanding, refuseRespoken, writeLanded } from './landing.js'
 import { keyOf, landedOf, type ReviewRecord } from './record.js'
 import { namesHunks, relativeName, select } from './selection.js'
 import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
@@ -196,12 +195,8 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const committed = new Set(result.committed)
   const landed = landedOf(noted(result.id), (path) => committed.has(path))
   // The commit is done and must be reported as done: who looks at the session next writes down what is not written now.
-  await writeDown(deps.log, landed).catch(() => undefined)
+  await writeLanded(deps.log, result.id, landed).catch(() => undefined)
   return { result, landings: found.filter(({ change }) => committed.has(change.path)) }
-}
-
-async function writeDown(log: ReviewLog, records: readonly ReviewRecord[]): Promise<void> {
-  for (const record of records) await log.append(record)
 }
 
 /** What of the shown is left once a commit has landed: of a file that landed in part, the rest. */

@@ -37,10 +37,16 @@ export function select<T extends Selectable>(selection: Selection, changes: read
   if (paths.length + hunks.length + calls.length === 0) {
     throw nothingSelected('The selection is empty, so it names no change.', PATHS)
   }
-  const whole = new Set<T>([...paths.flatMap((name) => byPath(name, changes, of)), ...byCalls(calls, changes, of)])
+  const named = paths.length === 0 ? new Map<string, T[]>() : byName(changes)
+  const whole = new Set<T>([
+    ...paths.flatMap((name) => byPath(name, changes, named, of)),
+    ...byCalls(calls, changes, of),
+  ])
   const parts = new Map<T, Set<string>>()
+  const holders = hunks.length === 0 ? new Map<string, T>() : holdersOf(changes)
   for (const id of hunks) {
-    const change = byHunk(id, changes, of)
+    const change = holders.get(id)
+    if (change === undefined) throw noHunk(id, of)
     if (!change.divisible) whole.add(change)
     else parts.set(change, (parts.get(change) ?? new Set()).add(id))
   }
@@ -63,9 +69,32 @@ function namesOf(selection: Selection): { paths: string[]; hunks: string[]; call
   return { paths: selection.paths ?? [], hunks: selection.hunks ?? [], calls: selection.calls ?? [] }
 }
 
-function byPath<T extends Selectable>(given: string, changes: readonly T[], { root, sessionId }: Of): T[] {
+/** A file that gives way to a directory is two changes of one name. */
+function byName<T extends Selectable>(changes: readonly T[]): Map<string, T[]> {
+  const named = new Map<string, T[]>()
+  for (const change of changes) {
+    const known = named.get(change.path)
+    if (known) known.push(change)
+    else named.set(change.path, [change])
+  }
+  return named
+}
+
+/** By the ids of hunks. */
+function holdersOf<T extends Selectable>(changes: readonly T[]): Map<string, T> {
+  const holders = new Map<string, T>()
+  for (const change of changes) for (const { id } of change.hunks) if (!holders.has(id)) holders.set(id, change)
+  return holders
+}
+
+function byPath<T extends Selectable>(
+  given: string,
+  changes: readonly T[],
+  named: ReadonlyMap<string, T[]>,
+  { root, sessionId }: Of,
+): T[] {
   const name = relativeName(given, root)
-  const equal = changes.filter(({ path }) => path === name)
+  const equal = named.get(name) ?? []
   const isMatch = equal.length === 0 ? compileGlob(name) : undefined
   const found = isMatch === undefined ? equal : changes.filter(({ path }) => isMatch(path))
   if (found.length > 0) return found
@@ -77,17 +106,16 @@ export function relativeName(given: string, root: string): string {
   return isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
 }
 
-function byHunk<T extends Selectable>(id: string, changes: readonly T[], { sessionId }: Of): T {
-  const found = changes.find(({ hunks }) => hunks.some((hunk) => hunk.id === id))
-  if (found) return found
+function noHunk(id: string, { sessionId }: Of): EscrowError {
   const message = `No staged change of session '${sessionId}' has the hunk '${id}', or it is another by now.`
-  throw nothingSelected(message, 'Look at changes() again: each hunk has its id there.')
+  return nothingSelected(message, 'Look at changes() again: each hunk has its id there.')
 }
 
 function byCalls<T extends Selectable>(calls: readonly string[], changes: readonly T[], { sessionId }: Of): T[] {
   const wanted = new Set(calls)
+  const known = new Set(wanted.size === 0 ? [] : changes.flatMap((change) => change.calls))
   for (const call of wanted) {
-    if (changes.some((change) => change.calls.includes(call))) continue
+    if (known.has(call)) continue
     const message = `No staged change of session '${sessionId}' was written by the tool call '${call}'.`
     throw nothingSelected(message, 'The calls of a change stand in changes(). Nothing was recorded.')
   }

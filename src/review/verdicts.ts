@@ -172,10 +172,18 @@ interface LastWord {
   readonly takenBack: ReadonlySet<string>
 }
 
+type Word = { id: string | undefined; readonly takenBack: Set<string> }
+
+/** The words on one path: on all of it, and by their ids on its hunks. */
+interface PathWords {
+  readonly whole: Word
+  readonly hunks: Map<string, Word>
+  /** By the id of what was taken back: by which words, and of which hunks. */
+  readonly takenBack: Map<string, Map<string, readonly HunkRef[] | undefined>>
+}
+
 class LastWords {
-  readonly #words = new Map<string, { id: string | undefined; readonly takenBack: Set<string> }>()
-  /** By path and the id of what was taken back: by which words, and of which hunks. */
-  readonly #takenBack = new Map<string, Map<string, readonly HunkRef[] | undefined>>()
+  readonly #paths = new Map<string, PathWords>()
   readonly #pieces = new Map<string, readonly string[]>()
 
   constructor(records: readonly ReviewRecord[]) {
@@ -186,67 +194,71 @@ class LastWords {
   }
 
   of(path: string, hunk?: string): LastWord[] {
-    const keys = hunk === undefined ? [path] : this.#keysOf(path, hunk)
-    return keys.map((key) => this.#at(key))
+    const words = this.#on(path)
+    return hunk === undefined ? [words.whole] : this.#wordsOn(words, hunk)
   }
 
   takenBack(path: string, id: string): TakenBack[] {
-    const words = this.#takenBack.get(`${path}\0${id}`) ?? []
+    const words = this.#on(path).takenBack.get(id) ?? []
     return [...words].map(([word, hunks]) => ({ id: word, ...(hunks && { hunks }) }))
   }
 
   #hear(record: ReviewRecord, entry: ReviewEntry): void {
     const { path, hunks, except } = entry
+    const words = this.#on(path)
     if (record.kind === 'verdict' && record.verdict === 'withdrawn') this.#takeBack(record, entry)
-    if (record.kind === 'split') for (const { id } of hunks ?? []) this.#divide(path, id, record.pieces)
-    else if (hunks) for (const key of hunks.flatMap(({ id }) => this.#keysOf(path, id))) this.#put(key, record)
+    if (record.kind === 'split') for (const { id } of hunks ?? []) this.#divide(words, id, record.pieces)
+    else if (hunks) for (const word of hunks.flatMap(({ id }) => this.#wordsOn(words, id))) word.id = record.id
     else {
-      this.#put(path, record)
+      words.whole.id = record.id
       if (record.kind === 'committed') return
-      const kept = new Set(except?.map((id) => `${path}\0${id}`))
+      const kept = new Set(except)
       // The word on the file is the latest on each of its hunks.
-      for (const key of this.#words.keys()) if (key.startsWith(`${path}\0`) && !kept.has(key)) this.#put(key, record)
+      for (const [id, word] of words.hunks) if (!kept.has(id)) word.id = record.id
     }
   }
 
-  #divide(path: string, hunk: string, pieces: readonly string[]): void {
+  #divide(words: PathWords, hunk: string, pieces: readonly string[]): void {
     // Two reviewers can have divided it at once.
     if (this.#pieces.has(hunk)) return
-    const { id, takenBack } = this.#at(`${path}\0${hunk}`)
-    if (this.#pieces.has(hunk)) return
+    const { id, takenBack } = wordOn(words, hunk)
     this.#pieces.set(hunk, pieces)
-    for (const key of this.#keysOf(path, hunk)) this.#words.set(key, { id, takenBack: new Set(takenBack) })
-  }
-
-  #put(key: string, record: ReviewRecord): void {
-    this.#at(key).id = record.id
+    for (const piece of pieces) words.hunks.set(piece, { id, takenBack: new Set(takenBack) })
   }
 
   /** What it takes back is the latest word on each hunk: without one of its own, that on the file. */
   #takeBack({ id: by }: ReviewRecord, { path, hunks }: ReviewEntry): void {
-    const onFile = this.#at(path)
-    const below = [...this.#words.keys()].filter((key) => key.startsWith(`${path}\0`))
-    const keys: readonly (readonly [string, HunkRef?])[] = hunks
-      ? hunks.flatMap((hunk) => this.#keysOf(path, hunk.id).map((key) => [key, hunk] as const))
-      : [path, ...below].map((key) => [key] as const)
-    for (const [key, hunk] of keys) {
-      const word = this.#at(key)
-      const id = word.id ?? onFile.id
+    const words = this.#on(path)
+    const all: readonly (readonly [Word, HunkRef?])[] = hunks
+      ? hunks.flatMap((hunk) => this.#wordsOn(words, hunk.id).map((word) => [word, hunk] as const))
+      : [words.whole, ...words.hunks.values()].map((word) => [word] as const)
+    for (const [word, hunk] of all) {
+      const id = word.id ?? words.whole.id
       if (id === undefined) continue
       word.takenBack.add(id)
-      const words = this.#takenBack.get(`${path}\0${id}`) ?? new Map<string, readonly HunkRef[] | undefined>()
-      this.#takenBack.set(`${path}\0${id}`, words)
-      words.set(by, hunk && [...(words.get(by) ?? []), hunk])
+      const back = words.takenBack.get(id) ?? new Map<string, readonly HunkRef[] | undefined>()
+      words.takenBack.set(id, back)
+      back.set(by, hunk && [...(back.get(by) ?? []), hunk])
     }
   }
 
-  #at(key: string) {
-    const word = this.#words.get(key) ?? { id: undefined, takenBack: new Set<string>() }
-    this.#words.set(key, word)
-    return word
+  #on(path: string): PathWords {
+    const words = this.#paths.get(path) ?? { whole: newWord(), hunks: new Map(), takenBack: new Map() }
+    this.#paths.set(path, words)
+    return words
   }
 
-  #keysOf(path: string, hunk: string): string[] {
-    return (this.#pieces.get(hunk) ?? [hunk]).map((id) => `${path}\0${id}`)
+  #wordsOn(words: PathWords, hunk: string): Word[] {
+    return (this.#pieces.get(hunk) ?? [hunk]).map((id) => wordOn(words, id))
   }
+}
+
+function wordOn({ hunks }: PathWords, id: string): Word {
+  const word = hunks.get(id) ?? newWord()
+  hunks.set(id, word)
+  return word
+}
+
+function newWord(): Word {
+  return { id: undefined, takenBack: new Set() }
 }

@@ -1,8 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { constants } from 'node:os'
 import { childOf, codeOf, digest, nameOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
-import { EscrowError } from '../core/api-error.js'
-import { sendSignal, startOwn } from '../host/child.js'
 import { lookAt } from '../host/read.js'
 import {
   chmodSync,
@@ -14,12 +11,12 @@ import {
   removeTree,
   setTimes,
 } from '../host/write.js'
-import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
-import type { Effects } from './effects.js'
+import { type Effects, unreadable } from './effects.js'
 import { placeBeside } from './holder.js'
 import { takeAlong } from './kept.js'
-import { readSettled, stampOf } from './layer.js'
+import { type Layer, readSettled, restingLayer, stampOf } from './layer.js'
 import type { Looking, Place } from './place.js'
+import { runUncontained } from './uncontained.js'
 
 /**
  * A copy of the workspace, for machines that refuse namespaces. It holds nothing in: a command can write wherever the
@@ -56,7 +53,7 @@ export function openCopy(root: string): Place {
       }),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     // A hook there writes the ledger itself.
-    told: () => [],
+    told: () => ({ denials: [], more: 0, unread: 0 }),
     clear: () => undefined,
     async close() {
       isAlive = false
@@ -159,8 +156,9 @@ class Copy {
   effects({ overlay, isLive, isKept }: Looking): Effects {
     const found: Effects = { effects: [], kept: [], unsettled: [], close: () => undefined }
     const seen = new Set<RelPath>()
+    const resting = isLive ? undefined : restingLayer(this.tree)
     const walk = (dir: RelPath): void => {
-      for (const name of namesIn(this.#at(dir), isLive)) {
+      for (const name of resting ? namesIn(resting, dir) : namesThere(this.#at(dir))) {
         const path = childOf(dir, name)
         const stats = lstatSync(this.#at(path), { throwIfNoEntry: false })
         if (stats) look(path, stats)
@@ -177,7 +175,7 @@ class Copy {
         if (isNew || noted.look !== lookOf(stats))
           found.effects.push({ kind: 'dir', path, mode, isNew: overlay.typeOf(path) !== 'dir' })
         walk(path)
-      } else if (noted?.look !== lookOf(stats)) this.#leaf(path, stats, isLive, found)
+      } else if (noted?.look !== lookOf(stats)) this.#leaf(path, stats, resting, found)
     }
     walk(ROOT)
     const gone = [...this.#noted.keys()].filter((path) => !seen.has(path)).sort()
@@ -190,16 +188,16 @@ class Copy {
     return found
   }
 
-  #leaf(path: RelPath, stats: Stats, isLive: boolean, found: Effects): void {
+  #leaf(path: RelPath, stats: Stats, resting: Layer | undefined, found: Effects): void {
     const at = this.#at(path)
     const [mode, size, ino] = [stats.mode & 0o7777, stats.size, stats.ino]
     if (stats.isSymbolicLink()) found.effects.push({ kind: 'symlink', path, target: readlinkSync(at) })
     else if (stats.isFile())
       found.effects.push({
         ...{ kind: 'file', path, mode, size, ino, stamp: stampOf(stats) },
-        read: () => (isLive ? readSettled(at, stats) : readFileSync(at)),
+        read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
       })
-    else if (!isLive) found.effects.push({ kind: 'other', path, what: 'no file' })
+    else if (resting) found.effects.push({ kind: 'other', path, what: 'no file' })
   }
 
   /** How many of a repository's own files changed, beside its index. */
@@ -208,7 +206,7 @@ class Copy {
     const walk = (each: RelPath, look: Stats): void => {
       seen.add(each)
       if (look.isDirectory())
-        for (const name of namesIn(this.#at(each), true)) {
+        for (const name of namesThere(this.#at(each))) {
           const below = lstatSync(this.#at(childOf(each, name)), { throwIfNoEntry: false })
           if (below) walk(childOf(each, name), below)
         }
@@ -224,19 +222,20 @@ class Copy {
   }
 }
 
-/** Nothing that was there is read by it: while a command is at work it may be gone. */
-function namesIn(host: string, isLive: boolean): string[] {
+/** What is gone, or locked away by a command at work, has no names now. */
+function namesThere(host: string): string[] {
   try {
     return readdirSync(host)
+  } catch {
+    return []
+  }
+}
+
+function namesIn(resting: Layer, dir: RelPath): string[] {
+  try {
+    return resting.names(dir)
   } catch (error) {
-    if (isLive) return []
-    throw new EscrowError(
-      'unsupported',
-      `What the command left could not be read, and none of it was staged: ${error}`,
-      {
-        cause: error,
-      },
-    )
+    throw unreadable(error)
   }
 }
 
@@ -251,43 +250,4 @@ function tokenOf(overlay: Overlay, path: RelPath, type: 'file' | 'symlink'): str
   const inode = overlay.placeOf(path).node?.inode
   const content = inode ? inode.digest() : `${stats?.ino} ${stats?.size} ${stats?.ctimeNs}`
   return `${stats?.mode} ${stats?.mtimeNs} ${content}`
-}
-
-/** What a shell says of a program there is none of. */
-const NOT_FOUND = 127
-
-/** Runs a command in a copy, as any program of the user's. What is left of its process group in the end is killed. */
-async function runUncontained(
-  options: CommandOptions,
-  { root, scratch }: { readonly root: string; readonly scratch: string },
-): Promise<CommandEnd> {
-  const cwd = `${scratch}/tree${options.cwd.slice(root.length)}`
-  const own = {
-    TMPDIR: `${scratch}/tmp`,
-    XDG_CACHE_HOME: `${scratch}/tmp/.cache`,
-    npm_config_cache: `${scratch}/tmp/.npm`,
-  }
-  const env = { ...options.env, ...own, PWD: cwd }
-  const stdio = options.terminal ? 'inherit' : 'pipe'
-  const child = startOwn(options.args, { cwd, env, stdio }, options.terminal === true)
-  const stop = stopper(child, options)
-  child.once('spawn', () => child.pid !== undefined && options.onBegin?.(child.pid))
-  // What it has left running would keep its output open.
-  child.once('exit', () => {
-    if (child.pid !== undefined && !options.terminal) sendSignal(-child.pid, 'SIGKILL')
-  })
-  try {
-    const missing = (error: unknown) => {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') return NOT_FOUND
-      throw error
-    }
-    const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child).catch(missing)])
-    if (stop.failure) throw stop.failure.error
-    const signal = child.signalCode
-    const ended = code ?? (signal === null ? null : 128 + constants.signals[signal])
-    const exitCode = stop.why === undefined ? ended : null
-    return { exitCode, ...output, began: true, ...(stop.why && { ended: stop.why }) }
-  } finally {
-    stop.end()
-  }
 }

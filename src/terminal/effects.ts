@@ -62,15 +62,15 @@ export function effectsIn(deps: Parameters<typeof readEffects>[0]): ReturnType<t
   try {
     return readEffects(deps)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new EscrowError(
-      'unsupported',
-      `What the command left could not be read, and none of it was staged: ${message}`,
-      {
-        cause: error,
-      },
-    )
+    throw unreadable(error)
   }
+}
+
+/** What a command left that cannot be looked at whole. */
+export function unreadable(cause: unknown): EscrowError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const message = `What the command left could not be read, and none of it was staged: ${why}`
+  return new EscrowError('unsupported', message, { cause })
 }
 
 /** What was written, in proportion to it. */

@@ -1,3 +1,6 @@
+/** Bytes up to which what is said in small pieces is held as one. */
+const PIECE = 4 * 1024
+
 /** The last bytes a command has said, by their place in all it said. */
 export class OutputRing {
   #chunks: Buffer[] = []
@@ -8,8 +11,11 @@ export class OutputRing {
   constructor(private readonly room: number) {}
 
   add(chunk: Uint8Array): void {
-    // A copy: a chunk may be a piece of a buffer that is much larger.
-    this.#chunks.push(Buffer.from(chunk))
+    const last = this.#chunks.at(-1)
+    // A copy: a chunk may be a piece of a buffer that is much larger. Many small ones would weigh more than what they hold.
+    if (last && last.length + chunk.length <= PIECE)
+      this.#chunks[this.#chunks.length - 1] = Buffer.concat([last, chunk])
+    else this.#chunks.push(Buffer.from(chunk))
     this.#held += chunk.length
     this.#end += chunk.length
     while (this.#held > this.room) this.#letGo(this.#held - this.room)

@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
-import type { Denial } from '../core/denials.js'
 import { createFile } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
@@ -12,7 +11,7 @@ import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
 import { seccompFilter } from './seccomp.js'
 import { showIn } from './show.js'
-import { toldReader } from './told.js'
+import { type Told, toldReader } from './told.js'
 
 export interface Looking {
   /** The stage as it is now. */
@@ -46,7 +45,7 @@ export interface Place {
   /** What has changed on the disk since (nanoseconds) is younger than what the command sees. */
   since(): bigint
   /** Refusals that commands tell of since the last call. */
-  told(): Denial[]
+  told(): Told
   /** What was told is no longer to be told. */
   clear(effects: readonly Effect[]): void
   close(): Promise<void>

@@ -21,7 +21,7 @@ export const quarantined = z.strictObject({
   size: z.int().optional(),
   /** A symlink's. */
   target: z.string().optional(),
-  /** A file's content: the name of the file beside this one that has it; none where it is too much to keep. */
+  /** A file's content: the name of the file beside this one that has it; none where it is too much to keep, or could not be read. */
   content: z
     .string()
     .regex(/^sha256-[0-9a-f]{64}$/)
@@ -50,8 +50,8 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
   let room = KEPT
   const kept = new Set<string>()
   const keep = (effect: RefusedEffect['effect']): string | undefined => {
-    if (effect.kind !== 'file' || effect.size > room) return undefined
-    const data = effect.read()
+    const data = effect.kind === 'file' && effect.size <= room ? contentOf(effect) : undefined
+    if (data === undefined) return undefined
     const name = digest(data).replace(':', '-')
     if (!kept.has(name)) createFile(`${place}/${name}`, data, 0o600, false)
     kept.add(name)
@@ -70,6 +70,15 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
     }
   })
   createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
+}
+
+/** What cannot be read is told of without its content: it must not cost what else was refused. */
+function contentOf({ read }: Extract<Effect, { kind: 'file' }>): Buffer | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 const LIST = 'refused.json'

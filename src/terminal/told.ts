@@ -15,10 +15,11 @@ export const TOLD_AT = '/run/escrow/told'
 const LINE = 4_096
 /** Characters of each part of it. */
 const PART = 600
-/** Bytes looked at in one reading. */
+/** Bytes looked at at a time, and in one reading. */
 const READ = 256 * 1024
-/** Records made of one command's lines. */
-const MOST = 1_000
+const READ_MOST = 16 * 1024 * 1024
+/** Refusals of one mount that are given one by one; of more there is a count. */
+export const MOST_TOLD = 1_000
 
 /** Inside of a mount: false where there is nobody to tell. */
 export function tellOwner({ reason, message, file, intentId, tool }: Denial): boolean {
@@ -34,37 +35,56 @@ export function tellOwner({ reason, message, file, intentId, tool }: Denial): bo
   }
 }
 
-/** What was told since the last call, read from outside of the mount. */
-export function toldReader(file: string): () => Denial[] {
+/** What was told since the last reading. */
+export interface Told {
+  readonly denials: readonly Denial[]
+  /** Refusals beyond {@link MOST_TOLD}. */
+  readonly more: number
+  /** Bytes that were not looked at: whoever writes so many wants them not to be read. */
+  readonly unread: number
+}
+
+/** Reads what was told, from outside of the mount. */
+export function toldReader(file: string): () => Told {
   let from = 0
   let count = 0
   return () => {
-    const text = readFrom(file, (size) => {
+    const denials: Denial[] = []
+    const before = count
+    let unread = 0
+    read(file, (size, next) => {
       if (size < from) from = 0
-      return from
+      const end = Math.min(size, from + READ_MOST)
+      while (from < end) {
+        const bytes = next(from)
+        const whole = bytes.lastIndexOf(0x0a) + 1
+        // A line that has only begun is left for the next time; what is longer than any of ours is passed over.
+        if (whole === 0 && bytes.length < READ) return
+        from += whole === 0 ? READ : whole
+        for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
+          const denial = denialIn(line)
+          if (denial && ++count <= MOST_TOLD) denials.push(denial)
+        }
+      }
+      unread = Math.max(0, size - from)
+      from = Math.max(from, size)
     })
-    const end = text.lastIndexOf(0x0a) + 1
-    // What is longer than any line of ours is passed over.
-    from += end === 0 && text.length === READ ? READ : end
-    const lines = text.toString('utf8', 0, end).split('\n').slice(0, -1)
-    const denials = lines.flatMap((line) => denialIn(line) ?? []).slice(0, Math.max(0, MOST - count))
-    count += denials.length
-    return denials
+    return { denials, more: count - before - denials.length, unread }
   }
 }
 
-function readFrom(file: string, place: (size: number) => number): Buffer {
+function read(file: string, look: (size: number, next: (place: number) => Buffer) => void): void {
   let fd: number
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     // It goes with its namespace.
-    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return Buffer.alloc(0)
+    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return
     throw error
   }
   try {
-    const bytes = Buffer.alloc(READ)
-    return bytes.subarray(0, readSync(fd, bytes, 0, READ, place(fstatSync(fd).size)))
+    const bytes = Buffer.allocUnsafe(READ)
+    look(fstatSync(fd).size, (place) => bytes.subarray(0, readSync(fd, bytes, 0, READ, place)))
   } finally {
     closeSync(fd)
   }

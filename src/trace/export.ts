@@ -1,6 +1,7 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError, unsupported } from '../core/api-error.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
+import { listOf, objectOf, objectsOf, text } from './fields.js'
 import { agentsIn, gitAiNote } from './git-ai.js'
 import { isObject, type Line } from './lines.js'
 import { wholeLines } from './read.js'
@@ -64,7 +65,7 @@ export interface FlatEntry {
 function flatten(record: TraceRecord): (FlatEntry | TraceRecord)[] {
   // A line that is flat already.
   if (typeof record.file === 'string') return [record]
-  const files = listOf(record.files).filter(isObject)
+  const files = objectsOf(record.files)
   if (files.length === 0) return [flatEntry(record, {})]
   return files.map((file) => flatEntry(record, file))
 }
@@ -73,33 +74,21 @@ function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
   const own = ownOf(record) ?? {}
   // Older lines keep these under `conversations`, or right under the file.
   const conversation = { ...objectOf(listOf(file.conversations)[0]), ...file }
-  const path = text(file.relative_path) ?? text(file.path) ?? text(own.path)
-  const firstRange = text(objectOf(listOf(conversation.ranges)[0]).content_hash)
+  const path = text(file.relative_path) ?? text(file.path) ?? text(own.path) ?? null
+  const firstRange = text(objectOf(listOf(conversation.ranges)[0]).content_hash) ?? null
   const change = listOf(own.changes).find((entry) => isObject(entry) && entry.path === path)
   const model = text(objectOf(conversation.contributor).model_identifier)
-  const request = text(record.req_id)
+  const request = text(record.req_id) ?? null
   const related = listOf(conversation.related).flatMap((entry) => text(objectOf(entry).value) ?? [])
   return {
     req_id: request,
-    intent_id: text(record.intent_id),
+    intent_id: text(record.intent_id) ?? null,
     file: path,
-    timestamp: text(record.timestamp),
-    mutation_class: text(conversation.mutation_class) ?? text(record.mutation_class),
+    timestamp: text(record.timestamp) ?? null,
+    mutation_class: text(conversation.mutation_class) ?? text(record.mutation_class) ?? null,
     content_hash: text(objectOf(change).after) ?? firstRange,
-    ...(model !== null && { model_identifier: model }),
+    ...(model !== undefined && { model_identifier: model }),
     related: request === null ? related : [request, ...related],
     ranges: { content_hash: firstRange },
   }
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {}
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

@@ -1,5 +1,6 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
+import { CONFLICT } from './lines.js'
 import type { Fault } from './scan.js'
 
 /** The ledger's own failures, by name and with what to do. */
@@ -12,12 +13,14 @@ export function faultError(file: string, fault: Fault): EscrowError {
 }
 
 export function corrupt(sentence: string): EscrowError {
-  return new EscrowError('ledger_corrupt', sentence, {
-    hint:
-      'Nothing is appended to it. Restore the file from version control or a backup. Where you went back to an older one ' +
-      "on purpose, 'escrow verify --anchor' says so; to begin a new ledger, move both the file and ledger.d/ aside.",
-  })
+  return new EscrowError('ledger_corrupt', sentence, { hint: sentence.includes(CONFLICT) ? RESOLVE : RESTORE })
 }
+
+const RESTORE =
+  'Nothing is appended to it. Restore the file from version control or a backup. Where you went back to an older one ' +
+  "on purpose, 'escrow verify --anchor' says so; to begin a new ledger, move both the file and ledger.d/ aside."
+const RESOLVE =
+  "Nothing is appended to it. Once the markers are gone, 'escrow verify --join' joins the two branches by a record."
 
 /** Whatever the system refused (no space, no permission, a lock that cannot be had), by name. */
 export function unavailable(file: string, error: unknown): EscrowError {

@@ -17,6 +17,7 @@ export {
   type RecordedChange,
   type TraceType,
 } from './draft.js'
+export { intentOf } from './fields.js'
 export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
@@ -25,4 +26,4 @@ export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { OWN, ownOf } from './record.js'
 export { splitDraft } from './split.js'
-export { intentOf, pathsOf, type ToldRecord, toldOf } from './told.js'
+export { pathsOf, type ToldRecord, toldOf } from './told-record.js'

@@ -62,9 +62,16 @@ export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: Trac
   try {
     value = JSON.parse(line.bytes.toString())
   } catch {
-    return { problem: 'is not JSON' }
+    return { problem: isMarker(line.bytes) ? CONFLICT : 'is not JSON' }
   }
   return isObject(value) ? { value } : { problem: 'is not a JSON object' }
+}
+
+/** Said of a line by which git, or its host, marks a merge that is left to a person. */
+export const CONFLICT = 'is a conflict marker of git: keep the lines of both sides, and take the markers out'
+
+function isMarker(bytes: Buffer): boolean {
+  return /^(?:[<>|]{7} |={7}\r?$|[<>|]{7}\r?$)/.test(bytes.toString('latin1', 0, 16))
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -23,6 +23,9 @@ export function findRecord(file: string, id: unknown, from = 0): TraceRecord | u
   return undefined
 }
 
+/** `{` */
+const OPENING = 0x7b
+
 /** Each whole line with its record. What `wanted` does not want is not parsed. */
 export function* wholeLines(
   file: string,
@@ -33,7 +36,8 @@ export function* wholeLines(
   if (fd === undefined) return
   try {
     for (const line of readLines(fd, from)) {
-      if (!line.oversize && (!line.terminated || !wanted(line))) continue
+      // What begins otherwise is no record, whatever is wanted: it must not be passed over in silence.
+      if (!line.oversize && (!line.terminated || (line.bytes[0] === OPENING && !wanted(line)))) continue
       const parsed = parseLine(line)
       if ('value' in parsed) yield { line, value: parsed.value }
       else if (line.oversize || !line.last) {

@@ -65,6 +65,13 @@ describe('select', () => {
     expect(chosen({ paths: ['a'], hunks: ['h2'] })).toEqual([['a', undefined]])
   })
 
+  it('takes very many, by path and by hunk', { timeout: 30_000 }, () => {
+    const many = Array.from({ length: 100_000 }, (_, n) => parts(`f${n}`, [`h${n}`], [`c${n}`]))
+    const all = (key: 'paths' | 'hunks' | 'calls', mark: string) => ({ [key]: many.map((_, n) => `${mark}${n}`) })
+    for (const selection of [all('paths', 'f'), all('hunks', 'h'), all('calls', 'c')])
+      expect(select(selection, many, of)).toHaveLength(many.length)
+  })
+
   it('refuses a hunk that is not there, and takes none of the others', () => {
     expect(() => chosen({ hunks: ['h1', 'h9'] })).toThrow(
       expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the hunk 'h9'") }),

@@ -140,6 +140,12 @@ describe('words on hunks', () => {
 })
 
 describe('rejectionsFor', () => {
+  it('takes a log of very many files, whose words are on one or on all of them', { timeout: 30_000 }, () => {
+    const many = Array.from({ length: 100_000 }, (_, n) => staged(`f${n}`, 'x', 'y'))
+    const records = [record('rejected', ...many), record('approved', ...many), record('committed', ...many)]
+    expect(rejectionsFor(records)).toHaveLength(many.length)
+  })
+
   it('lists each path of each rejection, and whether it still stands', () => {
     const [a, b] = [staged('a', 'x', 'y'), staged('b', 'x', 'y')]
     const first = record('rejected', a, b)

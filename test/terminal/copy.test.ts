@@ -1,6 +1,9 @@
 import fs from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Overlay } from '../../overlay/index.js'
+import { openCopy } from '../../src/terminal/index.js'
+import { tempDir } from '../support/facade.js'
 import { running } from '../support/processes.js'
 import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
@@ -118,5 +121,30 @@ describe('where commands cannot be contained', () => {
     expect((await fickle.ingest()).effects.changes.map(({ path }) => path)).toEqual(['src/new'])
     await fickle.stop()
     expect(session.fs.existsSync(`${root}/src/new`)).toBe(false)
+  })
+
+  it('what they locked away is read all the same, and its mode is what they gave it', () => {
+    const { path: root, dispose } = tempDir()
+    onTestFinished(dispose)
+    const isRoot = process.getuid?.() === 0
+    // Root reads what nobody may.
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      const place = openCopy(root)
+      fs.mkdirSync(`${place.written}/d`)
+      fs.writeFileSync(`${place.written}/d/f`, 'locked')
+      fs.chmodSync(`${place.written}/d/f`, 0)
+      fs.chmodSync(`${place.written}/d`, 0)
+      const overlay = { typeOf: () => undefined } as unknown as Overlay
+      const { effects } = place.effects({ overlay, isLive: false, isKept: () => false })
+      expect(effects).toMatchObject([
+        { kind: 'dir', path: 'd', mode: 0 },
+        { kind: 'file', path: 'd/f', mode: 0 },
+      ])
+      expect(effects.map((each) => (each.kind === 'file' ? each.read().toString() : ''))).toEqual(['', 'locked'])
+      void place.close()
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+    }
   })
 })

@@ -10,7 +10,8 @@ it('reads each whole line once, and nothing that is no refusal', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
-  const read = toldReader(file)
+  const told = toldReader(file)
+  const read = () => told().denials
   expect(read()).toEqual([])
   writeFileSync(file, `${line({ tool: 'Write', file: 'a' })}${line({})}{"reason":"scope`)
   const plain = { reason: 'scope_violation', message: 'No.' }
@@ -25,22 +26,44 @@ it('reads each whole line once, and nothing that is no refusal', () => {
   expect(read()).toEqual([plain])
 })
 
+it('tells how many more there were than it gives, over all readings', () => {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  const file = `${path}/told`
+  const read = toldReader(file)
+  writeFileSync(file, `${line({ message: 'x'.repeat(600) }).repeat(900)}nothing\n`)
+  const first = read()
+  expect([first.denials.length, first.more, first.unread]).toEqual([900, 0, 0])
+  appendFileSync(file, `${line({}).repeat(150)}nothing\n${line({}).repeat(20)}`)
+  const second = read()
+  expect([second.denials.length, second.more, second.unread]).toEqual([100, 70, 0])
+  appendFileSync(file, line({}))
+  expect(read()).toEqual({ denials: [], more: 1, unread: 0 })
+  // What is too much to be looked at is told in bytes.
+  appendFileSync(file, `${line({}).repeat(3)}${'x'.repeat(20 << 20)}\n`)
+  const flood = read()
+  expect([flood.denials, flood.more]).toEqual([[], 3])
+  expect(flood.unread).toBeGreaterThan(1 << 20)
+  expect(read()).toEqual({ denials: [], more: 0, unread: 0 })
+})
+
 it('is bounded, whatever is written or taken away', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
   writeFileSync(file, line({}).repeat(1_500))
-  const read = toldReader(file)
-  expect([read().length, read().length]).toEqual([1_000, 0])
+  const told = toldReader(file)
+  expect([told().denials.length, told().denials.length]).toEqual([1_000, 0])
   truncateSync(file)
   const other = toldReader(file)
+  const read = () => other().denials
   writeFileSync(file, line({}).repeat(20))
-  expect(other()).toHaveLength(20)
+  expect(read()).toHaveLength(20)
   writeFileSync(file, line({}))
-  expect(other()).toHaveLength(1)
+  expect(read()).toHaveLength(1)
   // A line without an end is no reason to hear nothing any more.
   writeFileSync(file, `${'x'.repeat(600_000)}\n${line({})}`)
-  expect([other(), other(), other()]).toEqual([[], [], [expect.anything()]])
+  expect(read()).toEqual([expect.anything()])
 })
 
 it('a command’s lines are records of the session, which say that it was told them; the file cannot be taken away', async () => {
@@ -57,5 +80,21 @@ it('a command’s lines are records of the session, which say that it was told t
   expect(denied.map(({ reason, path, tool_name, told }) => [reason, path, tool_name, told])).toEqual([
     ['scope_violation', 'README.md', 'Write', true],
     ['scope_violation', undefined, 'Edit', true],
+  ])
+})
+
+it('what a flood of them leaves out is counted in the ledger', async () => {
+  const workspace = await testWorkspace().open()
+  const session = await working(workspace, 'r1')
+  const flood = `i=0; while [ $i -lt 1200 ]; do echo '${line({}).trim()}'; i=$((i+1)); done >> /run/escrow/told`
+  await session.exec(flood)
+  const running = await session.start(flood)
+  await running.wait()
+  await session.flush()
+  const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+  expect(denied.filter(({ more }) => more === undefined)).toHaveLength(2_000)
+  expect(denied.filter(({ more }) => more !== undefined)).toMatchObject([
+    { reason: 'limit_exceeded', told: true, more: 200, words: expect.stringContaining('200 more refusals') },
+    { reason: 'limit_exceeded', told: true, more: 200 },
   ])
 })

@@ -7,7 +7,7 @@ import { type Layout, layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
 import { commitAll, git } from '../support/git.js'
-import { draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
+import { collect, draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
 
 /** The ledger of a team: clones of one repository, each with a ledger of its own that git merges line by line. */
 class Team {
@@ -106,6 +106,51 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(first).verify()).toMatchObject({ ok: true, records: 10 })
     await openLedger(first).append([draftOf({ type: 'commit' })])
     expect(await openLedger(first).verify()).toMatchObject({ ok: true, anchored: 8 })
+  })
+
+  it('with the conflict still in it says so wherever it is read, and nothing is appended', async () => {
+    const { second } = await merged()
+    const lines = linesOf(second)
+    // As git, or its host, leaves it where .gitattributes does not count.
+    const conflict = lines.toSpliced(2, 0, '<<<<<<< HEAD').toSpliced(5, 0, '=======').concat('>>>>>>> origin/main')
+    writeFileSync(second.ledgerFile, fileOf(conflict))
+    const ledger = openLedger(second)
+    const says = expect.stringContaining('line 3 is a conflict marker of git')
+    const hint = expect.stringContaining('escrow verify --join')
+    expect(await ledger.verify()).toMatchObject({
+      ok: false,
+      firstBad: { line: 3, reason: expect.stringContaining('Line 3 is a conflict marker of git: keep the lines') },
+    })
+    for (const use of [() => ledger.append(drafts(1)), () => ledger.join(), () => collect(ledger.records())])
+      await expect(use(), String(use)).rejects.toMatchObject({ reason: 'ledger_corrupt', hint })
+    await expect(collect(ledger.records())).rejects.toMatchObject({ message: says })
+    writeFileSync(join(second.root, 'a.ts'), 'a\n')
+    await expect(ledger.blame('a.ts')).rejects.toMatchObject({ message: says, hint })
+    expect(readFileSync(second.ledgerFile, 'utf8')).toBe(fileOf(conflict))
+  })
+
+  it.each([
+    ['as they stood', [2, 3, 4, 5]],
+    ['the other side first', [4, 5, 2, 3]],
+    ['between each other', [4, 2, 5, 3]],
+  ])('whose conflict a person has resolved, the lines of both sides %s, is joined', async (_, order) => {
+    const { second } = await merged()
+    const lines = linesOf(second)
+    writeFileSync(second.ledgerFile, fileOf([...lines.slice(0, 2), ...order.map((n) => lines[n] ?? '')]))
+    expect((await openLedger(second).verify()).ok).toBe(false)
+    await openLedger(second).join({ name: 'Ada' })
+    expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
+  })
+
+  it('of which a person kept one side alone has lost the other, and shows it where that was anchored', async () => {
+    const { second } = await merged()
+    const lines = linesOf(second)
+    writeFileSync(second.ledgerFile, fileOf(lines.slice(0, 4)))
+    rmSync(second.ledgerDir, { recursive: true })
+    const verified = await openLedger(second).verify()
+    writeFileSync(second.ledgerFile, fileOf([...lines.slice(0, 2), ...lines.slice(4)]))
+    const other = await openLedger(second).verify()
+    expect([verified.ok, other.ok].sort()).toEqual([false, true])
   })
 
   it('of two that were begun apart is one', async () => {

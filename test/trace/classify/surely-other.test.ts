@@ -30,6 +30,7 @@ describe('what is surely no refactoring', () => {
     ['another name', 'f(a)\n', 'f(b)\n'],
     ['lines that begin alike', 'ab(1)\n', 'abc(1)\n'],
     ['lines that end alike', 'ab\nx\n', 'cb\nx\n'],
+    ['an empty line at the beginning', '\na b()\n', 'a b()\n'],
     ['another order', 'a()\nb()\n', 'b()\na()\n'],
   ])('may be one: %s', (_, before, after) => {
     expect(isSurelyOther(before, after)).toBe(false)

@@ -1,6 +1,8 @@
 import type { TraceRecord } from '../core/ledger-api.js'
+import { intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
+import { ownOf } from './record.js'
 
-/** Reading ledger lines, of whatever age and tool: a field that is missing or of another kind reads as undefined. */
+/** Ledger lines, of whatever age and tool, as people are told of them. */
 
 /** A record, as a line of a history tells it. */
 export interface ToldRecord {
@@ -21,7 +23,7 @@ export interface ToldRecord {
 
 /** Reads a record as a history tells it. */
 export function toldOf(record: TraceRecord): ToldRecord {
-  const { seq, type, verdict, tx, reason, words, reviewer } = own(record)
+  const { seq, type, verdict, tx, reason, words, reviewer } = ownOf(record) ?? {}
   return {
     ...(typeof seq === 'number' && { seq }),
     what: (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
@@ -31,25 +33,20 @@ export function toldOf(record: TraceRecord): ToldRecord {
       intentId: intentOf(record),
       sessionId: text(record.session_id),
       tx: text(tx),
-      by: text(object(reviewer).name),
+      by: text(objectOf(reviewer).name),
       why: text(reason) ?? text(words),
     }),
   }
 }
 
-/** The intent, also of older lines (`intentId`). */
-export function intentOf(record: TraceRecord): string | undefined {
-  return text(record.intent_id) ?? text(own(record).intent) ?? text(record.intentId)
-}
-
 /** Every path a record is about, old names of moved files included; sorted. */
 export function pathsOf(record: TraceRecord): string[] {
-  const { changes, path, paths } = own(record)
-  const files = list(record.files).map(object)
+  const { changes, path, paths } = ownOf(record) ?? {}
+  const files = objectsOf(record.files)
   const found = [
     ...files.flatMap((file) => [file.path, file.relative_path]),
-    ...list(changes).flatMap((change) => [object(change).path, object(change).from]),
-    ...list(paths),
+    ...listOf(changes).flatMap((change) => [objectOf(change).path, objectOf(change).from]),
+    ...listOf(paths),
     path,
   ]
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
@@ -65,7 +62,7 @@ function given<T extends Record<string, string | undefined>>(fields: T): { [K in
 }
 
 function aboutOf(record: TraceRecord): string[] {
-  const { command, exit_code: code, ended, change } = own(record)
+  const { command, exit_code: code, ended, change } = ownOf(record) ?? {}
   if (typeof command === 'string' || Array.isArray(command)) return [commandWords(command, code ?? ended)]
   const paths = pathsOf(record)
   return paths.length > 0 ? paths : changeWords(change)
@@ -82,29 +79,13 @@ function commandWords(command: string | readonly unknown[], end: unknown): strin
 
 /** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
 function changeWords(change: unknown): string[] {
-  const { status, scope } = object(change)
-  const { from, to } = object(status)
-  const { added, removed } = object(scope)
-  const globs = (sign: string, all: unknown) => list(all).map((glob) => `${sign}${String(glob)}`)
+  const { status, scope } = objectOf(change)
+  const { from, to } = objectOf(status)
+  const { added, removed } = objectOf(scope)
+  const globs = (sign: string, all: unknown) => listOf(all).map((glob) => `${sign}${String(glob)}`)
   return [
     ...(text(to) === undefined ? [] : [`${String(from)} to ${String(to)}`]),
     ...globs('+', added),
     ...globs('-', removed),
   ]
-}
-
-function own(record: TraceRecord): Record<string, unknown> {
-  return object(object(record.metadata)['dev.escrowfs'])
-}
-
-function object(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,0 +1,43 @@
+import { constants } from 'node:os'
+import { codeOf } from '../../overlay/index.js'
+import { sendSignal, startOwn } from '../host/child.js'
+import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
+
+/** What a shell says of a program there is none of. */
+const NOT_FOUND = 127
+
+/** Runs a command in a copy, as any program of the user's. What is left of its process group in the end is killed. */
+export async function runUncontained(
+  options: CommandOptions,
+  { root, scratch }: { readonly root: string; readonly scratch: string },
+): Promise<CommandEnd> {
+  const cwd = `${scratch}/tree${options.cwd.slice(root.length)}`
+  const own = {
+    TMPDIR: `${scratch}/tmp`,
+    XDG_CACHE_HOME: `${scratch}/tmp/.cache`,
+    npm_config_cache: `${scratch}/tmp/.npm`,
+  }
+  const env = { ...options.env, ...own, PWD: cwd }
+  const stdio = options.terminal ? 'inherit' : 'pipe'
+  const child = startOwn(options.args, { cwd, env, stdio }, options.terminal === true)
+  const stop = stopper(child, options)
+  child.once('spawn', () => child.pid !== undefined && options.onBegin?.(child.pid))
+  // What it has left running would keep its output open.
+  child.once('exit', () => {
+    if (child.pid !== undefined && !options.terminal) sendSignal(-child.pid, 'SIGKILL')
+  })
+  try {
+    const missing = (error: unknown) => {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') return NOT_FOUND
+      throw error
+    }
+    const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child).catch(missing)])
+    if (stop.failure) throw stop.failure.error
+    const signal = child.signalCode
+    const ended = code ?? (signal === null ? null : 128 + constants.signals[signal])
+    const exitCode = stop.why === undefined ? ended : null
+    return { exitCode, ...output, began: true, ...(stop.why && { ended: stop.why }) }
+  } finally {
+    stop.end()
+  }
+}
