@@ -2,21 +2,12 @@ import fs, { type BigIntStats, constants, type Dirent, type Stats } from 'node:f
 import { join, resolve } from 'node:path'
 import { codeOf, Errno } from '../../overlay/errno.js'
 import type { Entry } from '../../overlay/layer.js'
-import { entryOf } from '../../overlay/lower.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
-import {
-  checkSignal,
-  encodeName,
-  isWriting,
-  readBoolean,
-  readEncoding,
-  readFlags,
-  readInteger,
-  readOptions,
-} from './args.js'
+import { checkSignal, encodeName, readBoolean, readEncoding, readInteger, readOptions } from './args.js'
 import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing, TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
+import { refuseWritingFlag } from './open-rules.js'
 import type { Args, Form } from './ops.js'
 import type { Spot } from './spots.js'
 import type { ReadView } from './view.js'
@@ -107,7 +98,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const options = readOptions(given)
   const encoding = readEncoding(options)
   checkSignal(options)
-  if (isWriting(readFlags(options.flag, 'r') & ~constants.O_RDWR)) throw new Errno('ENOSYS')
+  refuseWritingFlag(options.flag)
   if (typeof path === 'number') {
     const rest = readRest(view.descriptors.get(path))
     return encoding === undefined ? rest : rest.toString(encoding)
@@ -267,7 +258,7 @@ function list(listing: Listing, below: string): void {
 /** A directory's entries by a name of it, wherever it is. */
 export function entriesOf(view: ReadView, text: string): Entry[] {
   const place = view.at(text, 'follow')
-  if (!place.inside) return view.host(place).readdirSync(place.path, { withFileTypes: true }).map(entryOf)
+  if (!place.inside) return view.entries(place)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
   return view.layer.readdir(place.path)
 }

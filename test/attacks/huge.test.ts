@@ -24,3 +24,14 @@ test('a truncate that makes a file longer fills it with zeros', async () => {
   expect(content.length).toBe(100_000)
   expect(content.subarray(2).every((byte) => byte === 0)).toBe(true)
 })
+
+test.each([2 ** 40, 2 ** 33])('a file without a name grows to no %d bytes either', async (size) => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  const { fs } = await s.agent(await s.open())
+  const fd = fs.openSync('src/a.ts', 'r+')
+  fs.unlinkSync('src/a.ts')
+  expect(thrown(() => fs.ftruncateSync(fd, size))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.writeSync(fd, 'x', size))?.code).toBe('EFBIG')
+  expect(fs.fstatSync(fd).size).toBe(2)
+  fs.closeSync(fd)
+})
