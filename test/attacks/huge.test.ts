@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { scene, thrown } from './kit.js'
 
@@ -34,4 +35,15 @@ test.each([2 ** 40, 2 ** 33])('a file without a name grows to no %d bytes either
   expect(thrown(() => fs.writeSync(fd, 'x', size))?.code).toBe('EFBIG')
   expect(fs.fstatSync(fd).size).toBe(2)
   fs.closeSync(fd)
+})
+
+test('a file of the disk that is longer than a staged one may be is staged by nothing, and moves with its directory', async () => {
+  const s = scene({ 'src/dir/a.ts': 'a\n' })
+  truncateSync(s.at('src/dir/a.ts'), 2 ** 30 + 1)
+  const { fs } = await s.agent(await s.open())
+  expect(thrown(() => fs.chmodSync('src/dir/a.ts', 0o600))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.renameSync('src/dir/a.ts', 'src/b.ts'))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.appendFileSync('src/dir/a.ts', 'x'))?.code).toBe('EFBIG')
+  fs.renameSync('src/dir', 'src/other')
+  expect(fs.statSync('src/other/a.ts').size).toBe(2 ** 30 + 1)
 })
