@@ -1,4 +1,5 @@
 import type { BigIntStats, Stats } from 'node:fs'
+import { Errno } from './errno.js'
 import type { RelPath } from './path.js'
 
 /**
@@ -9,6 +10,11 @@ import type { RelPath } from './path.js'
 
 /** Bytes of the largest file a write layer holds. */
 export const MAX_FILE_SIZE = 2 ** 30
+
+/** Staged content is held in memory. What cannot be must not reach the log, or no replay would get past it: EFBIG. */
+export function checkSize(size: number): void {
+  if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
+}
 
 /** What stands at a name. `other`: a pipe, a socket or a device. */
 export type EntryType = 'file' | 'dir' | 'symlink' | 'other'

@@ -1,6 +1,6 @@
 import fs, { type BigIntStats, type Stats } from 'node:fs'
 import { Errno } from './errno.js'
-import type { Attributes } from './layer.js'
+import { type Attributes, checkSize } from './layer.js'
 import type { Overlay } from './overlay.js'
 import type { RelPath } from './path.js'
 import { bigStatsOf, statsOf } from './stats.js'
@@ -90,14 +90,14 @@ export class OpenFile implements WriteFile {
 
   write(data: Uint8Array, position: number): void {
     const path = this.#name()
-    if (path !== undefined) this.overlay.put(path, data, { at: position })
-    else this.#orphan().writeAt(data, position)
+    if (path === undefined) this.#ofSize(position + data.length).writeAt(data, position)
+    else this.overlay.put(path, data, { at: position })
   }
 
   setattr(attributes: Attributes): void {
     const path = this.#name()
-    if (path !== undefined) this.overlay.setattr(path, attributes)
-    else setInode(this.#orphan(), attributes)
+    if (path === undefined) setInode(this.#ofSize(attributes.size ?? 0), attributes)
+    else this.overlay.setattr(path, attributes)
   }
 
   close(): void {
@@ -190,10 +190,17 @@ export class OpenFile implements WriteFile {
     return this.path ?? this.names()[0]
   }
 
+  /** What has no name, to be made as long as that. */
+  #ofSize(size: number): Inode {
+    checkSize(size)
+    return this.#orphan()
+  }
+
   /** The content without a name: it lives as long as it is open, and is in no log. */
   #orphan(): Inode {
     if (this.#inode) return this.overlay.stage.inodes.own(this.#inode, undefined)
     const stats = fs.fstatSync(this.#hostFd(), { bigint: true })
+    checkSize(Number(stats.size))
     const content = Buffer.alloc(Number(stats.size))
     for (let at = 0; at < content.length; ) {
       const count = fs.readSync(this.#hostFd(), content, at, content.length - at, at)

@@ -1,7 +1,7 @@
 import { baseOf, type Keep, MERGE_LIMIT } from './base.js'
 import type { PackRef } from './content.js'
 import { Errno } from './errno.js'
-import { type Attributes, type EntryType, MAX_FILE_SIZE, type PutOptions, type WriteLayer } from './layer.js'
+import { type Attributes, checkSize, type EntryType, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
 import { newInode } from './new-inode.js'
@@ -63,7 +63,7 @@ export class Overlay extends MergedView implements WriteLayer {
     checkSize((at ?? 0) + data.length)
     if (!place.node?.inode) {
       if (at === undefined) {
-        this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...touchedBy(path, place))
+        this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...restsOn(path, place))
         return
       }
       this.#copyUp(path, place)
@@ -154,9 +154,10 @@ export class Overlay extends MergedView implements WriteLayer {
 
   #create(path: RelPath, data: Uint8Array, options: PutOptions): void {
     this.#mayAppear(path)
-    checkSize((options.at ?? 0) + data.length)
-    this.#edit({ op: 'put', path, inode: this.#born('file', path, options.mode ?? 0o666) }, data, path)
-    if (options.at) this.#edit({ op: 'put', path, at: options.at }, data)
+    const { at = 0, mode = 0o666 } = options
+    checkSize(at + data.length)
+    this.#edit({ op: 'put', path, inode: this.#born('file', path, mode) }, at > 0 ? new Uint8Array() : data, path)
+    if (at > 0) this.#edit({ op: 'put', path, at }, data)
   }
 
   #born(type: 'file' | 'dir' | 'symlink', path: RelPath, mode: number): NewInode {
@@ -219,7 +220,8 @@ export class Overlay extends MergedView implements WriteLayer {
     if (!stats) throw new Errno('ENOENT')
     const inode = this.#adopted(place)
     const type = typeOfStats(stats)
-    const touched = touchedBy(path, place)
+    if (type === 'file') checkSize(Number(stats.size))
+    const touched = restsOn(path, place)
     if (type === 'file') this.#edit({ op: 'put', path, inode }, this.lower.read(place.lower), ...touched)
     else if (type === 'dir') this.#edit({ op: 'mkdir', path, inode, over: 'nothing' }, undefined, ...touched)
     else if (type === 'symlink')
@@ -260,13 +262,8 @@ export class Overlay extends MergedView implements WriteLayer {
 }
 
 /** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
-function touchedBy(path: RelPath, place: Place): RelPath[] {
+function restsOn(path: RelPath, place: Place): RelPath[] {
   return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
-}
-
-/** Staged content is held in memory. What cannot be must not reach the log, or no replay would get past it. */
-function checkSize(size: number): void {
-  if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
 }
 
 /** Memory that another thread can write to is taken once: what the log digests is what is kept. */

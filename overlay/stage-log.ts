@@ -101,7 +101,7 @@ function sweep(files: StageFiles, current: string): void {
 }
 
 /** When to write a log and its pack anew. Below these sizes (bytes) never. */
-export interface Worth {
+interface Worth {
   readonly log: number
   readonly pack: number
   /** And only where one of them is so many times what is live. */

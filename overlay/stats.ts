@@ -67,7 +67,7 @@ function datesOf(inode: Inode) {
   }
 }
 
-/** A directory has two names of its own; subdirectories are not counted, as btrfs and overlayfs do not either. */
+/** A directory counts as one name, whatever lies in it, as on btrfs and overlayfs. */
 function linksOf(inode: Inode): number {
   return inode.type === 'dir' ? 1 : Math.max(inode.names, 0)
 }

@@ -12,7 +12,7 @@ let since = 0
 let isOpen = false
 
 /** The turn's number. */
-export function thisTurn(now = performance.now()): number {
+function thisTurn(now = performance.now()): number {
   if (isOpen && now - since < LONGEST_MS) return turn
   since = now
   turn++

@@ -38,17 +38,18 @@ export interface AdmitOptions {
 }
 
 /**
- * Whether who gives a command may decide: not an agent's session, and where policy says `approval: { by: person }` a
- * person at a terminal, or who holds a reviewer's key.
- * @throws EscrowError `access_denied`
+ * Whether who gives a command may decide: not an agent's session, and where policy says `approval: { by: person }`, or
+ * cannot be read, a person at a terminal, or who holds a reviewer's key.
+ * @throws EscrowError `access_denied`; `policy_invalid` where nobody can say what policy wants
  */
 export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
   refuseInside(env)
   const layout = layoutOf(realpathSync(root))
   const policy = openPolicyFile(layout)()
-  const settings = (policy.ok ? policy.rules : policy.readRules)?.settings
-  if (settings?.approvedBy !== 'person' || terminal) return
+  if (terminal || (policy.ok && policy.rules.settings.approvedBy !== 'person')) return
   const key = env[KEY]
+  if ((key === undefined || key === '') && !policy.ok)
+    throw new EscrowError('policy_invalid', policy.message, { hint: 'Until then decide in a terminal.' })
   if (key === undefined || key === '')
     throw new EscrowError('access_denied', 'Policy wants a person for this, and there is no terminal.', {
       hint: `Type it in a terminal, or set ${KEY} to a key that 'escrow keys --reviewer' has made.`,

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256hex } from '../overlay/digest.js'
+import { newToken } from './host/loopback.js'
 import { readSmall } from './host/read.js'
 import { stateDir } from './host/state-dir.js'
 import { createDurable, ensureDir, publish, removeName } from './host/write.js'
@@ -19,7 +19,7 @@ export function hookToken(root: string): string {
   const file = join(dir, `${sha256hex(physicalRoot(root)).slice(0, 32)}.token`)
   if (!existsSync(file)) {
     ensureDir(dir, 0o700)
-    const token = randomBytes(32).toString('base64url')
+    const token = newToken()
     const card = `${file}.${token.slice(0, 8)}`
     createDurable(card, token)
     publish(card, file)

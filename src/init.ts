@@ -35,7 +35,7 @@ export const GITIGNORE = `${PRIVATE_NAMES.map((name) => `/${name}/`).join('\n')}
 export const GITATTRIBUTES = 'agent_trace.jsonl merge=union\nintent_map.md merge=union\n'
 
 /**
- * Makes a directory a workspace: writes \`.orchestration/\` with commented starters. Never overwrites.
+ * Makes a directory a workspace: writes `.orchestration/` with commented starters. Never overwrites.
  * @returns the files made and the files that were there, relative to the root.
  */
 export async function initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }> {

@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ORCHESTRATION } from './core/layout.js'
+import { currentMounts, type Mount } from './host/read.js'
 
 /** The workspace a directory lies in: the nearest with `.orchestration`, from it up. It need not exist itself. */
 export function rootOf(directory: string): string | undefined {
@@ -23,29 +24,10 @@ export function isInMount(root: string, env: NodeJS.ProcessEnv = process.env, mo
   return staged?.type === 'overlay' && ours?.isReadOnly === true
 }
 
-interface Mount {
-  readonly path: string
-  readonly type: string
-  readonly isReadOnly: boolean
-}
-
-/** As proc(5) has them: id, parent, device, root, path, options, optional fields up to a dash, type. */
 function mountsOfProcess(): Mount[] {
-  let text: string
   try {
-    text = readFileSync('/proc/self/mountinfo', 'utf8')
+    return currentMounts()
   } catch {
     return []
   }
-  return text.split('\n').flatMap((line) => {
-    const [, , , , path, options] = line.split(' ')
-    const type = / - (\S+)/.exec(line)?.[1]
-    if (path === undefined || options === undefined || type === undefined) return []
-    return [{ path: unescaped(path), type, isReadOnly: options.split(',').includes('ro') }]
-  })
-}
-
-/** Blanks and backslashes stand there as octal numbers of bytes. */
-function unescaped(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
 }

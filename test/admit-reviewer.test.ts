@@ -96,4 +96,17 @@ describe('where policy wants a person', () => {
     fs.cpSync(`${home}/other/escrowfs/keys/reviewers/own.pub.pem`, `${home}/escrowfs/keys/reviewers/ci.pub.pem`)
     expect(asked(other)()).toBeUndefined()
   })
+
+  it('a policy that cannot be read may be one that wants a person', async () => {
+    stateHome()
+    const broken = { '.orchestration/policy.yaml': 'approval: { by: person\n' }
+    const { root } = testWorkspace(broken)
+    const { reason, message } = await failure(() => admitReviewer(root, { terminal: false, env: {} }))
+    expect([reason, message]).toEqual(['policy_invalid', expect.stringContaining('policy.yaml, line')])
+    expect(admitReviewer(root, { terminal: true, env: {} })).toBeUndefined()
+    const env = { ESCROW_REVIEWER_KEY: makeReviewerKey().file }
+    expect(admitReviewer(root, { terminal: false, env })).toBeUndefined()
+    const misspelt = testWorkspace({ '.orchestration/policy.yaml': 'approval: { by: person }\nnothing: 1\n' })
+    expect(await reasonOf(() => admitReviewer(misspelt.root, { terminal: false, env: {} }))).toBe('policy_invalid')
+  })
 })

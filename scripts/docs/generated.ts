@@ -10,6 +10,8 @@ import { engineTable } from './engine-turns.js'
 import { chainDiagram, chainTable } from './hooks.js'
 import { intentTable } from './intent-states.js'
 import { kindsOfRecords } from './ledger.js'
+import { limitsTable, refusedTable } from './limits.js'
+import { CALLS, CLIENTS, COMMANDS, FILES, LEDGER, REVIEW } from './limits-list.js'
 import { filled, type Parts } from './markdown.js'
 import { ENTRIES, pageOf, referencePage } from './reference.js'
 import { keysTable, kindTables, opTable, schemaTable, typeTable } from './shapes.js'
@@ -27,6 +29,15 @@ const WITH_PARTS: Readonly<Record<string, Parts>> = {
     'intent-table': intentTable,
   },
   'docs/HOOK_DIAGRAMS.md': { 'chain-diagram': chainDiagram, 'chain-table': chainTable },
+  'docs/limits.md': {
+    refused: refusedTable,
+    calls: () => limitsTable(CALLS),
+    files: () => limitsTable(FILES),
+    review: () => limitsTable(REVIEW),
+    ledger: () => limitsTable(LEDGER),
+    commands: () => limitsTable(COMMANDS),
+    clients: () => limitsTable(CLIENTS),
+  },
   'docs/formats.md': {
     policy: () => schemaTable(policySchema),
     'intents-file': () => schemaTable(rootSchema),

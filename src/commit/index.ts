@@ -1,6 +1,5 @@
 export { commitEntries } from './commit.js'
 export { newCourse } from './course.js'
-
 export { entriesFor } from './entries.js'
 export {
   committedBy,
@@ -8,8 +7,7 @@ export {
   keptCommit,
   lastCommit,
 } from './history.js'
-export { UNDO_COMMITS } from './journal.js'
 export { recover } from './recover.js'
 export { fingerprint, settledLook } from './standing.js'
-export type { CommitEntry, CommitInput, CommitOp, CommitOutcome, JsonObject } from './types.js'
+export type { CommitEntry, CommitOutcome } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

@@ -184,18 +184,25 @@ function tmpfile(): number | undefined {
 export function readData(value: unknown, options: Readonly<Record<string, unknown>>): Uint8Array {
   const encoding = readEncoding(options) ?? 'utf8'
   if (typeof value === 'string') return Buffer.from(value, encoding)
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  if (ArrayBuffer.isView(value)) return bytesOf(value)
   throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
 }
 
-/** Refuses a call whose signal is already aborted, as Node does: an AbortError with the signal's reason as cause. */
+/** The very bytes of a view. */
+export function bytesOf(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+}
+
+/** Refuses a call whose signal is already aborted, as Node does. */
 export function checkSignal(options: Readonly<Record<string, unknown>>): void {
   const { signal } = options
   if (signal === undefined) return
   if (!(signal instanceof AbortSignal)) throw invalidType('options.signal', 'an instance of AbortSignal', signal)
-  if (!signal.aborted) return
-  const error = new Error('The operation was aborted', { cause: signal.reason }) as Error & { code: string }
-  error.name = 'AbortError'
-  error.code = 'ABORT_ERR'
-  throw error
+  if (signal.aborted) throw abortError(signal)
+}
+
+/** Node's AbortError, the signal's reason its cause. */
+export function abortError(signal: AbortSignal): Error {
+  const error = new Error('The operation was aborted', { cause: signal.reason })
+  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
 }

@@ -1,6 +1,6 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
-import { invalidType, isArgumentError } from './args.js'
+import { bytesOf, invalidType, isArgumentError } from './args.js'
 import { InnerFailure } from './inner-call.js'
 import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
 import type { View } from './view.js'
@@ -158,8 +158,4 @@ async function gather(data: Chunks, options: unknown): Promise<Buffer> {
     else throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', chunk)
   }
   return Buffer.concat(chunks)
-}
-
-function bytesOf(view: ArrayBufferView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }

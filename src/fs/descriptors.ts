@@ -74,8 +74,11 @@ export function validFd(fd: unknown): number {
   return fd
 }
 
-/** A file outside the workspace, which may be read and nothing else. */
-export function openOutside(path: string): WriteFile {
+/**
+ * A file outside the workspace, which may be read and nothing else.
+ * @param judge throws where it may not be read any more.
+ */
+export function openOutside(path: string, judge: () => void): WriteFile {
   const host = fs.openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   const refuse = (): never => {
     throw new Errno('EBADF')
@@ -84,7 +87,10 @@ export function openOutside(path: string): WriteFile {
     path: undefined,
     names: () => [],
     type: fs.fstatSync(host).isDirectory() ? 'dir' : 'file',
-    read: (target, position) => fs.readSync(host, target, 0, target.length, position),
+    read(target, position) {
+      judge()
+      return fs.readSync(host, target, 0, target.length, position)
+    },
     stat: (): Stats => fs.fstatSync(host),
     statBig: (): BigIntStats => fs.fstatSync(host, { bigint: true }),
     close: () => fs.closeSync(host),

@@ -123,15 +123,18 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
   const run = body(name, 'promise')
   if (name === 'watch') return eventsForm(watchForm(run))
   if (name === 'open') return async (...args) => handleOf(Number(run(args)), handles)
-  if (name === 'writeFile' || name === 'appendFile') return byDescriptor(contentPromiseForm(run))
-  return name === 'readFile' ? byDescriptor(promiseForm(run)) : promiseForm(run)
+  if (name === 'writeFile' || name === 'appendFile') return contentPromiseForm(byDescriptor(run))
+  return name === 'readFile' ? promiseForm(byDescriptor(run)) : promiseForm(run)
 }
 
 type Promised = (...args: unknown[]) => Promise<unknown>
 
-/** The promise forms of whole-file reads and writes also take a FileHandle in the path's place. */
-function byDescriptor(form: Promised): Promised {
-  return (file, ...rest) => form(file instanceof GovernedFileHandle ? file.fd : file, ...rest)
+/**
+ * The promise forms of whole-file reads and writes also take a FileHandle in the path's place. It is asked for its
+ * descriptor when it is used: one that was closed since has none.
+ */
+function byDescriptor(body: Body): Body {
+  return ([file, ...rest]) => body([file instanceof GovernedFileHandle ? file.fd : file, ...rest])
 }
 
 /** `promises.watch`: an async iterator of what `fs.watch` would tell. */

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Entry } from '../../overlay/layer.js'
+import { typeOfStats } from '../../overlay/lower.js'
 import { type GlobOptions, readGlobOptions } from './glob-options.js'
 import { fitsName, GLOBSTAR, type GlobPattern, matchesNames, parseGlob, type Segment } from './glob-pattern.js'
 import { direntOf, entriesOf, leadsToDir } from './kernel-list.js'
@@ -198,9 +199,7 @@ function exclusionOf(base: string, { exclude }: GlobOptions): Search['isExcluded
 function entryAt({ view }: Search, full: string): Entry | undefined {
   try {
     const stats = lstat(view, [full], 'sync')
-    if (!stats) return undefined
-    const type = stats.isDirectory() ? 'dir' : stats.isSymbolicLink() ? 'symlink' : stats.isFile() ? 'file' : 'other'
-    return { name: basename(full), type }
+    return stats && { name: basename(full), type: typeOfStats(stats) }
   } catch {
     return undefined
   }

@@ -116,6 +116,12 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
     return this.#hidden(path) || ancestorsOf(path).some((dir) => this.#hidden(dir))
   }
 
+  /** As {@link hides}, of a place outside. */
+  hidesName(path: string, asked: string): boolean {
+    const decision = this.rules.decide({ effect: 'read', path, asked })
+    return decision.verdict === 'deny' && decision.denial.reason === 'hidden'
+  }
+
   // ---- reads
 
   typeOf(path: RelPath): EntryType | undefined {

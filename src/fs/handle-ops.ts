@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { ReadableStream } from 'node:stream/web'
-import type { Form, RefusedRow } from './ops.js'
+import { contentPromiseForm } from './derive.js'
+import { type Form, type RefusedRow, refused } from './ops.js'
 import type { HandleMethod } from './stems.js'
 
 /**
@@ -39,14 +40,17 @@ function op(stem: string): HandleRow {
   return method((handle, args) => handle.call(stem, [handle.fd, ...args]))
 }
 
-function refused(why: string): RefusedRow {
-  return { kind: 'refused', why }
+/** Content takes its time where it comes in chunks: the handle is asked for its descriptor when all of them are there. */
+function content(): HandleRow {
+  return method((handle, args) =>
+    contentPromiseForm(([, ...given]) => handle.call('writeFile', [handle.fd, ...given]))(undefined, ...args),
+  )
 }
 
 const NEW_STREAMS = 'Node has it behind an experimental flag alone. Use createReadStream and createWriteStream.'
 
 export const HANDLE_OPS = {
-  appendFile: op('writeFile'),
+  appendFile: content(),
   chmod: op('fchmod'),
   chown: op('fchown'),
   close: method((handle) => handle.close()),
@@ -70,7 +74,7 @@ export const HANDLE_OPS = {
   truncate: op('ftruncate'),
   utimes: op('futimes'),
   write: op('write'),
-  writeFile: op('writeFile'),
+  writeFile: content(),
   writer: refused(NEW_STREAMS),
   writev: op('writev'),
 } satisfies Record<HandleMethod, HandleRow | RefusedRow> & Record<string, HandleRow | RefusedRow>

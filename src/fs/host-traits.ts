@@ -57,6 +57,13 @@ export const CP_ASKS_FOR_DIRECTORY = since(24, 0)
 /** Whether `errorOnExist` of `cp` holds for directories too. */
 export const CP_DIRECTORIES_EXIST = since(22, 0)
 
+/** The bigints that `read` takes as a position, given how much is read. Node 20 takes a negative one as it does -1. */
+export function bigintPositions(length: number): readonly [least: bigint, most: bigint] {
+  return since(22, 0) ? [-1n, MOST_POSITION - BigInt(length)] : [-MOST_POSITION - 1n, MOST_POSITION]
+}
+
+const MOST_POSITION = 2n ** 63n - 1n
+
 /** Whether a copied file is its source's owner's, as far as this process may give files away: libuv's since 1.49. */
 export const COPY_KEEPS_OWNER = uvMinor >= 49
 

@@ -58,7 +58,7 @@ async function walk(view: WriteView, steps: Steps): Promise<void> {
 
 /** Each step is an op of its own: others may have run since the last. */
 function resume(view: WriteView, steps: Steps, answer: unknown): IteratorResult<Stop, void> {
-  return view.aside(() => steps.next(answer))
+  return view.within(() => steps.next(answer))
 }
 
 function stepsOf(view: WriteView, [src, dest, given]: Args, form: Form): Steps {

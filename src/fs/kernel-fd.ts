@@ -3,6 +3,7 @@ import { Errno } from '../../overlay/errno.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import { pathText } from '../../overlay/path.js'
 import {
+  bytesOf,
   invalidType,
   invalidValue,
   isWriting,
@@ -13,6 +14,7 @@ import {
   readOptions,
 } from './args.js'
 import { type Descriptor, validFd } from './descriptors.js'
+import { bigintPositions } from './host-traits.js'
 import { createdMode, followOf } from './open-rules.js'
 import { type Args, type Form, Spread } from './ops.js'
 import { givenTo, isOwner, mayGive, readId } from './ownership.js'
@@ -100,7 +102,7 @@ function readRequest([, first, ...rest]: Args, form: Form): Request {
   if (size !== 0 && buffer.byteLength === 0) throw invalidValue('buffer', buffer, 'is empty and cannot be written')
   checkRange(start, size, buffer.byteLength)
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + start, size)
-  return { buffer, view: bytes, position: readPosition(position) }
+  return { buffer, view: bytes, position: readPosition(position, size) }
 }
 
 function isOptions(rest: Args): boolean {
@@ -113,10 +115,18 @@ function checkRange(offset: number, length: number, size: number): void {
 }
 
 /** null, undefined and -1 mean the descriptor's own position. */
-function readPosition(position: unknown): number | undefined {
-  if (position === undefined || position === null || position === -1 || position === -1n) return undefined
-  if (typeof position === 'bigint') return Number(position)
-  return readInteger('position', position, 0, Number.MAX_SAFE_INTEGER)
+function readPosition(position: unknown, length: number): number | undefined {
+  if (position === undefined || position === null) return undefined
+  if (typeof position !== 'bigint') return positionAt(readInteger('position', position, -1, MAX))
+  const [least, most] = bigintPositions(length)
+  if (position < least || position > most) throw outOfRange('position', `>= ${least} && <= ${most}`, position)
+  // No file is so long that the one would read what the other does not.
+  return positionAt(Number(position > MAX ? MAX : position))
+}
+
+/** Where Node does not look at a position closely, all but a whole number from 0 on means the descriptor's own. */
+function positionAt(position: unknown): number | undefined {
+  return typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : undefined
 }
 
 function readable(view: ReadView, fd: unknown): Descriptor {
@@ -135,7 +145,7 @@ function readSome(descriptor: Descriptor, target: Uint8Array, position: number |
 export function readv(view: ReadView, [fd, buffers, position]: Args, form: Form): unknown {
   const descriptor = readable(view, fd)
   const views = readViews(buffers)
-  let at = typeof position === 'number' ? position : undefined
+  let at = positionAt(position)
   let total = 0
   for (const each of views) {
     const count = readSome(descriptor, each, at)
@@ -149,7 +159,7 @@ export function readv(view: ReadView, [fd, buffers, position]: Args, form: Form)
 function readViews(buffers: unknown): Uint8Array[] {
   if (!Array.isArray(buffers) || !buffers.every((each) => ArrayBuffer.isView(each)))
     throw invalidType('buffers', 'an instance of ArrayBufferView[]', buffers)
-  return (buffers as ArrayBufferView[]).map((each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength))
+  return (buffers as ArrayBufferView[]).map(bytesOf)
 }
 
 export function write(view: WriteView, args: Args, form: Form): unknown {
@@ -163,7 +173,7 @@ function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: n
   if (typeof value === 'string') {
     const [position, encoding] = rest
     const data = Buffer.from(value, (typeof encoding === 'string' ? encoding : 'utf8') as BufferEncoding)
-    return { data, position: typeof position === 'number' && position >= 0 ? position : undefined }
+    return { data, position: positionAt(position) }
   }
   if (!ArrayBuffer.isView(value))
     throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
@@ -172,8 +182,7 @@ function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: n
   const start = offset === undefined || offset === null ? 0 : readInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
   const size = typeof length === 'number' ? length : value.byteLength - start
   checkRange(start, size, value.byteLength)
-  const at = typeof position === 'number' && position >= 0 ? position : undefined
-  return { data: new Uint8Array(value.buffer, value.byteOffset + start, size), position: at }
+  return { data: new Uint8Array(value.buffer, value.byteOffset + start, size), position: positionAt(position) }
 }
 
 function writable(view: WriteView, fd: unknown): Descriptor<WriteFile> {
@@ -193,7 +202,7 @@ function writeSome(descriptor: Descriptor<WriteFile>, data: Uint8Array, position
 export function writev(view: WriteView, [fd, buffers, position]: Args, form: Form): unknown {
   const descriptor = writable(view, fd)
   const data = Buffer.concat(readViews(buffers))
-  const count = writeSome(descriptor, data, typeof position === 'number' ? position : undefined)
+  const count = writeSome(descriptor, data, positionAt(position))
   return form === 'sync' ? count : new Spread([count, buffers])
 }
 

@@ -2,7 +2,6 @@ import fs, { type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { Errno } from '../../overlay/errno.js'
 import type { Entry } from '../../overlay/layer.js'
-import { entryOf } from '../../overlay/lower.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside } from '../../overlay/resolve.js'
 import { encodeName, readBoolean, readEncoding, readOptions } from './args.js'
@@ -81,7 +80,7 @@ function list(listing: Listing, below: string): void {
 /** A directory's entries by a name of it, wherever it is. */
 export function entriesOf(view: ReadView, text: string): Entry[] {
   const place = view.at(text, 'follow')
-  if (!place.inside) return view.host(place).readdirSync(place.path, { withFileTypes: true }).map(entryOf)
+  if (!place.inside) return view.entries(place)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')
   return view.layer.readdir(place.path)
 }

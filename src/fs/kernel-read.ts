@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import { codeOf, Errno } from '../../overlay/errno.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
-import { checkSignal, encodeName, isWriting, readEncoding, readFlags, readInteger, readOptions } from './args.js'
+import { checkSignal, encodeName, readEncoding, readInteger, readOptions } from './args.js'
 import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
+import { refuseWritingFlag } from './open-rules.js'
 import type { Args, Form } from './ops.js'
 import type { Spot } from './spots.js'
 import type { ReadView } from './view.js'
@@ -96,7 +97,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const options = readOptions(given)
   const encoding = readEncoding(options)
   checkSignal(options)
-  if (isWriting(readFlags(options.flag, 'r') & ~constants.O_RDWR)) throw new Errno('ENOSYS')
+  refuseWritingFlag(options.flag)
   if (typeof path === 'number') {
     const rest = readRest(view.descriptors.get(path))
     return encoding === undefined ? rest : rest.toString(encoding)

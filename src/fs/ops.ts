@@ -79,7 +79,7 @@ function watches(run: WatchRow['run']): WatchRow {
   return { kind: 'watch', syscall: 'watch', paths: 1, run }
 }
 
-function refused(why: string): RefusedRow {
+export function refused(why: string): RefusedRow {
   return { kind: 'refused', why }
 }
 

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Errno } from '../../overlay/errno.js'
-import type { ReadLayer, WriteLayer } from '../../overlay/layer.js'
+import type { Entry, ReadLayer, WriteLayer } from '../../overlay/layer.js'
+import { entryOf } from '../../overlay/lower.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { asRelPath, pathText, type RelPath } from '../../overlay/path.js'
@@ -36,7 +37,7 @@ export interface ReadView {
   readonly descriptors: ReadDescriptors
   /** What is staged is on the medium when it returns. */
   sync(): void
-  /** Runs a part of a call that goes on after its op has ended. */
+  /** Runs work as an op of its own: a step of a call that lets others run meanwhile, or a look outside of any call. */
   within<T>(work: () => T): T
   /** True where reading a lower file at once would hold the event loop up: it is large, or the disk was slow lately. */
   isSlow(path: RelPath): boolean
@@ -46,6 +47,8 @@ export interface ReadView {
   took(milliseconds: number): void
   /** The host's own functions, for reads outside the workspace, once the place was judged. */
   host(place: Outside): HostReads
+  /** The entries of a directory outside, once it was judged, without those that a rule hides. */
+  entries(place: Outside): Entry[]
 }
 
 /** The descriptor table as a read row sees it: files without mutators. */
@@ -59,8 +62,6 @@ export interface WriteView extends ReadView {
   readonly descriptors: Descriptors
   /** Opens a place outside for reading, once it was judged. */
   openHost(place: Outside): WriteFile
-  /** Runs a step, as an op of its own, of an op that lets others run between its steps. */
-  aside<T>(run: () => T): T
   /** Where a write leads: inside, or it is refused. */
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
@@ -69,8 +70,6 @@ export interface WriteView extends ReadView {
 export interface WatchView extends ReadView {
   readonly layer: ReadLayer & Pick<GuardedLayer, 'judge'>
   readonly watches: Watches
-  /** A look at the view outside any op. */
-  aside<T>(run: () => T): T
   /** Whether a path may be read, asked for by a name. */
   mayRead(path: string, asked: string): boolean
 }
@@ -79,14 +78,7 @@ export interface WatchView extends ReadView {
 export interface HostReads
   extends Pick<
     typeof fs,
-    | 'accessSync'
-    | 'existsSync'
-    | 'lstatSync'
-    | 'readdirSync'
-    | 'readlinkSync'
-    | 'realpathSync'
-    | 'statSync'
-    | 'statfsSync'
+    'accessSync' | 'existsSync' | 'lstatSync' | 'readlinkSync' | 'realpathSync' | 'statSync' | 'statfsSync'
   > {
   /** Without the host's options: by its `flag` a file can be emptied. A FIFO nobody writes is read as empty. */
   readFileSync(path: string): Buffer
@@ -99,7 +91,6 @@ const HOST_READS: HostReads = {
   existsSync: fs.existsSync,
   lstatSync: fs.lstatSync,
   readFileSync: (path) => fs.readFileSync(path, { flag: READ_FLAGS as unknown as string }),
-  readdirSync: fs.readdirSync,
   readlinkSync: fs.readlinkSync,
   realpathSync: fs.realpathSync,
   statSync: fs.statSync,
@@ -163,15 +154,6 @@ export class View implements WriteView, WatchView {
   end(outer: Op): void {
     this.layer.end(outer)
     this.#overlay.lower.end()
-  }
-
-  aside<T>(run: () => T): T {
-    const outer = this.begin()
-    try {
-      return run()
-    } finally {
-      this.end(outer)
-    }
   }
 
   within<T>(work: () => T): T {
@@ -282,8 +264,16 @@ export class View implements WriteView, WatchView {
     return this.layer.mayRead(path, asked)
   }
 
+  entries(place: Outside): Entry[] {
+    const { path, asked } = place
+    this.layer.judgeName('read', path, asked)
+    const entries = fs.readdirSync(path, { withFileTypes: true }).map(entryOf)
+    return entries.filter(({ name }) => !this.layer.hidesName(join(path, name), join(asked, name)))
+  }
+
   openHost(place: Outside): WriteFile {
-    this.layer.judgeName('read', place.path, place.asked)
-    return openOutside(place.path)
+    const judge = () => this.layer.judgeName('read', place.path, place.asked)
+    judge()
+    return openOutside(place.path, judge)
   }
 }

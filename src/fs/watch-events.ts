@@ -1,3 +1,4 @@
+import { abortError } from './args.js'
 import { type QueueOptions, readQueueOptions } from './watch-options.js'
 import type { Watcher } from './watcher.js'
 
@@ -79,11 +80,6 @@ class Waiting {
 function signalOf(given: unknown): AbortSignal | undefined {
   const signal = typeof given === 'object' && given !== null && 'signal' in given ? given.signal : undefined
   return signal instanceof AbortSignal ? signal : undefined
-}
-
-function abortError(signal: AbortSignal): Error {
-  const error = new Error('The operation was aborted', { cause: signal.reason })
-  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
 }
 
 function overflowError(maxQueue: number): Error {

@@ -71,7 +71,7 @@ function looker(view: WatchView, text: string, bigint: boolean): Looker {
       return { stats: undefined, mark: '', state: undefined, staged: false }
     }
   }
-  return (before) => view.aside(() => looks(before))
+  return (before) => view.within(() => looks(before))
 }
 
 function markOf(stats: BigIntStats): string {

@@ -5,7 +5,7 @@ import type { LockOptions } from 'proper-lockfile'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { isDead, type ProcessIdentity, thisProcess } from './process.js'
+import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
 import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from './write.js'
 
@@ -104,9 +104,6 @@ function letGo(unlock: () => void): void {
     if (codeOf(error) === undefined) throw error
   }
 }
-
-/** Far above what a card takes. */
-const MAX_CARD_BYTES = 64 * 1024
 
 interface Card extends ProcessIdentity {
   readonly nonce: string

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { isDead, type ProcessIdentity, thisProcess } from './process.js'
+import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
 import { createDurable, ensureDir, publish, removeName } from './write.js'
 
@@ -96,9 +96,6 @@ function sweep(file: string): void {
   const prefix = `${basename(file)}.bury.`
   for (const name of readdirSync(dirname(file))) if (name.startsWith(prefix)) removeName(join(dirname(file), name))
 }
-
-/** Far above what a card takes. */
-const MAX_CARD_BYTES = 64 * 1024
 
 /** Undefined when nobody holds it. A card gets its name when it is whole, so one that cannot be read is no owner's. */
 function readHolder(file: string): Holder | undefined {

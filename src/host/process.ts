@@ -1,6 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
+/** Far above what a card takes that says who holds something; bytes. */
+export const MAX_CARD_BYTES = 64 * 1024
+
 /** Who a process is, so that another one can tell whether it still lives. */
 export interface ProcessIdentity {
   readonly pid: number

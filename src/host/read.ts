@@ -87,15 +87,37 @@ export function openDirectory(path: string): number {
 
 export { closeSync as closeDirectory } from 'node:fs'
 
-/** The places below a directory where something is mounted, as this process sees them. Throws where that cannot be told. */
+/** Something that is mounted, as this process sees it. */
+export interface Mount {
+  readonly path: string
+  readonly type: string
+  readonly isReadOnly: boolean
+}
+
+/**
+ * As proc(5) has them: id, parent, device, root, path, options, optional fields up to a dash, type. Throws where that
+ * cannot be told.
+ */
+export function currentMounts(): Mount[] {
+  const lines = readFileSync('/proc/self/mountinfo').toString('latin1').split('\n')
+  return lines.flatMap((line) => {
+    const [, , , , path, options] = line.split(' ')
+    const type = / - (\S+)/.exec(line)?.[1]
+    if (path === undefined || options === undefined || type === undefined) return []
+    return [{ path: unescaped(path), type, isReadOnly: options.split(',').includes('ro') }]
+  })
+}
+
+/** The kernel writes blanks and backslashes in octal. */
+function unescaped(path: string): string {
+  const bytes = path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/** The places below a directory where something is mounted. Throws as {@link currentMounts} does. */
 export function mountsBelow(dir: string): string[] {
   const below = `${realpathSync(dir)}/`.replace('//', '/')
-  const mounted = readFileSync('/proc/self/mountinfo').toString('latin1').split('\n')
-  // The kernel writes blanks and backslashes in octal.
-  const points = mounted.map((line) =>
-    (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, octal: string) =>
-      String.fromCharCode(Number.parseInt(octal, 8)),
-    ),
-  )
-  return points.map((point) => Buffer.from(point, 'latin1').toString()).filter((point) => point.startsWith(below))
+  return currentMounts()
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith(below))
 }

@@ -6,8 +6,6 @@ export type { FormatRule } from './format-rules.js'
 export { type FreePaths, freePathsOf } from './free-paths.js'
 export { gitIgnored } from './git-ignored.js'
 export { openPolicyFile, type PolicyState } from './policy-file.js'
-
 export { protection } from './protected.js'
 export type { AskAnswers } from './rules.js'
-
 export { secretName } from './secrets.js'

@@ -1,5 +1,6 @@
+import { foldName } from '../../overlay/spelling.js'
 import { globProblem } from '../core/globs.js'
-import { foldCase, IGNORES_CASE } from './case.js'
+import { IGNORES_CASE } from './case.js'
 import { compileGlobs } from './scope.js'
 
 /** Rules for paths. A rule holds for what it names and all below. */
@@ -71,5 +72,5 @@ function ruleName(key: string): string {
 }
 
 function sameCase(path: string): string {
-  return IGNORES_CASE ? foldCase(path) : path
+  return IGNORES_CASE ? foldName(path) : path
 }

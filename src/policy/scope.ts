@@ -1,5 +1,6 @@
+import { foldName } from '../../overlay/spelling.js'
 import { expandBraces, globBody, globProblem } from '../core/globs.js'
-import { foldCase, IGNORES_CASE } from './case.js'
+import { IGNORES_CASE } from './case.js'
 import { compileSegment, isLiteral, matchSegments, type SegmentMatcher } from './glob.js'
 
 /** The paths an intent may touch. Paths are relative to the root, `/` between segments. */
@@ -67,8 +68,8 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
 /** What is taken away is taken away in every spelling that such a disk takes for the same name. */
 function inAnyCase(globs: readonly string[]): (path: string) => boolean {
   const exact = compileGlobs(globs)
-  const folded = compileGlobs(globs.map(foldCase))
-  return (path) => exact(path) || folded(foldCase(path))
+  const folded = compileGlobs(globs.map(foldName))
+  return (path) => exact(path) || folded(foldName(path))
 }
 
 /** Matches a path against any of some globs; their `!` is ignored. */

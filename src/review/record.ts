@@ -78,7 +78,6 @@ export const reviewRecord = z.discriminatedUnion('kind', [verdict, split, discar
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
-export type SplitRecord = z.infer<typeof split>
 export type AmendRecord = z.infer<typeof amend>
 export type AnswerRecord = z.infer<typeof answer>
 /** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */

@@ -48,7 +48,7 @@ async function noteOf({ root, file, revision }: Exported): Promise<string> {
   return gitAiNote(await standingLines(root, file), agentsIn(file), revision)
 }
 
-export interface FlatEntry {
+interface FlatEntry {
   readonly req_id: string | null
   readonly intent_id: string | null
   readonly file: string | null

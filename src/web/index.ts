@@ -1,2 +1,2 @@
 /** The review page: a server on this machine, and what it serves. */
-export { type ServeOptions, serveReview } from './serve.js'
+export { serveReview } from './serve.js'

@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { scene, thrown } from './kit.js'
 
@@ -23,4 +24,26 @@ test('a truncate that makes a file longer fills it with zeros', async () => {
   const content = session.fs.readFileSync('src/a.ts')
   expect(content.length).toBe(100_000)
   expect(content.subarray(2).every((byte) => byte === 0)).toBe(true)
+})
+
+test.each([2 ** 40, 2 ** 33])('a file without a name grows to no %d bytes either', async (size) => {
+  const s = scene({ 'src/a.ts': 'a\n' })
+  const { fs } = await s.agent(await s.open())
+  const fd = fs.openSync('src/a.ts', 'r+')
+  fs.unlinkSync('src/a.ts')
+  expect(thrown(() => fs.ftruncateSync(fd, size))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.writeSync(fd, 'x', size))?.code).toBe('EFBIG')
+  expect(fs.fstatSync(fd).size).toBe(2)
+  fs.closeSync(fd)
+})
+
+test('a file of the disk that is longer than a staged one may be is staged by nothing, and moves with its directory', async () => {
+  const s = scene({ 'src/dir/a.ts': 'a\n' })
+  truncateSync(s.at('src/dir/a.ts'), 2 ** 30 + 1)
+  const { fs } = await s.agent(await s.open())
+  expect(thrown(() => fs.chmodSync('src/dir/a.ts', 0o600))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.renameSync('src/dir/a.ts', 'src/b.ts'))?.code).toBe('EFBIG')
+  expect(thrown(() => fs.appendFileSync('src/dir/a.ts', 'x'))?.code).toBe('EFBIG')
+  fs.renameSync('src/dir', 'src/other')
+  expect(fs.statSync('src/other/a.ts').size).toBe(2 ** 30 + 1)
 })

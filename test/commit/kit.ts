@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FileState } from '../../overlay/change.js'
 import { digest, EMPTY_DIGEST } from '../../overlay/digest.js'
-import type { CommitEntry, CommitInput, CommitOp, JsonObject } from '../../src/commit/index.js'
+import type { CommitEntry, CommitInput, CommitOp, JsonObject } from '../../src/commit/types.js'
 import { type Layout, layoutOf } from '../../src/core/layout.js'
 
 /** What may stand at a path, in short. Modes default to 644 and 755. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type CommitInput, commitEntries, committedSince, recover } from '../../src/commit/index.js'
+import { commitEntries, committedSince, recover } from '../../src/commit/index.js'
+import type { CommitInput } from '../../src/commit/types.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
 import { CrashError, crashingDisk, type FaultyDisk, failingDisk, quickDisk, shortDisk } from './faulty-disk.js'

@@ -1,23 +1,143 @@
-import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
-import { KEPT_PLANS } from '../../src/commit/journal.js'
-import { COMPARE_LIMIT, EDIT_LIMIT, SHOW_LIMIT } from '../../src/review/diff.js'
-import { MOST_TOLD } from '../../src/terminal/index.js'
-import { MAX_BYTES } from '../../src/trace/classify/classify.js'
-import { MAX_LINE } from '../../src/trace/lines.js'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { constantsOf } from '../../scripts/docs/limits.js'
+import { ALL } from '../../scripts/docs/limits-list.js'
+import { UNSET } from '../../src/policy/policy-schema.js'
+import { scene } from '../attacks/kit.js'
+import { filesBelow } from '../support/usage.js'
+import { project } from './reader.js'
 
-const number = (value: number) => value.toLocaleString('en')
-const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`
+const page = fs.readFileSync(`${project}docs/limits.md`, 'utf8')
 
-it.each([
-  ['a file compared line by line', `${mebibytes(COMPARE_LIMIT)} a side, ${number(EDIT_LIMIT)} changed lines`],
-  ['a file shown at all', `${mebibytes(SHOW_LIMIT)} a side`],
-  ['the class of a change', `${MAX_BYTES / 1024} KiB a side`],
-  ['a record of the ledger', mebibytes(MAX_LINE)],
-  ['refusals told from inside a mount', number(MOST_TOLD)],
-  ['plans of commits that are kept', number(KEPT_PLANS)],
-])('the limit of %s is what the manual says', (what, much) => {
-  const text = readFileSync(new URL('../../docs/troubleshooting.md', import.meta.url), 'utf8')
-  const row = text.split('\n').find((line) => line.startsWith(`| ${what} `))
-  expect(row?.split('|')[2]?.trim().startsWith(much)).toBe(true)
+/** Names that speak of a limit. */
+const LIMIT =
+  /MAX|MOST|LIMIT|LONGEST|DEEPEST|BUDGET|PATIENCE|TIMEOUT|WAIT|DEADLINE|KEPT|OUTPUT|PROCESSES|MEMORY|BODY|MESSAGE|CONNECTIONS|LISTED/
+
+/** Numbers with such names, or that other files take, and why nobody meets them. */
+const UNMET: Readonly<Record<string, string>> = {
+  ...because('it is how something is drawn, cut or counted', [
+    ...['src/cli/commands/stats.ts#LONGEST', 'src/cli/review/lines.ts#WORDS_LIMIT'],
+    ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
+    ...[
+      'src/fs/descriptors.ts#FIRST_DESCRIPTOR',
+      'src/commit/stage.ts#FLUSH_TOGETHER',
+      'src/review/word-diff.ts#MOSTLY',
+      'src/terminal/sandbox.ts#STATUS',
+    ],
+    ...['src/trace/line-prints.ts#PRINT_LENGTH', 'src/trace/line-prints.ts#LONGEST', 'src/workspace.ts#MOST_NAMED'],
+    ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/session-format.ts#MAX_SAID'],
+    ...['src/session-admission.ts#MAX_SHOWN', 'src/terminal/classes/findings.ts#MAX_PART'],
+    'src/terminal/classes/findings.ts#MAX_REASONS',
+  ]),
+  ...because('it is how much is remembered: more is worked out anew', [
+    ...['src/fs/spots.ts#KEPT', 'src/judge.ts#MOST', 'src/policy/content-lock.ts#MOST_SHOWN', 'src/web/room.ts#MOST'],
+    ...['src/review/diff-memory.ts#ONE_LIMIT', 'src/review/diff-memory.ts#ALL_LIMIT', 'src/web/files.ts#KEPT_ROWS'],
+    ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MOST_CELLS', 'src/trace/anchors.ts#MOST_BRANCHES'],
+  ]),
+  ...because('it is how long something of ours is waited for', [
+    ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/host/flush.ts#TIMEOUT_MS'],
+    'src/host/lock.ts#LONGEST_NAP_MS',
+  ]),
+  ...because("it is Node's own, or the kernel's", ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
+  ...because('it is far above what we write, and what is longer is damaged', [
+    ...[
+      'src/host/process.ts#MAX_CARD_BYTES',
+      'src/session-claims.ts#MAX_CLAIM_BYTES',
+      'src/terminal/contained.ts#MESSAGE',
+    ],
+    ...['src/workspace.ts#MAX_META_BYTES', 'src/cli/shell/there.ts#MAX_LINE', 'src/trace/ledger-file.ts#MAX_REPAIRS'],
+  ]),
+  ...because('what is beyond it is told less of, and nothing is refused', [
+    ...['src/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MOST', 'src/staged-mutations.ts#BUDGET'],
+    ...['src/terminal/classes/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MOST_SETTINGS'],
+    ...['src/terminal/told.ts#READ_MOST', 'src/trace/intent-map/update.ts#BUDGET', 'src/trace/origins.ts#BUDGET'],
+    ...['src/trace/replay.ts#MOST_LINES', 'src/trace/vcs.ts#MAX_HOPS'],
+  ]),
+}
+
+function because(reason: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, reason]))
+}
+
+describe('docs/limits.md', () => {
+  it('has every limit of the sources', () => {
+    const files = ['src', 'overlay'].flatMap((dir) => filesBelow(dir, /\.tsx?$/))
+    const named = files.flatMap((file) => {
+      const text = fs.readFileSync(`${project}${file}`, 'utf8')
+      const isExported = (name: string) => text.includes(`export const ${name} `)
+      return [...constantsOf(file).keys()]
+        .filter((name) => LIMIT.test(name) || isExported(name))
+        .map((name) => `${file}#${name}`)
+    })
+    expect(named.filter((each) => !(each in ALL) && !(each in UNMET))).toEqual([])
+    expect(Object.keys(UNMET).filter((each) => !named.includes(each) || each in ALL)).toEqual([])
+  })
+
+  it("has policy's own right", () => {
+    const { limits, undoCommits, gate } = UNSET
+    expect(limits).toEqual({})
+    expect(page).toContain(
+      `\`limits.undo_commits\` is ${undoCommits} unless said, and \`gate.breaker\` ${gate.breaker}`,
+    )
+  })
+
+  const rows = [...page.matchAll(/^\| ([^|]+?) +\| `([A-Za-z_]+)` +\|$/gm)].map(([, call = '', failure = '']) => ({
+    call,
+    failure,
+  }))
+
+  it.each(rows)('$call: $failure', async ({ call, failure }) => {
+    const tried = TRIED[call]
+    expect(tried, call).toBeDefined()
+    const at = scene({ 'src/a.ts': 'a\n' })
+    execFileSync('mkfifo', [at.at('src/pipe')])
+    const session = await at.agent(await at.open())
+    for (const attempt of tried?.(session.fs, at.root) ?? []) {
+      let thrown: unknown
+      try {
+        attempt()
+      } catch (error) {
+        thrown = error
+      }
+      const { code, reason } = (thrown ?? {}) as { code?: string; reason?: string }
+      expect([code, reason], String(attempt)).toContain(failure)
+    }
+  })
+
+  it('tries what it says of arguments, and nothing else', () => {
+    expect(Object.keys(TRIED).sort()).toEqual(rows.map(({ call }) => call).sort())
+  })
 })
+
+type Attempts = (api: typeof fs, root: string) => (() => unknown)[]
+
+const TRIED: Readonly<Record<string, Attempts>> = {
+  'any change outside of the workspace': (api, root) => [
+    () => api.writeFileSync(`${root}/../x`, ''),
+    () => api.mkdirSync(`${root}/../x`),
+    () => api.openSync(`${root}/../x`, 'w'),
+    () => api.renameSync(`${root}/src/a.ts`, `${root}/../x`),
+    () => api.symlinkSync('../../x', `${root}/src/l`),
+  ],
+  "a change of the workspace's root itself": (api, root) => [
+    () => api.rmSync(root, { recursive: true }),
+    () => api.renameSync(root, `${root}/src/b`),
+    () => api.chmodSync(root, 0o700),
+  ],
+  '`readFile` with a flag that can change the file: `w`, `a+`': (api, root) =>
+    ['w', 'a+', 'wx+'].map((flag) => () => api.readFileSync(`${root}/src/a.ts`, { flag })),
+  '`open` with `O_TMPFILE`': (api, root) => [() => api.openSync(`${root}/src`, 0o20200002)],
+  '`copyFile` with `COPYFILE_FICLONE_FORCE`': (api, root) => [
+    () => api.copyFileSync(`${root}/src/a.ts`, `${root}/src/b.ts`, fs.constants.COPYFILE_FICLONE_FORCE),
+  ],
+  'a path that is a Buffer and no UTF-8, or has a lone surrogate': (api, root) => [
+    () => api.statSync(Buffer.from([0xff])),
+    () => api.writeFileSync(`${root}/src/\ud800`, ''),
+  ],
+  "a descriptor that is the host's": (api) => [() => api.writeSync(1, 'x'), () => api.fstatSync(0)],
+  '`open` of a pipe, a socket or a device in the workspace': (api, root) => [
+    () => api.openSync(`${root}/src/pipe`, 'r'),
+  ],
+  'a write into one': (api, root) => [() => api.writeFileSync(`${root}/src/pipe`, 'x')],
+}

@@ -25,7 +25,9 @@ type Step =
 const slot = fc.integer({ min: 0, max: 2 })
 const name = fc.constantFrom('a', 'b', 'd', 'd/x', 'd/y', 'link', 'new')
 const text = fc.string({ maxLength: 12 })
+// Node takes a negative one, and one that is no whole number, for none, except to read at.
 const position = fc.constantFrom(null, null, 0, 3, 20)
+const loose = fc.constantFrom(null, null, 0, 3, 20, -1, -7, 2.5, Number.NaN, 2 ** 60)
 const flags = fc.constantFrom('r', 'r', 'r+', 'w', 'w+', 'a', 'a+', 'wx', 'ax+', 'rs+')
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -34,8 +36,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ op: fc.constant('read' as const), slot, length: fc.integer({ min: 0, max: 30 }), position }),
   },
-  { weight: 5, arbitrary: fc.record({ op: fc.constant('write' as const), slot, text, position }) },
-  fc.record({ op: fc.constantFrom('writev' as const, 'readv' as const), slot, position }),
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('write' as const), slot, text, position: loose }) },
+  fc.record({ op: fc.constantFrom('writev' as const, 'readv' as const), slot, position: loose }),
   {
     weight: 4,
     arbitrary: fc.record({
@@ -161,5 +163,29 @@ describe('descriptors against node:fs', () => {
       }),
       fuzzParameters(400),
     )
+  })
+
+  it.each([-1n, -2n, 3n, 2n ** 60n, 2n ** 64n])('read at %s alike', (at) => {
+    const outer = tempDir()
+    const [real, copy] = [`${outer.path}/real`, `${outer.path}/copy`]
+    seed(real)
+    seed(copy)
+    const facade = bareFacade(copy)
+    facade.fs.appendFileSync(`${copy}/d/x`, '!')
+    fs.appendFileSync(`${real}/d/x`, '!')
+    const told = (api: typeof fs, root: string) =>
+      ['a', 'd/x'].map((name) => {
+        const fd = api.openSync(`${root}/${name}`, 'r')
+        const buffer = Buffer.alloc(4)
+        try {
+          return [api.readSync(fd, buffer, 0, 4, at), buffer.toString()]
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code
+        } finally {
+          api.closeSync(fd)
+        }
+      })
+    expect(told(facade.fs, copy)).toEqual(told(fs, real))
+    outer.dispose()
   })
 })

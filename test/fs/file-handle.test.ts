@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import fs from 'node:fs'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HANDLE_OPS } from '../../src/fs/handle-ops.js'
@@ -78,6 +79,39 @@ describe('FileHandle', () => {
     expect(handle.fd).toBe(-1)
     await expect(handle.stat()).rejects.toMatchObject({ code: 'EBADF', message: 'file closed' })
     await expect(handle.close()).resolves.toBeUndefined()
+  })
+
+  it('writes what comes in chunks, as promises.writeFile does', async () => {
+    async function* later() {
+      yield 'b'
+      yield Buffer.from('c')
+    }
+    const handle = await open('new', 'w+')
+    await handle.writeFile(['a'])
+    await handle.appendFile(later())
+    await handle.writeFile(Readable.from(['d']))
+    await handle.close()
+    expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('abcd')
+  })
+
+  it('that was closed while its chunks came writes nothing elsewhere', async () => {
+    const handle = await open('new', 'w+')
+    const { promises } = facade.fs
+    async function* late() {
+      yield 'a'
+      await handle.close()
+      await open('lower')
+      yield 'b'
+    }
+    await expect(promises.writeFile(handle, late())).rejects.toThrow()
+    const other = await open('new', 'w+')
+    async function* later() {
+      yield 'a'
+      await other.close()
+      await open('other', 'w')
+    }
+    await expect(other.writeFile(later())).rejects.toThrow()
+    expect(facade.fs.readFileSync(`${dir.path}/other`, 'utf8')).toBe('')
   })
 
   it('is disposed of by its async dispose', async () => {

@@ -73,3 +73,28 @@ describe('a hidden path', () => {
     expect(to('hidden.f/x')).toBe(to('hidden.none/x'))
   })
 })
+
+describe('a hidden path outside of the workspace', () => {
+  it('is in no listing of the directory it is in', async () => {
+    const root = `${dir.path}/open`
+    const { fs: api } = bareFacade(root, decide)
+    const shown = ['open', ...fs.readdirSync(dir.path)].filter((name) => !name.startsWith('hidden'))
+    const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name)
+    expect(api.readdirSync(dir.path).sort()).toEqual([...new Set(shown)])
+    expect(names(api.readdirSync(dir.path, { withFileTypes: true }))).toEqual([...new Set(shown)])
+    expect(api.readdirSync(dir.path, { recursive: true }).filter((name) => String(name).includes('hidden'))).toEqual([])
+    const opened = api.opendirSync(dir.path)
+    expect(opened.readSync()?.name).toBe('open')
+    expect(opened.readSync()).toBeNull()
+  })
+
+  it('is not read by a descriptor that was opened before it was hidden', () => {
+    let isOpen = true
+    const { fs: api } = bareFacade(`${dir.path}/open`, (access) => (isOpen ? { verdict: 'stage' } : decide(access)))
+    const fd = api.openSync(`${dir.path}/hidden.f`, 'r')
+    expect(api.readSync(fd, Buffer.alloc(3), 0, 3, 0)).toBe(3)
+    isOpen = false
+    expect(() => api.readSync(fd, Buffer.alloc(3), 0, 3, 0)).toThrow(/ENOENT/)
+    api.closeSync(fd)
+  })
+})

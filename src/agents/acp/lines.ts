@@ -1,5 +1,5 @@
 /** Bytes a line may have. */
-export const LONGEST = 64 << 20
+const LONGEST = 64 << 20
 
 /**
  * Tells of each line of a stream of bytes, as UTF-8.

@@ -1,2 +1,2 @@
 /** Codex's hooks, judged by a session's rules. */
-export { answerCodex, type CodexAnswer } from './answer.js'
+export { answerCodex } from './answer.js'

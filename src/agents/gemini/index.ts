@@ -1,2 +1,2 @@
 /** Gemini CLI's hooks, judged by a session's rules. */
-export { answerGemini, type GeminiAnswer } from './answer.js'
+export { answerGemini } from './answer.js'

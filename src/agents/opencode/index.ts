@@ -1,2 +1,2 @@
 /** opencode's calls, told by a plugin of ours and judged by a session's rules. */
-export { answerOpencode, type OpencodeAnswer } from './answer.js'
+export { answerOpencode } from './answer.js'

@@ -179,7 +179,7 @@ function stopsOf({ document: { stops } }: State, { change, hunk }: Target): numb
   })
 }
 
-export function asking(state: State, text: string, choices: Asking['choices']): Step {
+function asking(state: State, text: string, choices: Asking['choices']): Step {
   return step({ ...state, mode: { kind: 'ask', text, choices } })
 }
 
@@ -191,7 +191,7 @@ function page(state: State): number {
   return Math.max(1, bodyRows(state) - 2)
 }
 
-export function scrolled(state: State, by: number): State {
+function scrolled(state: State, by: number): State {
   const next = { ...state, top: clamped(state, moved(state, state.top, by)) }
   return followed(next, by > 0 ? 1 : -1)
 }

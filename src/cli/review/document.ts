@@ -31,7 +31,7 @@ export interface Stop {
 }
 
 /** UTF-16 units of one line that are laid out at a time: a longer one is shown as several. */
-export const CHUNK = 1_000
+const CHUNK = 1_000
 
 export function toDocument(groups: readonly ChangeGroup[], questions: readonly Question[]): Document {
   const items: Item[] = []

@@ -24,9 +24,7 @@ export type ListEvent =
   | { readonly is: 'sessions'; readonly sessions: readonly Waiting[] }
   | { readonly is: 'told'; readonly text: string }
 
-export type ListEffect =
-  | { readonly do: 'open'; readonly session: string }
-  | { readonly do: 'redraw' | 'suspend' | 'quit' }
+type ListEffect = { readonly do: 'open'; readonly session: string } | { readonly do: 'redraw' | 'suspend' | 'quit' }
 
 interface ListStep {
   readonly state: ListState

@@ -152,8 +152,3 @@ function put(line: Span[], { text, style }: Span): void {
   if (last?.style === style) line[line.length - 1] = { text: last.text + text, style }
   else line.push({ text, style })
 }
-
-/** Columns a line takes once it was made to fit. */
-export function widthOf(line: Line): number {
-  return line.reduce((sum, { text }) => sum + (PLAIN.test(text) ? text.length : stringWidth(text)), 0)
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ListState, updateList, viewList, type Waiting, waitingOf } from '../../../src/cli/review/list.js'
-import { widthOf } from '../../../src/cli/review/text.js'
+import { widthOf } from './sets.js'
 
 const session = (id: string, more: Partial<Waiting> = {}): Waiting => ({
   id,

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import stringWidth from 'string-width'
+import type { Line } from '../../../src/cli/review/text.js'
 import type { Change, ChangeSet, Question } from '../../../src/core/api.js'
 import { diffFile } from '../../../src/review/diff.js'
 
@@ -38,3 +40,8 @@ export const ASKS: Question = { id: 'q1', at: 'now', kind: 'access', path: 'etc/
 
 export const numbered = (count: number, edits: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
+
+/** Columns a line takes. */
+export function widthOf(line: Line): number {
+  return line.reduce((sum, { text }) => sum + stringWidth(text), 0)
+}

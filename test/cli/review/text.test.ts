@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { paint } from '../../../src/cli/review/paint.js'
-import { fitted, type Line, widthOf, wrap } from '../../../src/cli/review/text.js'
+import { fitted, type Line, wrap } from '../../../src/cli/review/text.js'
+import { widthOf } from './sets.js'
 
 const plain = (line: Line) => line.map(({ text }) => text).join('')
 const utf8 = (width: number) => ({ width, charset: 'utf-8' as const })

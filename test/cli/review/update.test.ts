@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { KEYS } from '../../../src/cli/review/keys.js'
 import { isTooSmall, visibleRows } from '../../../src/cli/review/place.js'
 import { type Effect, initialState, isSameThere, type Staged, type State } from '../../../src/cli/review/state.js'
-import { widthOf } from '../../../src/cli/review/text.js'
 import { type Event, update } from '../../../src/cli/review/update.js'
 import { view } from '../../../src/cli/review/view.js'
 import type { ChangeSet } from '../../../src/core/api.js'
-import { ASKS, numbered, setOf } from './sets.js'
+import { ASKS, numbered, setOf, widthOf } from './sets.js'
 
 const head = { session: 's', live: true, by: 'm-1' }
 const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => ({

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { moduleOf } from './support/modules.js'
+import { entries, filesBelow, HOUSE, MANIFEST, packageOf, Usage } from './support/usage.js'
+
+/** Nothing lies about that nobody uses: no export, no file, no package. */
+
+const CODE = /\.(?:tsx?|mjs)$/
+const HOUSEHOLD = ['overlay', 'src', 'bench', 'scripts', 'examples', 'web']
+const usage = new Usage([
+  ...[...HOUSEHOLD, 'test'].flatMap((folder) => filesBelow(folder, CODE)),
+  'vitest.config.ts',
+  'ts-node.mjs',
+])
+const isOfHouse = (file: string) => HOUSEHOLD.some((folder) => file.startsWith(`${folder}/`))
+const isSource = (file: string) => /^(?:src|overlay)\//.test(file)
+
+/** Exports that tests alone take, and why they are not hidden. */
+const FOR_TESTS: Readonly<Record<string, string>> = {
+  'src/agents/roo/apply-diff.ts#applyBlocks': 'tried on thousands of texts, without a session for each',
+  'src/cli/review/terminal.ts#charsetOf': 'of variables and systems other than the ones here',
+  'src/commit/journal.ts#KEPT_PLANS': 'a journal is made with more',
+  'src/fs/times.ts#timeNs': 'held against what a disk keeps',
+  'src/host/git.ts#userIn': "held against git's own reading of thousands of files",
+  'src/init.ts#GITATTRIBUTES': "held against this repository's own",
+  'src/intents/templates.ts#BUILT_IN': 'each is valid',
+  'src/policy/free-paths.ts#compileFreePaths': 'held against git, without a registry for each',
+  'src/review/diff.ts#SHOW_LIMIT': 'a file is made that is longer',
+  'src/review/change-set.ts#changeSetDigest': 'the same in every order',
+  'src/trace/line-prints.ts#PRINT_LENGTH': 'a print has it',
+  'src/trace/line-prints.ts#printOf': 'of one line',
+}
+
+describe('exports', () => {
+  const used = usage.used(isOfHouse, entries())
+  const tested = usage.used(() => true, entries())
+  const given = usage.files.filter(isSource).flatMap((file) => usage.given(file).map((name) => `${file}#${name}`))
+  const idle = given.filter((each) => !used.has(each))
+
+  it('are taken by another file, or reached by an entry of the package', () => {
+    expect(idle.filter((each) => !(each in FOR_TESTS))).toEqual([])
+  })
+
+  it('are for tests alone only where that is said', () => {
+    expect(Object.keys(FOR_TESTS).filter((each) => !idle.includes(each) || !tested.has(each))).toEqual([])
+  })
+})
+
+const THIS = 'test/unused.test.ts'
+/** What is run by hand or by others, and no script of the package names. */
+const RUN_OTHERWISE: Readonly<Record<string, string>> = {
+  'scripts/make-picture.mjs': 'by hand, for a picture of the README',
+  'scripts/make-terminal-picture.mjs': 'by hand, for a picture of the README',
+  'examples/ci-check/check.mjs': 'in pull requests of others, and by the GitHub Action',
+}
+
+describe('files', () => {
+  const words = Object.values(MANIFEST.scripts).flatMap((script) => script.split(' '))
+  const page = readFileSync(join(HOUSE, 'web/index.html'), 'utf8')
+  const roots = [
+    ...entries(),
+    // This one names what nothing else does.
+    ...usage.files.filter((file) => file !== THIS && (/^test\/.*\.test\.ts$/.test(file) || words.includes(file))),
+    ...[...page.matchAll(/src="\.\/([^"]+)"/g)].map(([, file]) => join('web', file ?? '')),
+    ...Object.keys(RUN_OTHERWISE),
+    'vitest.config.ts',
+    'ts-node.mjs',
+  ]
+
+  it('are loaded or named from an entry, a test or a script', () => {
+    const reached = usage.reached(roots)
+    expect(usage.files.filter((file) => !reached.has(file) && file !== THIS)).toEqual([])
+  })
+
+  it('are run otherwise only where that is said', () => {
+    const reached = usage.reached(roots.filter((root) => !(root in RUN_OTHERWISE)))
+    expect(Object.keys(RUN_OTHERWISE).filter((file) => reached.has(file) || !usage.files.includes(file))).toEqual([])
+  })
+})
+
+/** Packages that no file imports, and what needs them. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  '@biomejs/biome': 'formats and lints, by its command',
+  '@types/node': 'the compiler',
+  '@types/picomatch': 'the compiler',
+  '@types/proper-lockfile': 'the compiler',
+  '@types/vscode': 'the compiler, for the shapes of an editor',
+  'axe-core': 'test/web/browser.test.ts finds its file, and puts it into a page',
+  'ts-node': 'ts-node.mjs registers it',
+}
+/** Packages the sources import that are for development: what they bring is bundled. */
+const BUNDLED: Readonly<Record<string, string>> = {
+  '@clack/prompts': 'the command has it in its bundle',
+}
+
+describe('packages', () => {
+  const named = (counts: (file: string) => boolean) =>
+    new Set(
+      usage.files
+        .filter(counts)
+        .flatMap((file) => usage.module(file).specifiers.flatMap((each) => packageOf(each) ?? [])),
+    )
+  const bySources = named(isSource)
+  const byAll = named(() => true)
+
+  it('are dependencies where the sources import them, and nowhere else', () => {
+    expect(Object.keys(MANIFEST.dependencies).filter((name) => !bySources.has(name))).toEqual([])
+    const foreign = [...bySources].filter((name) => !(name in MANIFEST.dependencies) && !builtinModules.includes(name))
+    expect(foreign.sort()).toEqual(Object.keys(BUNDLED).sort())
+  })
+
+  it('are for development where something imports them, or a reason is given', () => {
+    const unnamed = Object.keys(MANIFEST.devDependencies).filter((name) => !byAll.has(name))
+    expect(unnamed.sort()).toEqual(Object.keys(UNNAMED).sort())
+  })
+})
+
+describe('the reader of modules', () => {
+  it('sees every way to give a name and to take one', () => {
+    const { exports, takes, handsOn } = moduleOf(
+      'x.ts',
+      `import first, { a as b, type C } from './a.js'
+      import * as all from './b.js'
+      export { a as z } from './c.js'
+      export * from './d.js'
+      export * as space from './e.js'
+      export const one = 1, { two, three: [four] } = all.some(b)
+      export type Five = all.Kind
+      export default class {}
+      const { six } = await import('./f.js')
+      const seven = (await import('./g.js')).seven
+      const eight = import('./h.js').then(({ eight }) => eight)
+      type Nine = import('./i.js').Nine
+      const ten = await import('./j.js')
+      await import('./k.js')
+      const eleven = { all: 1 }.all`,
+    )
+    expect(exports).toEqual(['one', 'two', 'four', 'Five', 'default'])
+    expect(handsOn.map(({ from, name, as }) => `${from} ${name} ${as}`)).toEqual([
+      './c.js a z',
+      './d.js * *',
+      './e.js * space',
+    ])
+    expect(takes.map(({ from, name }) => `${from} ${name}`)).toEqual([
+      ...['./a.js default', './a.js a', './a.js C', './b.js some', './b.js Kind', './f.js six', './g.js seven'],
+      ...['./h.js eight', './i.js Nine', './j.js *'],
+    ])
+  })
+
+  it('sees that all of a module is taken', () => {
+    const { takes } = moduleOf('x.ts', "import * as all from './b.js'\nuse(all)")
+    expect(takes).toEqual([{ from: './b.js', name: '*' }])
+  })
+})
