@@ -4,6 +4,7 @@ import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
+import { Unheard } from './unheard.js'
 
 /** What a served hook goes by. */
 export interface ClaudeHookOptions {
@@ -28,15 +29,19 @@ const PATIENCE = 20_000
 export function claudeHookHandler(options: ClaudeHookOptions): (request: Request) => Promise<Response> {
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
+  const unheard = new Unheard()
   return async (request) => {
     const url = new URL(request.url)
     const refusal = refusalOf(request, url, token)
     if (refusal !== undefined) return answered(refusal.message, refusal.status)
     const asked = url.searchParams.get('session') || session
+    const telling = unheard.begin()
+    // It is aborted where its client goes away before all of the answer was sent.
+    request.signal.addEventListener('abort', () => telling.lost(), { once: true })
     const deps: Partial<HookDeps> = {
       // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
       ...{ env: { CLAUDE_PROJECT_DIR: root }, cwd: root, rootOf: () => root, isInMount: () => false },
-      openJudge: (_, about) => openJudge(about),
+      openJudge: async (_, about) => telling.by(await openJudge(about)),
       ...(asked !== undefined && { session: asked }),
     }
     let event = eventNamed(url.searchParams.get('event')) ?? 'PreToolUse'
@@ -45,6 +50,7 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
       event = eventNamed(nameIn(text)) ?? event
       return answered(await within(patience, answerClaude(text, deps)))
     } catch (error) {
+      telling.lost()
       // Without a path none is made.
       if (error instanceof NoWorktree) return answered({ systemMessage: error.message })
       return answered(claudeFailure(event, error instanceof Error ? error.message : String(error)))
