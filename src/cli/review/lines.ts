@@ -39,7 +39,7 @@ function questionSpans(question: Question, at: number): Span[] {
   return [{ text: `  y allow, n deny${once}${more}`, style: 'dim' }]
 }
 
-export function questionText(question: Question): string {
+function questionText(question: Question): string {
   if (question.kind === 'access') return `May it write ${question.path}? The rule ${question.rule} asks.`
   if (question.kind === 'command') {
     const where = question.cwd === '' ? '' : ` in ${question.cwd}`

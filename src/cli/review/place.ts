@@ -5,11 +5,11 @@ import type { Place, Seen, State } from './state.js'
 import type { Line } from './text.js'
 
 /** Columns left of every line: the cursor's bar and a blank. */
-export const GUTTER = 2
+const GUTTER = 2
 /** Rows that are not the document's: title, file and keys; the message's come on top. */
 const FRAME = 3
 /** Below this nothing can be read, and so nothing decided. */
-export const SMALLEST = { columns: 20, rows: 8 }
+const SMALLEST = { columns: 20, rows: 8 }
 
 export function isTooSmall({ size: { columns, rows } }: Pick<State, 'size'>): boolean {
   return columns < SMALLEST.columns || rows < SMALLEST.rows
