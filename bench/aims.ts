@@ -125,6 +125,11 @@ export const AIMED: readonly AimedRow[] = [
     missed: 'a process loads the command before it decides',
   },
   {
+    what: 'the first screen of `escrow review`, 50 changed files',
+    beside: '',
+    parts: parts('review', 'the first screen of escrow review'),
+  },
+  {
     what: 'opening a workspace of 50,000 files, up to the first read and write',
     beside: '',
     parts: parts('open', 'open, select, first read and write'),

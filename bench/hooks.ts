@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import officialManifest from '@modelcontextprotocol/server-filesystem/package.json' with { type: 'json' }
@@ -12,12 +11,12 @@ import type { Bench, Suite } from './bench.js'
 import type { Variant } from './harness.js'
 import { contentOf, memoryPlace } from './places.js'
 import { OURS } from './report.js'
+import { ESCROW, personsEnv } from './tools.js'
 import { declareIntent } from './workspace.js'
 
 const BYTES = 4_096
 const COLD_AIM = { of: 'ratio', atMost: 1.5 } as const
 const SERVED_AIM = { of: 'value', atMost: 2e6 } as const
-const ESCROW = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
 
 /** What one decision costs a host: as a process of its own for each tool call, in a process that stays, and behind MCP. */
 export const hooks: Suite = async (bench) => {
@@ -55,8 +54,7 @@ function hookProcess(name: string, root: string, call: object, isMeant: (out: st
 }
 
 function ended([program = '', ...args]: readonly string[], cwd: string, input = ''): string {
-  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, input, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: personsEnv(), input, encoding: 'utf8' })
   if (status === 0) return stdout
   throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
 }
@@ -81,8 +79,10 @@ async function measureServed(bench: Bench, root: string): Promise<void> {
 async function measureHttp(bench: Bench, root: string): Promise<void> {
   const title = 'one decision, served over loopback HTTP'
   if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SERVED_AIM)
-  const { ESCROW_SESSION, ...env } = process.env
-  const server = spawn(process.execPath, [ESCROW, 'serve'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [ESCROW, 'serve'], {
+    ...{ cwd: root, env: personsEnv() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   try {
     const [line] = await once(server.stdout, 'data')
     const address = new URL('/hooks/claude', String(line))

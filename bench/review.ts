@@ -1,17 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { openWorkspace, type Review, type Workspace } from '../src/index.js'
 import type { Bench, Suite } from './bench.js'
 import type { Skipped, Variant } from './harness.js'
 import { contentOf, memoryPlace, namesOf, parentOf } from './places.js'
 import { OURS } from './report.js'
-import { runTool, toolVersion } from './tools.js'
+import { ESCROW, personsEnv, runTool, toolVersion } from './tools.js'
 import { declareIntent, govern } from './workspace.js'
 
 const BYTES = 4_096
 const PER_DIR = 20
 const REVIEWER = { name: 'Bench' }
 
-/** What a person waits for: the change set of many files, of one long file, and a verdict on all. */
+/** What a person waits for: the change set of many files, of one long file, a verdict on all, and the first screen of a review. */
 export const review: Suite = async (bench) => {
   const files = bench.quick ? 500 : 2_000
   const many = await pairOf('many', (turn) => {
@@ -26,6 +28,7 @@ export const review: Suite = async (bench) => {
   await measureDiff(bench, `the diff of ${files.toLocaleString('en')} changed files`, many)
   await measureDiff(bench, `a diff of ${lines.toLocaleString('en')} lines in one file`, long)
   await measureApprove(bench, `a verdict on ${files.toLocaleString('en')} changed files`, many)
+  await measureFirstScreen(bench)
 }
 
 /** The same change twice: staged in a session that is at rest, and in git's working tree. */
@@ -104,4 +107,59 @@ function reviewing({ root, session }: Pair, look: (review: Review) => Promise<un
       return look(await last.review(session))
     },
   }
+}
+
+const SCREEN_AIM = { of: 'value', atMost: 300e6 } as const
+const SHOWN = 50
+
+/** From the start of the process to what a person can read. Both sides have a terminal, which script(1) makes. */
+async function measureFirstScreen(bench: Bench): Promise<void> {
+  const title = `the first screen of escrow review, ${SHOWN} changed files`
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SCREEN_AIM)
+  if (toolVersion('script') === undefined) return bench.skip(title, 'script(1) is not installed', SCREEN_AIM)
+  const { root, session } = await pairOf('screen', (turn) =>
+    namesOf('src', SHOWN, PER_DIR).map((path) => [path, `${contentOf(BYTES)}export const turn = '${turn}'\n`]),
+  )
+  const left: ChildProcess[] = []
+  const leave = async () => {
+    for (const child of left.splice(0)) {
+      child.stdin?.end('q')
+      if (child.exitCode === null) await once(child, 'close')
+    }
+  }
+  const floor: Variant = {
+    name: `node -e 0 (${process.version})`,
+    run: () => once(inTerminal(root, `'${process.execPath}' -e 0`), 'close'),
+  }
+  const ours: Variant = {
+    name: OURS,
+    before: leave,
+    run() {
+      const child = inTerminal(root, `'${process.execPath}' '${ESCROW}' review ${session}`)
+      left.push(child)
+      return shown(child, `1/${SHOWN}`)
+    },
+  }
+  try {
+    await bench.compare({ title, mode: 'async', aim: SCREEN_AIM, heavy: true, variants: [floor, ours] })
+  } finally {
+    await leave()
+  }
+}
+
+/** Resolves once the screen has it. */
+function shown({ stdout }: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let screen = ''
+    stdout?.on('data', (chunk) => {
+      screen += String(chunk)
+      if (screen.includes(text)) resolve()
+    })
+    stdout?.once('end', () => reject(new Error(`The review showed ${screen}`)))
+  })
+}
+
+function inTerminal(cwd: string, command: string): ChildProcess {
+  const env = { ...personsEnv(), TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' }
+  return spawn('script', ['-qec', command, '/dev/null'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] })
 }

@@ -6,9 +6,12 @@ import { aimText, measuredText, type Report, type Row, resultOf, verdictOf } fro
 import { runTool } from './tools.js'
 
 const PAGE = fileURLToPath(new URL('../docs/speed.md', import.meta.url))
-const [BEGIN, END] = ['<!-- measured: npm run bench -- all -->', '<!-- /measured -->']
+const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const END = '<!-- /measured -->'
+const BEGIN = '<!-- measured: npm run bench -- all -->'
+const SHORT = '<!-- measured -->'
 
-/** Writes the last results' table into docs/speed.md. @returns the file, relative to the repository. */
+/** Writes the last results' table into docs/speed.md, and its short form into the README. @returns the files, relative to the repository. */
 export function renewSpeed(): string {
   const suites = [...new Set(AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite)))]
   const reports = suites.flatMap((suite) => {
@@ -17,23 +20,49 @@ export function renewSpeed(): string {
     // The code has changed since an older one. A quick run says that it is one.
     return found.sort((a, b) => b.date.localeCompare(a.date)).slice(0, 1)
   })
-  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), speedTable(reports)))
-  // Its table is laid out as the check wants it.
-  runTool(process.execPath, [
-    createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome'),
-    'format',
-    '--write',
-    PAGE,
-  ])
-  return 'docs/speed.md'
+  const page = withTable(readFileSync(PAGE, 'utf8'), speedTable(reports))
+  writeFileSync(PAGE, page)
+  writeFileSync(README, withShortTable(readFileSync(README, 'utf8'), page))
+  // Their tables are laid out as the check wants it.
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
+  runTool(process.execPath, [biome, 'format', '--write', PAGE, README])
+  return 'docs/speed.md, README.md'
 }
 
 /** @throws Error where the page has no place for it. */
-export function withTable(page: string, table: string): string {
-  const [before, rest] = page.split(BEGIN)
+export function withTable(page: string, table: string, begin = BEGIN): string {
+  const [before, rest] = page.split(begin)
   const after = rest?.split(END)[1]
-  if (after === undefined) throw new Error(`docs/speed.md has lost its place for the table: ${BEGIN} … ${END}`)
-  return `${before}${BEGIN}\n\n${table}\n${END}${after}`
+  if (after === undefined) throw new Error(`The page has lost its place for the table: ${begin} … ${END}`)
+  return `${before}${begin}\n\n${table}\n${END}${after}`
+}
+
+/** The README with the page's table in short: what a row is beside stands in it, when and where all of it was measured below. */
+export function withShortTable(readme: string, page: string): string {
+  const table = page.split(BEGIN)[1]?.split(END)[0] ?? ''
+  const lines = table.split('\n')
+  const rows = lines.filter((line) => line.startsWith('| ')).map(cellsOf)
+  const [, ...bodies] = rows.filter((row) => !row[0]?.startsWith('--'))
+  const dates = [...new Set(bodies.flatMap((row) => row[4]?.match(/\d{4}-\d\d-\d\d/g) ?? []))].sort()
+  const machines = lines.flatMap((line) => /^- \w+: (.*, files on \w+), load /.exec(line)?.[1] ?? [])
+  const isQuick = lines.some((line) => line.includes('quick run'))
+  const short = [
+    cells(['what', 'aim', 'measured', 'met']),
+    cells(Array(4).fill('---')),
+    ...bodies.map(([what = '', beside = '', aim = '', measured = '', , met = '']) =>
+      cells([beside === '' ? what : `${what}, beside ${beside}`, aim, measured, met]),
+    ),
+  ]
+  const when = `Measured ${dates.join(', ')}${isQuick ? ', in part by quick runs' : ''}; ${[...new Set(machines)].join('; ')}.`
+  return withTable(readme, `${[...short, '', when].join('\n')}\n`, SHORT)
+}
+
+/** Of a row of a table; a bar within a cell is escaped. */
+function cellsOf(line: string): string[] {
+  return line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
 /** Each row of the aims, with what was measured of it and when; below, the machines. */

@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 
 /** Programs to compare with, where the machine has them. */
+
+/** The command as it was built. */
+export const ESCROW = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
+
+/** Of a person's, who sits in no session. */
+export function personsEnv(): NodeJS.ProcessEnv {
+  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
+  return env
+}
 
 const NEUTRAL = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 

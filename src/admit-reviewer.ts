@@ -23,6 +23,20 @@ export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
   )
 }
 
+/**
+ * Whether who gives a command may begin an agent's work: not where that is under way, as what is begun there is of the same session already.
+ * @throws EscrowError `access_denied` where this process was started by an agent's session
+ */
+export function admitAgent(env: NodeJS.ProcessEnv = process.env): void {
+  const session = env[INSIDE]
+  if (!session) return
+  throw new EscrowError(
+    'access_denied',
+    `This runs inside of session ${session} already, and an agent works in no other.`,
+    { hint: 'Run the program by itself: what it does here is staged.' },
+  )
+}
+
 /** A call of the person's side: refused inside of a session. */
 export function outside<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   return async (...args) => {

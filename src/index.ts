@@ -1,6 +1,6 @@
 /** The public API of escrowfs. */
 
-export { admitReviewer, makeReviewerKey } from './admit-reviewer.js'
+export { admitAgent, admitReviewer, makeReviewerKey } from './admit-reviewer.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
 export { CLIENTS, type ClientName } from './client-plans.js'
@@ -36,7 +36,7 @@ export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
 export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge.js'
-export { groupChanges } from './review/groups.js'
+export { attentionTitle, groupChanges } from './review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './review/highlight.js'
 export { type TextSpan, wordDiff } from './review/word-diff.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'

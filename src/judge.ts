@@ -163,7 +163,8 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   #refusal({ writes = [], reads = [], searches = [], needsIntent, declaresClass }: JudgedCall): Denial | undefined {
-    const undeclared = writes.length > 0 && declaresClass !== true && this.gate.requireMutationClass
+    const changes = writes.some(({ effect }) => effect !== 'mkdir')
+    const undeclared = changes && declaresClass !== true && this.gate.requireMutationClass
     return (
       (needsIntent === true ? this.#policy.withoutPath() : undefined) ??
       (undeclared ? missingMutationClass() : undefined) ??

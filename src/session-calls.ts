@@ -120,5 +120,7 @@ async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | und
 }
 
 function undeclared({ writes = [], declares }: ToolCall, { requiresClass }: CallDeps): Denial | undefined {
-  return writes.length > 0 && declares === undefined && requiresClass() ? missingMutationClass() : undefined
+  // A directory has no content that a class could tell of.
+  const changes = writes.some(({ effect }) => effect !== 'mkdir')
+  return changes && declares === undefined && requiresClass() ? missingMutationClass() : undefined
 }

@@ -104,6 +104,6 @@ export class SessionSnapshots {
 
 function nothingCalled(message: string): EscrowError {
   return new EscrowError('nothing_selected', message, {
-    hint: 'snapshots() lists them, with the call each came before.',
+    hint: "snapshots(), or 'escrow snapshots', lists them, with the call each came before.",
   })
 }

@@ -123,6 +123,26 @@ describe('the fs of a session', () => {
     expect(await reasonOf(call)).toBe('scope_violation')
     expect((await session.changes()).changes).toEqual([])
   })
+
+  it('judges a directory with those missing on the way to it, and none that is there', async () => {
+    const at = testWorkspace()
+    at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
+    const session = await working(await at.open())
+    session.fs.symlinkSync('../mail', 'src/away', 'dir')
+    const made: string[] = []
+    const make = (path: string) => {
+      const writes = [{ path, effect: 'mkdir' as const }]
+      return session.toolCall({ tool: 'make', kind: 'edit', writes }, () => void made.push(path))
+    }
+    const reason = (path: string) => reasonOf(() => make(path))
+    for (const path of ['src/new', 'src/new/deep', 'src', 'mail', '.', 'src/', 'src/none/../x']) await make(path)
+    for (const path of ['mail/new', 'mail/new/deep', 'src/away/new/deep', 'src/shut/new'])
+      expect([path, await reason(path)]).toEqual([path, expect.stringMatching(/^(scope_violation|access_denied)$/)])
+    expect(await reason('src/.git/hooks')).toBe('protected_path')
+    expect(await reason('src/new/.orchestration/x')).toBe('protected_path')
+    expect(await reason('../out/side')).toBe('path_escape')
+    expect(made).toHaveLength(7)
+  })
 })
 
 describe('what is staged', () => {

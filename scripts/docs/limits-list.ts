@@ -12,7 +12,10 @@ export const CALLS: Limits = {
   'overlay/resolve.ts#MAX_LINKS': ['count', 'symbolic links on the way of one path; more is `ELOOP`'],
   'src/stage-store.ts#MEMORY': ['bytes', 'staged content in memory, unless `memory` says else; more is left to files'],
   'src/commit/journal.ts#UNDO_COMMITS': ['count', 'commits that can be undone, unless `limits.undo_commits` says else'],
-  'overlay/turn.ts#LONGEST_MS': ['milliseconds', 'until policy and intents are looked at again in one turn of the event loop'],
+  'overlay/turn.ts#LONGEST_MS': [
+    'milliseconds',
+    'until policy and intents are looked at again in one turn of the event loop',
+  ],
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'a file whose content is kept for a merge'],
   'src/fs/judge-move.ts#LOOKED_AT': ['count', 'entries looked at before a directory moves; the rest at its commit'],
   'src/fs/view.ts#LARGE': ['bytes', 'a file of the disk that promises and callbacks read at once, not later'],
@@ -85,7 +88,10 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
-  'src/terminal/told.ts#MOST_TOLD': ['count', 'refusals of a mount that are told one by one; the rest are counted in one record'],
+  'src/terminal/told.ts#MOST_TOLD': [
+    'count',
+    'refusals of a mount that are told one by one; the rest are counted in one record',
+  ],
   'src/terminal/course.ts#PROCESSES': ['count', 'processes of a command; with more it is ended'],
   'src/terminal/course.ts#OUTPUT': ['bytes', 'each stream of `session.exec`; what comes later is let go'],
   'src/background-command.ts#OUTPUT': ['bytes', 'output of a command that runs on, the newest'],

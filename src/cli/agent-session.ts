@@ -1,7 +1,9 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { Session, Workspace } from '../index.js'
+import type { Intent, Session, Workspace } from '../index.js'
 import type { Io } from './context.js'
+import { knownIntent } from './intents/known.js'
+import { oneLine } from './printable.js'
 import { type Variables, variable } from './variables.js'
 
 /** What `run` and `acp` are told of the session a program works in. */
@@ -32,12 +34,22 @@ export async function openFor(
   { session: id, intent }: AgentOptions,
   { io, prefix }: { readonly io: Io; readonly prefix: string },
 ): Promise<Session> {
+  // Before the session: a mistyped id leaves none behind.
+  if (intent !== undefined) await knownIntent(workspace, intent)
   const session = await workspace.session({
     id: id ?? `${prefix}-${Date.now().toString(36)}`,
     agent: { tool: basename(program) },
   })
   if (intent !== undefined) await session.selectIntent(intent)
   if (session.intent === undefined)
-    io.err("escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'.\n")
+    io.err(
+      `escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'${choiceOf(await session.intents())}.\n`,
+    )
   return session
+}
+
+function choiceOf(intents: readonly Intent[]): string {
+  return intents.length === 0
+    ? ", once 'escrow intents add' has declared it"
+    : `: ${intents.map(({ id }) => oneLine(id)).join(', ')}`
 }

@@ -33,6 +33,7 @@ export interface Library {
   makeReviewerKey(): SigningKey
   /** By which clients of the workspace may ask a served hook. */
   hookToken(root: string): string
+  admitAgent(): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   checkContainment(): Promise<readonly Capability[]>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
@@ -55,6 +56,8 @@ export interface Context {
   page(text: string): Promise<void>
   /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** As {@link withWorkspace}, for what begins an agent's work: refused in an agent's session, which has begun. */
+  asAgent<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** As {@link withWorkspace}, for what a person decides: refused in an agent's session, and where policy wants a person and there is none. */
   asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** How the run is to end, a code of {@link EXIT} or that of a program it ran; 0 unless a command says otherwise. */

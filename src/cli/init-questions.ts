@@ -1,9 +1,8 @@
 import type { ClientName, NewIntent } from '../index.js'
 import type { Asking } from './asking.js'
 
-export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
-
-const LABELS: Readonly<Record<ClientName, string>> = {
+/** Every client whose settings `escrow init` enters escrow into, and what it enters. */
+export const LABELS: Readonly<Record<ClientName, string>> = {
   claude: 'Claude Code: its hooks and our MCP server',
   cline: 'Cline: its hooks',
   codex: 'Codex: its hooks and our MCP server',
@@ -12,6 +11,8 @@ const LABELS: Readonly<Record<ClientName, string>> = {
   roo: 'Roo Code: our MCP server',
   mcp: 'any client that reads .mcp.json: our MCP server',
 }
+
+export const CLIENTS = Object.keys(LABELS).filter((name): name is ClientName => name in LABELS)
 
 /** What a person wants of a new workspace. */
 export interface Wanted {

@@ -1,4 +1,5 @@
 import {
+  admitAgent,
   admitReviewer,
   applyClients,
   findClients,
@@ -11,6 +12,7 @@ import type { Library } from './context.js'
 
 /** The library as the commands use it. What answers later is loaded by its first caller: most of it, and most commands need little. */
 export const library: Library = {
+  admitAgent,
   admitReviewer,
   applyClients,
   findClients,

@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { oneLine } from './printable.js'
 
-/** `--json`, as every command has it that prints data. */
-export function addJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document')
+/** `--json`, as every command has it that prints data. @param more what the document is, where that has to be said */
+export function jsonOption(more?: string): Option {
+  return new Option('--json', `print one JSON document${more === undefined ? '' : `: ${more}`}`)
 }
 
 export interface AsJson {

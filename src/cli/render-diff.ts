@@ -1,4 +1,4 @@
-import { type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
+import { attentionTitle, type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
 import { oneLine, printable } from './printable.js'
@@ -20,18 +20,9 @@ export function renderChangeSet(set: ChangeSet, colors: Colors): string {
 
 /** What the changes of a group have in common, as a line of its own. */
 export function titleOf({ attention, intentId, callId }: ChangeGroup): string {
-  if (attention !== undefined) return TITLES[attention] ?? attention
+  if (attention !== undefined) return attentionTitle(attention)
   const by = callId === undefined ? '' : `, tool call ${oneLine(callId)}`
   return `${intentId === undefined ? 'No intent' : `Intent ${oneLine(intentId)}`}${by}`
-}
-
-const TITLES: Readonly<Record<string, string>> = {
-  delete: 'Deletions',
-  'class-disagrees': 'Declared otherwise than measured',
-  conflict: 'Conflicts',
-  'out-of-scope': 'Out of scope',
-  protected: 'Protected paths',
-  drifted: 'Changed on disk since',
 }
 
 function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<string, string>, colors: Colors): string {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import type { Workspace } from '../index.js'
+import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
 import { report } from './failure.js'
-import { findRoot } from './find-root.js'
 import { newProgram } from './program.js'
 
 const EPILOGUE = `
@@ -32,10 +31,14 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     library,
     page: async (text) => (io.page && program.opts().pager !== false ? io.page(text) : io.out(text)),
     directory: () => directoryOf(program, io),
-    root: () => rootOf(directoryOf(program, io)),
+    root: () => workspaceAt(directoryOf(program, io)),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
+    asAgent: async (work) => {
+      ;(await library()).admitAgent()
+      return withWorkspace(directoryOf(program, io), library, work)
+    },
     asReviewer: async (work) => {
-      const root = rootOf(directoryOf(program, io))
+      const root = workspaceAt(directoryOf(program, io))
       ;(await library()).admitReviewer(root, { terminal: io.terminal })
       return withWorkspace(root, library, work)
     },
@@ -68,10 +71,16 @@ function talkingProgram(io: Io): Command {
 
 /** Declares all commands, and loads those whose name is on the line. */
 async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<void> {
-  for (const { name, summary, example, load } of COMMANDS) {
-    const command = program.command(name).description(summary).addHelpText('after', `\nExample:\n  ${example}`)
+  for (const { name, group, summary, example, load } of COMMANDS) {
+    const command = program
+      .commandsGroup(`${group}:`)
+      .command(name)
+      .description(summary)
+      .addHelpText('after', `\nExample:\n  ${example}`)
     if (argv.includes(name)) (await load()).register(command, context)
   }
+  // In the last group.
+  program.helpCommand(true)
 }
 
 function directoryOf(program: Command, io: Io): string {
@@ -84,7 +93,7 @@ async function withWorkspace<T>(
   library: () => Promise<Library>,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const workspace = await (await library()).openWorkspace(rootOf(directory))
+  const workspace = await (await library()).openWorkspace(workspaceAt(directory))
   try {
     return await work(workspace)
   } finally {
@@ -92,8 +101,8 @@ async function withWorkspace<T>(
   }
 }
 
-function rootOf(directory: string): string {
-  const root = findRoot(directory)
+function workspaceAt(directory: string): string {
+  const root = rootOf(directory)
   if (root === undefined) throw new NoWorkspace(directory)
   return root
 }

@@ -6,16 +6,34 @@ export function portOf(text: string): number {
   return port
 }
 
-const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** What is typed at a terminal, and so meant for whoever works in it. */
+const TYPED = ['SIGINT', 'SIGQUIT'] as const
+const SENT = ['SIGTERM', 'SIGHUP'] as const
 
 /** Who ends us is waited for by what was begun: all that was acknowledged is on the disk then. */
-export async function untilEnded(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export function untilEnded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return endedBy(['SIGINT', ...SENT], [], work)
+}
+
+/** As {@link untilEnded} for a program that has our terminal: what is typed there is for it alone. */
+export function undisturbed<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return endedBy(SENT, TYPED, work)
+}
+
+async function endedBy<T>(
+  ending: readonly NodeJS.Signals[],
+  unheard: readonly NodeJS.Signals[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController()
   const end = () => controller.abort()
-  for (const signal of ENDING) process.on(signal, end)
+  const deaf = () => undefined
+  for (const signal of ending) process.on(signal, end)
+  for (const signal of unheard) process.on(signal, deaf)
   try {
-    await work(controller.signal)
+    return await work(controller.signal)
   } finally {
-    for (const signal of ENDING) process.off(signal, end)
+    for (const signal of ending) process.off(signal, end)
+    for (const signal of unheard) process.off(signal, deaf)
   }
 }

@@ -1,5 +1,6 @@
 import type { Intent, IntentStatus } from './api.js'
 import type { Denial } from './denials.js'
+import { nearest } from './nearest.js'
 
 /** What the registry file says now. `version` rises with each change of the file. */
 export type IntentsState =
@@ -71,7 +72,9 @@ function holdUp(
 
 export function unknownIntent(state: IntentsState, id: string): Denial {
   const message = `Unknown Intent: ${id} is not declared in .orchestration/active_intents.yaml. ${choice(state)}`
-  return { reason: 'unknown_intent', intentId: id, message, hint: hintOf(state) }
+  const meant = nearest(id, selectableIds(state))
+  const question = meant === undefined ? '' : `Did you mean ${meant}? `
+  return { reason: 'unknown_intent', intentId: id, message, hint: question + hintOf(state) }
 }
 
 function choice(state: IntentsState): string {

@@ -32,7 +32,8 @@ export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
 /** A path that a tool call is going to change, and how. */
 export interface PlannedWrite {
   readonly path: string
-  readonly effect: 'put' | 'remove' | 'move'
+  /** `mkdir` is of a directory and those missing on the way to it; one that is there is no change. */
+  readonly effect: 'put' | 'remove' | 'move' | 'mkdir'
 }
 
 /** A tool call that waits at its gate. */
@@ -50,6 +51,6 @@ export interface GateSettings {
   readonly breaker: number
   /** When a person is asked about a call: where a rule says `ask`, or before each that changes something. */
   readonly modal: 'ask' | 'all'
-  /** A call that announces writes must declare what they do ({@link ToolCall.declares}). */
+  /** A call that announces writes of more than directories must declare what they do ({@link ToolCall.declares}). */
   readonly requireMutationClass: boolean
 }

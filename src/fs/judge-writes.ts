@@ -1,8 +1,11 @@
+import { basename, dirname } from 'node:path/posix'
+import { Errno } from '../../overlay/errno.js'
+import { childOf, type RelPath } from '../../overlay/path.js'
 import type { ToolCall } from '../core/api.js'
 import { type Denial, type DenialError, Denied, denialError } from '../core/denials.js'
 import type { View } from './view.js'
 
-const SYSCALLS = { put: 'open', move: 'rename', remove: 'unlink' } as const
+const SYSCALLS = { put: 'open', move: 'rename', remove: 'unlink', mkdir: 'mkdir' } as const
 
 /**
  * Judges every path a tool call is going to change, before its first write: a call of many files is denied whole.
@@ -17,6 +20,7 @@ export function judgeWrites(
   for (const { path, effect } of writes) {
     try {
       view.within(() => {
+        if (effect === 'mkdir') return void judgeDirectory(view, path)
         const place = view.target(path, effect === 'put' ? 'follow' : 'exact', effect)
         view.layer.judge(effect, place.path)
       })
@@ -27,4 +31,19 @@ export function judgeWrites(
     }
   }
   return undefined
+}
+
+/** As `mkdir -p` makes it: what is missing on the way is judged from above, what is there is not. Answers where it is. */
+function judgeDirectory(view: View, path: string): RelPath {
+  try {
+    const place = view.target(path, 'follow', 'mkdir')
+    if (place.type === undefined) view.layer.judge('mkdir', place.path)
+    return place.path
+  } catch (error) {
+    // What goes up again from a directory that is not there yet leads nowhere.
+    if (!(error instanceof Errno) || error.code !== 'ENOENT' || basename(path) === '..') throw error
+    const made = childOf(judgeDirectory(view, dirname(path)), basename(path))
+    view.layer.judge('mkdir', made)
+    return made
+  }
 }

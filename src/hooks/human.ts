@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Answer, Approver, Question, Reviewer } from '../core/api.js'
+import { oneLine } from '../core/printable.js'
 import type { ToolArguments } from './catalogue.js'
 
 /** What a person is asked while a tool call waits. */
@@ -115,11 +116,6 @@ export interface MessageWindow {
     options: { modal: boolean; detail?: string },
     ...items: string[]
   ): PromiseLike<string | undefined>
-}
-
-/** A name the agent chose must not look like a line of the question's own, nor turn its text around. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
 /** A modal with Approve and Reject. Closed without either it has no answer, and what waits for one is refused. */

@@ -1,7 +1,20 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
 
-/** Flags a person must not overlook, the gravest first. */
-const GRAVE = ['class-disagrees', 'conflict', 'out-of-scope', 'protected', 'drifted']
+/** What a person must not overlook, the gravest first: that something goes, then flags. */
+const TITLES: Readonly<Record<string, string>> = {
+  delete: 'Deletions',
+  'class-disagrees': 'Declared otherwise than measured',
+  conflict: 'Conflicts',
+  'out-of-scope': 'Out of scope',
+  protected: 'Protected paths',
+  drifted: 'Changed on disk since',
+}
+const GRAVE = Object.keys(TITLES)
+
+/** What a group's `attention` says to a person. */
+export function attentionTitle(attention: string): string {
+  return TITLES[attention] ?? attention
+}
 
 /**
  * The changes of a set in the order a person should read them: deletions, then those with a flag of warning (one group
@@ -28,13 +41,13 @@ function titleOf(change: Change): Omit<ChangeGroup, 'changes'> {
 
 /** Why a change comes before others. */
 function attentionOf({ kind, flags }: Change): string | undefined {
-  return kind === 'delete' ? 'delete' : GRAVE.find((flag) => flags.includes(flag))
+  return GRAVE.find((reason) => (reason === 'delete' ? kind === 'delete' : flags.includes(reason)))
 }
 
 /** Groups in order: equal keys are one group. */
 function keyOf(change: Change): readonly string[] {
   const attention = attentionOf(change)
-  if (attention !== undefined) return [String(['delete', ...GRAVE].indexOf(attention))]
+  if (attention !== undefined) return [String(GRAVE.indexOf(attention))]
   return ['9', change.intentId ?? '', change.calls?.[0] ?? '']
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
+import { attentionTitle, type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
 import type { Seen } from './room.js'
 import type { WireChange, WireChanges } from './wire.js'
 
@@ -13,17 +13,8 @@ export function changesOf(session: string, { set, marks }: Seen): WireChanges {
   return { session, digest: set.digest, groups }
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  delete: 'Deletions',
-  'class-disagrees': 'Declared otherwise than measured',
-  conflict: 'Conflicts',
-  'out-of-scope': 'Out of scope',
-  protected: 'Protected paths',
-  drifted: 'Changed on disk since',
-}
-
 function titleOf({ attention, intentId, callId }: ChangeGroup): string {
-  if (attention !== undefined) return TITLES[attention] ?? attention
+  if (attention !== undefined) return attentionTitle(attention)
   return `${intentId ?? 'No intent'}${callId === undefined ? '' : ` · call ${callId}`}`
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { AIMED } from '../../bench/aims.js'
 import { type Report, reportText } from '../../bench/report.js'
-import { speedTable, withTable } from '../../bench/speed.js'
+import { speedTable, withShortTable, withTable } from '../../bench/speed.js'
 import { SUITES } from '../../bench/suites.js'
 
 const machine = { cpu: 'A CPU', cores: 2, memoryGiB: 8, system: 'linux', node: 'v20.0.0', load: 0.5 }
@@ -61,6 +61,30 @@ describe('the table of speed', () => {
   it('speaks of suites there are', () => {
     const named = AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite))
     expect([...new Set(named)].filter((suite) => !(suite in SUITES))).toEqual([])
+  })
+})
+
+describe('the short table', () => {
+  const page = withTable('<!-- measured: npm run bench -- all -->\n<!-- /measured -->\n', speedTable([report], rows))
+  const short = withShortTable('a\n<!-- measured -->\nold\n<!-- /measured -->\nb\n', page)
+
+  it('has each row with its aim, its figure and whether it was met, and says when and where', () => {
+    expect(short).toContain(
+      '| reads / writes / sleeps, beside node:fs | ≤ 1.2× / ≤ 1.00 µs / – | 1.10× / 2.00 µs / not measured | yes / **no** / – |',
+    )
+    expect(short).toContain('| reads \\| alone | ≤ 1.2× | 1.10× | yes |')
+    expect(short).toContain('| walks | – | not measured | – |')
+    expect(short).toContain('Measured 2026-01-02; A CPU, 2 cores, 8 GiB, linux, Node v20.0.0, files on tmpfs.')
+    expect(short).toMatch(/^a\n<!-- measured -->\n[\s\S]*<!-- \/measured -->\nb\n$/)
+    expect(short).not.toContain('old')
+  })
+
+  it('is the README’s, of what docs/speed.md has: else run npm run bench -- table', () => {
+    const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+    const readme = read('README.md')
+    // However wide its columns are.
+    const plain = (text: string) => text.replace(/ +/g, ' ').replace(/-{3,}/g, '---')
+    expect(plain(readme)).toBe(plain(withShortTable(readme, read('docs/speed.md'))))
   })
 })
 

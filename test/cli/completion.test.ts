@@ -14,7 +14,7 @@ beforeAll(() => {
   env = { HOME: home, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, XDG_STATE_HOME: `${home}/state` }
   const shell = openShell(home, env)
   const made = shell(`mkdir shop && cd shop && escrow init && mkdir -p .orchestration/sessions/agent-1 &&
-    for shell in bash zsh fish; do escrow completion $shell > ../complete.$shell || exit 1; done`)
+    for shell in bash zsh fish powershell; do escrow completion $shell > ../complete.$shell || exit 1; done`)
   expect([made.status, made.stderr]).toEqual([0, ''])
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
@@ -71,4 +71,36 @@ it('zsh completes a command and a session as it is typed', async () => {
   terminal.type('ag')
   terminal.key('Tab')
   await terminal.waitFor(/^ready> escrow travel agent-1$/m)
+})
+
+/** No PowerShell is at hand to run it: its tables are read as it would read them. */
+describe('PowerShell', () => {
+  const script = () => fs.readFileSync(`${home}/complete.powershell`, 'utf8')
+  const table = (name: string) => {
+    const [, body = ''] = new RegExp(`^ {2}\\$${name} = @\\{\\n(.*?)\\n {2}\\}$`, 'ms').exec(script()) ?? []
+    const texts = (list: string) =>
+      [...list.matchAll(/'((?:[^']|'')*)'/g)].map(([, text = '']) => text.replace(/(['\u2018-\u201b])\1/g, '$1'))
+    return new Map(
+      body.split('\n').map((line) => {
+        const [key = '', ...values] = texts(line)
+        return [key, values.map((each) => each.split('\t')[0])]
+      }),
+    )
+  }
+
+  it('knows every command, options, values, and where a session is named', () => {
+    expect(table('words').get('')).toEqual(COMMANDS.map(({ name }) => name))
+    expect(table('words').get('/hook')).toEqual(expect.arrayContaining(['claude', 'cline']))
+    expect(table('switches').get('/log')).toEqual(expect.arrayContaining(['-n', '--max-count', '--oneline', '--help']))
+    expect(table('values').get('/intents/add:--status')).toContain('DRAFT')
+    expect(script()).toMatch(/^ {2}\$sessions = @\(.*'\/diff'/m)
+    expect(table('words').size).toBe(table('switches').size)
+  })
+
+  it('has each text in quotation marks that end where they should', () => {
+    const rest = script().replace(/'(?:[^'\u2018-\u201b\n]|(['\u2018-\u201b])\1)*'/g, '')
+    expect(rest).not.toMatch(/['\u2018-\u201b]/)
+    for (const [open, close] of ['()', '{}', '[]'])
+      expect(rest.split(open ?? '').length).toBe(rest.split(close ?? '').length)
+  })
 })

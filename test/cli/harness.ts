@@ -78,6 +78,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
     makeReviewerKey: () => ({ file: '/r', created: true, fingerprint: 'SHA256:y', publicKey: 'PEM\n' }),
     hookToken: () => 'token',
+    admitAgent: () => undefined,
     admitReviewer: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {
@@ -103,7 +104,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     root,
     intents: {
       list: async () => [{ ...intent, ...rest }],
-      get: refuse,
+      get: async (id) => (id === intent.id ? { ...intent, ...rest } : undefined),
       select: refuse,
       complete: refuse,
       expandScope: refuse,

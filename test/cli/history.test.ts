@@ -48,6 +48,17 @@ it.each([
   expect([code, numbers(out)]).toEqual([0, shown])
 })
 
+it('log tells a mistyped session or intent, and is empty for one that has no records', async () => {
+  const review = { changes: async () => ({ digest: '', changes: [] }) }
+  const none = await escrow(workspaceDir(), ['log', '--session', 'three'], { records, review })
+  expect([none.code, none.out, none.calls]).toEqual([0, 'No records.\n', expect.arrayContaining([['review', 'three']])])
+  const mistyped = await escrow(workspaceDir(), ['log', '--intent', 'INT-01'], { records })
+  expect([mistyped.code, mistyped.err]).toEqual([1, expect.stringContaining('Did you mean INT-001?')])
+  expect((await escrow(workspaceDir(), ['log', '--intent', 'INT-001', '--path', 'x'], { records })).out).toBe(
+    'No records.\n',
+  )
+})
+
 it('log --oneline is short, and --json keeps the order of the ledger', async () => {
   const short = await escrow(workspaceDir(), ['log', '--oneline', '-n', '1'], { records })
   expect(short.out).toBe('3  commit  INT-001  src/3.ts and 1 more\n')

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
-import { findRoot } from '../../src/cli/find-root.js'
 import { EscrowError } from '../../src/core/api-error.js'
+import { rootOf } from '../../src/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
 const denied = (error: Error) => ({ review: { changes: () => Promise.reject(error) } })
@@ -14,6 +14,9 @@ describe('escrow', () => {
     const { code, out } = await escrow('/', ['--help'])
     expect(code).toBe(0)
     for (const { name, summary } of COMMANDS) expect(out).toMatch(new RegExp(`${name}.*${summary.slice(0, 20)}`))
+    expect([...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)).toEqual([
+      ...['Options', ...new Set(COMMANDS.map(({ group }) => group)), 'Exit codes'],
+    ])
     for (const exit of ['0', '1', '2', '3', '4']) expect(out).toMatch(new RegExp(`^ {2}${exit} {2}`, 'm'))
   })
 
@@ -70,7 +73,7 @@ describe('escrow', () => {
   it('finds the workspace from a directory in it, with -C before and after the command', async () => {
     const root = workspaceDir()
     mkdirSync(join(root, 'src/deep'), { recursive: true })
-    expect(findRoot(join(root, 'src/deep'))).toBe(root)
+    expect(rootOf(join(root, 'src/deep'))).toBe(root)
     for (const argv of [
       ['-C', root, 'status'],
       ['status', '-C', root],

@@ -79,6 +79,37 @@ it('are not made by a mistyped name, which is told', () => {
   expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
 })
 
+it('are not made for an intent that was mistyped, which is told', () => {
+  for (const command of [
+    'run --intent INT-01 -- true',
+    'exec agent-1 --intent INT-01 -- true',
+    'acp --intent INT-01 -- x',
+  ]) {
+    const { status, stderr } = shell(`escrow ${command}`)
+    expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining('Did you mean INT-001?')])
+  }
+  expect(shell('escrow mcp --intent INT-01 < /dev/null')).toMatchObject({
+    ...{ status: 1, stderr: expect.stringContaining('Did you mean INT-001?') },
+  })
+  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+})
+
+it('are none that an agent may begin or name in a session of its own', () => {
+  for (const command of [
+    'exec agent-1 -- touch src/d',
+    'run --session agent-1 -- touch src/d',
+    'acp -- x',
+    'mcp < /dev/null',
+  ]) {
+    const { status, stderr } = shell(`ESCROW_SESSION=own escrow ${command}`)
+    expect([command, status]).toEqual([command, 1])
+    expect(stderr).toContain('This runs inside of session own already, and an agent works in no other. (access_denied)')
+    expect(stderr).toContain('what it does here is staged')
+  }
+  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+  expect(shell('escrow diff agent-1').stdout).not.toContain('src/d')
+})
+
 it('say which snapshot there is none of', () => {
   const { status, stderr } = shell('escrow travel agent-1 nothing')
   expect([status, stderr]).toEqual([1, expect.stringContaining('nothing')])

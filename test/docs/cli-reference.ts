@@ -41,7 +41,8 @@ Made from the commands themselves: \`npx vitest run test/docs/cli.test.ts -u\` w
 
 \`-C DIR\` governs another directory, and \`--no-pager\` prints long output at once; both stand before the command. Long output goes through \`PAGER\`
 (less unless told, with \`LESS=FRX\`) on a terminal alone. Colours are for terminals; \`NO_COLOR\` takes them away, \`FORCE_COLOR\` brings them back.
-Output is on stdout, all that is said about it on stderr. \`eval "$(escrow completion bash)"\` completes commands, options and sessions; zsh and fish likewise.
+Output is on stdout, all that is said about it on stderr. \`eval "$(escrow completion bash)"\` completes commands, options and sessions; zsh and fish likewise. For PowerShell it is
+\`escrow completion powershell | Out-String | Invoke-Expression\`; that script was written by the book and never run.
 
 ## Exit codes
 

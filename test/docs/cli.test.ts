@@ -17,6 +17,7 @@ const context: Context = {
     root: refuse,
     library: refuse,
     withWorkspace: refuse,
+    asAgent: refuse,
     asReviewer: refuse,
     exit: refuse,
   },

@@ -329,7 +329,7 @@ describe('a person in the loop', () => {
     await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content: 'x' }))
     expect(details[0]?.split('\n').slice(1)).toEqual([
       'Tool: write_to_file',
-      'Target: src/a\ufffdTool: read_file\ufffd.ts',
+      'Target: src/a^JTool: read_file<U+202E>.ts',
       '',
       'x',
     ])

@@ -24,12 +24,12 @@ export interface Told {
   say(words: string, kind?: 'good' | 'bad'): void
 }
 
-const TABS: readonly { readonly at: Place['at']; readonly name: string }[] = [
-  { at: 'review', name: 'Review' },
-  { at: 'intents', name: 'Intents' },
-  { at: 'ledger', name: 'Ledger' },
-  { at: 'blame', name: 'Blame' },
-  { at: 'stats', name: 'Stats' },
+const TABS: readonly { readonly place: Place; readonly name: string }[] = [
+  { place: { at: 'review' }, name: 'Review' },
+  { place: { at: 'intents' }, name: 'Intents' },
+  { place: { at: 'ledger' }, name: 'Ledger' },
+  { place: { at: 'blame' }, name: 'Blame' },
+  { place: { at: 'stats' }, name: 'Stats' },
 ]
 
 export function App() {
@@ -98,14 +98,10 @@ export function App() {
           )}
         </div>
         <nav aria-label="Views">
-          {TABS.map(({ at, name }) => (
-            <a
-              key={at}
-              href={addressOf(at === 'review' ? { at } : ({ at } as Place))}
-              aria-current={place.at === at ? 'page' : undefined}
-            >
+          {TABS.map(({ place: tab, name }) => (
+            <a key={tab.at} href={addressOf(tab)} aria-current={place.at === tab.at ? 'page' : undefined}>
               {name}
-              {at === 'review' && waiting > 0 && (
+              {tab.at === 'review' && waiting > 0 && (
                 <span class="count" title="open questions">
                   {waiting}
                   <span class="unseen"> open questions</span>

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { WireBlame } from '../../src/web/wire.js'
 import { get } from './api.js'
-import { goTo } from './route.js'
+import { addressOf, goTo } from './route.js'
 import { Code, Empty, Name, useLoaded, wordsOf } from './shared.js'
 import { VirtualList } from './virtual.js'
 
@@ -51,7 +51,7 @@ function Known({ paths }: { paths: readonly string[] | undefined }) {
     <ul class="known">
       {paths.slice(0, 200).map((path) => (
         <li key={path}>
-          <a href={`#/blame/${encodeURIComponent(path)}`}>
+          <a href={addressOf({ at: 'blame', path })}>
             <Name text={path} />
           </a>
         </li>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { WireChange, WireChanges, WireIntent } from '../../src/web/wire.js'
+import { addressOf } from './route.js'
 import { counted, Name } from './shared.js'
 import { type Scroller, VirtualList } from './virtual.js'
 
@@ -45,7 +46,7 @@ export function FileList({ shown, chosen, intents, open }: Props) {
             <div key={row.path} role="listitem" class="row" style={style}>
               <a
                 class={`file ${row.state}`}
-                href={`#/review/${encodeURIComponent(shown.session)}/${encodeURIComponent(row.path)}`}
+                href={addressOf({ at: 'review', session: shown.session, path: row.path })}
                 aria-current={row.path === chosen ? 'true' : undefined}
                 title={row.path}
                 onClick={(event) => {

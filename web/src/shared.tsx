@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { oneLine, shownParts } from '../../src/core/printable.js'
+import { shownParts } from '../../src/core/printable.js'
 import type { Piece } from '../../src/web/wire.js'
 import { Refused } from './api.js'
 
@@ -147,5 +147,3 @@ export function ago(at: string | undefined): string {
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
-
-export { oneLine }

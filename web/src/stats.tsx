@@ -1,6 +1,7 @@
+import { oneLine } from '../../src/core/printable.js'
 import type { WireStats } from '../../src/web/wire.js'
 import { get } from './api.js'
-import { counted, Empty, oneLine, useLoaded } from './shared.js'
+import { counted, Empty, useLoaded } from './shared.js'
 
 /** What the ledger adds up to. */
 export function Stats({ version }: { version: number }) {

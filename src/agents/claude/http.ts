@@ -1,10 +1,11 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { bearerOf, isSameSecret, openJudges } from '../../index.js'
 import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
+import { Unheard } from './unheard.js'
 
 /** What a served hook goes by. */
 export interface ClaudeHookOptions {
@@ -34,6 +35,7 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
       url: new URL(request.url),
       header: (name) => request.headers.get(name) ?? undefined,
       body: () => streamed(request),
+      onLost: (tell) => request.signal.addEventListener('abort', tell, { once: true }),
     })
     return new Response(text, { status, headers: HEADERS })
   }
@@ -48,7 +50,7 @@ export function claudeHookListener(options: ClaudeHookOptions): RequestListener 
   return async (incoming, outgoing) => {
     const [path, base] = [incoming.url ?? '/', `http://${incoming.headers.host ?? ''}`] as const
     const { status, text } = URL.canParse(path, base)
-      ? await answer(askedBy(incoming, new URL(path, base)))
+      ? await answer(askedBy(incoming, outgoing, new URL(path, base)))
       : told(NO_HOST.message, NO_HOST.status)
     outgoing.writeHead(status, { ...HEADERS, 'content-length': Buffer.byteLength(text) })
     outgoing.end(text)
@@ -63,6 +65,8 @@ interface Asked {
   /** By its name in lower case. */
   header(name: string): string | undefined
   body(): Incoming
+  /** Tells where the client went away before it had all of the answer. */
+  onLost(tell: () => void): void
 }
 
 interface Told {
@@ -75,15 +79,18 @@ const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store
 function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
+  const unheard = new Unheard()
   return async (asked) => {
     const refusal = refusalOf(asked, token)
     if (refusal !== undefined) return told(refusal.message, refusal.status)
     const { searchParams } = asked.url
     const named = searchParams.get('session') || session
+    const telling = unheard.begin()
+    asked.onLost(() => telling.lost())
     const deps: Partial<HookDeps> = {
       // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
       ...{ env: { CLAUDE_PROJECT_DIR: root }, cwd: root, rootOf: () => root, isInMount: () => false },
-      openJudge: (_, about) => openJudge(about),
+      openJudge: async (_, about) => telling.by(await openJudge(about)),
       ...(named !== undefined && { session: named }),
     }
     let event = eventNamed(searchParams.get('event')) ?? 'PreToolUse'
@@ -92,6 +99,7 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
       event = eventNamed(nameIn(text)) ?? event
       return told(await within(patience, answerClaude(text, deps)))
     } catch (error) {
+      telling.lost()
       // Without a path none is made.
       if (error instanceof NoWorktree) return told({ systemMessage: error.message })
       return told(claudeFailure(event, error instanceof Error ? error.message : String(error)))
@@ -112,7 +120,7 @@ function streamed({ headers, body }: Request): Incoming {
   }
 }
 
-function askedBy(incoming: IncomingMessage, url: URL): Asked {
+function askedBy(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Asked {
   const header = (name: string) => {
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -125,7 +133,8 @@ function askedBy(incoming: IncomingMessage, url: URL): Asked {
       cancel: () => void chunks.return?.().catch(() => undefined),
     }
   }
-  return { method: incoming.method ?? '', url, header, body }
+  const onLost = (tell: () => void) => outgoing.once('close', () => outgoing.writableFinished || tell())
+  return { method: incoming.method ?? '', url, header, body, onLost }
 }
 
 /** Milliseconds in which what nobody reads of a request may still come, so that its sender gets to the answer. */

@@ -1,15 +1,9 @@
 import { toolCatalogue } from '../../hooks/index.js'
 import { placesOf } from '../hook/deps.js'
+import { asking, callBy, harmless, type Reader, type ToolInput } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
-export type ToolInput = Readonly<Record<string, unknown>>
-type Call = Omit<HostCall, 'tool' | 'id'>
-type Reader = (input: ToolInput, cwd: string) => Call
-
 const PATCHES = toolCatalogue().of('apply_patch')
-
-const harmless: Reader = () => ({ class: 'read' })
-const asking: Reader = () => ({ class: 'question' })
 
 const editor: Reader = ({ path, file_path, absolutePath }, cwd) => ({
   class: 'write',
@@ -80,13 +74,8 @@ const TOOLS: Readonly<Record<string, Reader>> = {
 const SERVER = 'escrow'
 
 export function clineCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
-  const more = {
-    ...(id !== undefined && { id }),
-    ...(typeof input.mutation_class === 'string' && { declaresClass: true }),
-  }
-  const read = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined
   const isOurs = tool === 'use_mcp_tool' && input.server_name === SERVER
-  return { tool, ...(read?.(input, cwd) ?? { class: isOurs ? 'ours' : 'unknown' }), ...more }
+  return callBy(TOOLS, { tool, input, cwd, id }, isOurs)
 }
 
 function shown({ path, file_path, paths, files }: ToolInput): unknown[] {

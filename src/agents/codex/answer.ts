@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
+import { hookEventOf, namedEvent } from '../hook/named-event.js'
 import { asking, callBy, harmless, patcher, type Reader, terminal } from '../hook/readers.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
 
@@ -10,21 +11,14 @@ const NOTHING: CodexAnswer = {}
 
 /** Rejects where it cannot be done; then the hook ends with code 2, nothing on stdout, and the reason on stderr, without which it is not heeded. */
 export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
-  const { hook_event_name: name, ...event } = codexEvent.parse(JSON.parse(text))
-  return said(await verdictOn(eventOf(name, event), hookDeps(more)), name)
+  const told = codexEvent.parse(JSON.parse(text))
+  const event = hookEventOf(told, 'codex', KINDS, (call) =>
+    callBy(TOOLS, { ...call, id: told.tool_use_id }, OURS.test(call.tool)),
+  )
+  return said(await verdictOn(event, hookDeps(more)), told.hook_event_name)
 }
 
-const codexEvent = z.object({
-  hook_event_name: z.string().min(1),
-  session_id: z.string().min(1),
-  cwd: z.string().min(1),
-  tool_name: z.string().min(1).optional(),
-  tool_input: z.unknown().optional(),
-  tool_use_id: z.string().optional(),
-  stop_hook_active: z.boolean().optional(),
-})
-
-type Told = Omit<z.infer<typeof codexEvent>, 'hook_event_name'>
+const codexEvent = namedEvent.extend({ tool_use_id: z.string().optional() })
 
 const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   PreToolUse: 'tool',
@@ -34,17 +28,6 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   UserPromptSubmit: 'begins',
   Stop: 'ends',
 }
-
-function eventOf(name: string, told: Told): HookEvent {
-  const kind = Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'other') : 'other'
-  const { session_id: session, cwd, tool_name: tool, tool_use_id: id } = told
-  const about = { kind, agent: 'codex', session, cwd, isAgain: told.stop_hook_active === true }
-  if (kind !== 'tool' || tool === undefined) return about
-  const input = inputs.safeParse(told.tool_input).data ?? {}
-  return { ...about, call: callBy(TOOLS, { tool, input, cwd, id }, OURS.test(tool)) }
-}
-
-const inputs = z.record(z.string(), z.unknown())
 
 /** `Bash` stands for each of its shells. A patch comes as a command, too. */
 const TOOLS: Readonly<Record<string, Reader>> = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
+import { hookEventOf, namedEvent } from '../hook/named-event.js'
 import { asking, callBy, editor, harmless, lister, type Reader, reader, searcher, terminal } from '../hook/readers.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
 
@@ -10,21 +11,14 @@ const NOTHING: GeminiAnswer = {}
 
 /** Rejects where it cannot be done; then the hook ends with code 2, nothing on stdout, and the reason on stderr. */
 export async function answerGemini(text: string, more: Partial<HookDeps> = {}): Promise<GeminiAnswer> {
-  const { hook_event_name: name, ...event } = geminiEvent.parse(JSON.parse(text))
-  return said(await verdictOn(eventOf(name, event), hookDeps(more)), name)
+  const { mcp_context: server, ...told } = geminiEvent.parse(JSON.parse(text))
+  const event = hookEventOf(told, 'gemini-cli', KINDS, (call) =>
+    callBy(server ? {} : TOOLS, call, server?.server_name === 'escrow'),
+  )
+  return said(await verdictOn(event, hookDeps(more)), told.hook_event_name)
 }
 
-const geminiEvent = z.object({
-  hook_event_name: z.string().min(1),
-  session_id: z.string().min(1),
-  cwd: z.string().min(1),
-  tool_name: z.string().min(1).optional(),
-  tool_input: z.unknown().optional(),
-  mcp_context: z.looseObject({ server_name: z.string() }).optional(),
-  stop_hook_active: z.boolean().optional(),
-})
-
-type Told = Omit<z.infer<typeof geminiEvent>, 'hook_event_name'>
+const geminiEvent = namedEvent.extend({ mcp_context: z.looseObject({ server_name: z.string() }).optional() })
 
 const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   BeforeTool: 'tool',
@@ -33,17 +27,6 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   BeforeAgent: 'begins',
   AfterAgent: 'ends',
 }
-
-function eventOf(name: string, told: Told): HookEvent {
-  const kind = Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'other') : 'other'
-  const { session_id: session, cwd, tool_name: tool, mcp_context: server } = told
-  const about = { kind, agent: 'gemini-cli', session, cwd, isAgain: told.stop_hook_active === true }
-  if (kind !== 'tool' || tool === undefined) return about
-  const input = inputs.safeParse(told.tool_input).data ?? {}
-  return { ...about, call: callBy(server ? {} : TOOLS, { tool, input, cwd }, server?.server_name === 'escrow') }
-}
-
-const inputs = z.record(z.string(), z.unknown())
 
 /** Its own tools, by the names of their arguments in its releases. A note it keeps (`save_memory`) is a write we cannot place. */
 const TOOLS: Readonly<Record<string, Reader>> = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type InputRequests, inputRequired, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Human, HumanAnswer, HumanQuestion } from '../../hooks/index.js'
-import { admitReviewer } from '../../index.js'
+import { admitReviewer, oneLine } from '../../index.js'
 
 /** Milliseconds a question stays on the client's screen. */
 const PATIENCE = 10 * 60_000
@@ -107,9 +107,4 @@ function formOf({ message, intentId, tool, targets, detail }: HumanQuestion) {
       required: ['approve'],
     },
   }
-}
-
-/** A name the agent chose must not look like a line of the question's own, nor turn its text around. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }

@@ -29,9 +29,11 @@ export const createDirectory = defineTool('create_directory', {
   schema: z.object({ path: pathArgument }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
-  // Each directory is judged as it is made: one that leads to a scope may be, though no file may be put there.
+  // One that leads to a scope may be made, though no file may be put there.
   plan: ({ path }, session) => ({
-    class: isDirectory(session, at(path)) ? 'read' : 'write',
+    ...(isDirectory(session, at(path))
+      ? { class: 'read' }
+      : { class: 'write', writes: [{ path: at(path), effect: 'mkdir' }] }),
     kind: 'edit',
     run: async () => {
       await session.fs.promises.mkdir(at(path), { recursive: true })

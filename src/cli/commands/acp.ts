@@ -16,10 +16,10 @@ export function register(command: Command, context: Context): void {
     .action((agent: string[], options: AgentOptions) => serve(context, agent, options))
 }
 
-async function serve({ io, withWorkspace, exit }: Context, agent: string[], options: AgentOptions): Promise<void> {
+async function serve({ io, asAgent, exit }: Context, agent: string[], options: AgentOptions): Promise<void> {
   const { serveAcp } = await import('../../agents/acp/index.js')
   const { network = false, env } = options
-  await withWorkspace(async (workspace) => {
+  await asAgent(async (workspace) => {
     const session = await openFor(agent, workspace, options, { io, prefix: 'acp' })
     await untilEnded(async (signal) => {
       const streams = { input: process.stdin, output: process.stdout, log: io.err }

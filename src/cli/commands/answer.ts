@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Answer, Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
 import { byOption } from '../reviewer.js'
@@ -15,7 +15,7 @@ interface Options extends AsJson {
 const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny']
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addJson(command)
+  command
     .description(
       "Answer a session's question. `allow` holds for the path or the command (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call or run. `deny` needs a reason.",
     )
@@ -28,6 +28,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       'make it a rule of policy.yaml, for every session from now on (of a command: for its classes)',
     )
     .addOption(byOption())
+    .addOption(jsonOption())
     .action(
       async (
         session: string,

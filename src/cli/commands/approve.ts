@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Reviewer, Verdict } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { addSelecting } from '../selecting.js'
@@ -13,7 +13,7 @@ interface Options extends Chosen, AsJson {
 }
 
 export function register(command: Command, context: Context): void {
-  addJson(addSelecting(command))
+  addSelecting(command)
     .description(
       'Approve staged changes as they are now. Without paths, hunks or calls: all but those rejected, in conflict, or ' +
         'changed on disk meanwhile.',
@@ -22,6 +22,7 @@ export function register(command: Command, context: Context): void {
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
     .addOption(byOption())
     .option('--digest <digest>', "approve only while this is the change set, as 'escrow diff' named it")
+    .addOption(jsonOption())
     .action((session: string, paths: string[], options: Options) => approve(context, session, paths, options))
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { BlameLine } from '../../index.js'
 import type { Context } from '../context.js'
-import { json, table } from '../output.js'
+import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { during } from '../progress.js'
 
@@ -23,7 +23,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .description('Show who wrote each line of a file: intent, model, session, who approved it; and the line.')
     .argument('<path>', 'a file as it is called now, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
-    .option('--json', 'print one JSON document: an array of lines')
+    .addOption(jsonOption('an array of lines'))
     .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,

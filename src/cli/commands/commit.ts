@@ -1,16 +1,17 @@
 import type { Command } from 'commander'
 import type { CommitOptions, CommitResult, Review } from '../../index.js'
 import { type Context, EXIT, type Io } from '../context.js'
-import { type AsJson, addJson, counted, json } from '../output.js'
+import { type AsJson, counted, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { progressOf } from '../progress.js'
 
 export function register(command: Command, { io, asReviewer, exit }: Context): void {
-  addJson(command)
+  command
     .description('Put the approved changes of a session on disk, all or none.')
     .argument('<session>', "the session's id")
     .option('--strict', 'never replace a save made by another program at the last moment')
     .option('--merge', 'merge approved changes into what is on disk now; what was merged needs a verdict of its own')
+    .addOption(jsonOption())
     .action(async (session: string, { json: asJson, ...options }: { strict?: true; merge?: true } & AsJson) => {
       const result = await asReviewer(async (workspace) => commit(io, await workspace.review(session), options))
       if (result.conflicts.length > 0) exit(EXIT.refused)

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import type { Word } from '../completion/tree.js'
 import type { Context } from '../context.js'
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 type Shell = (typeof SHELLS)[number]
 
 export function register(command: Command, context: Context): void {
@@ -26,5 +26,7 @@ async function script(shell: Shell, words: readonly Word[]): Promise<string> {
       return (await import('../completion/zsh.js')).zshScript(words)
     case 'fish':
       return (await import('../completion/fish.js')).fishScript(words)
+    case 'powershell':
+      return (await import('../completion/powershell.js')).powershellScript(words)
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
 
@@ -11,8 +11,8 @@ export function register(command: Command, { io, page, colors, withWorkspace }: 
         'conflict, then by intent and tool call. Behind each @@ stands the id of the hunk. Invisible characters are named.',
     )
     .argument('<session>', "the session's id, as 'escrow status' lists it")
-    .option('--json', 'print one JSON document')
-    .action(async (session: string, options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (session: string, options: AsJson) => {
       const set = await withWorkspace(async (workspace) => (await workspace.review(session)).changes())
       if (options.json) io.out(json(set))
       else if (set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(session)}'.\n`)

@@ -1,15 +1,16 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { type Chosen, selectionOf } from '../hunks.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { addSelecting, refuseNothing } from '../selecting.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addJson(addSelecting(command))
+  addSelecting(command)
     .description('Take staged changes out of a session. The disk stays as it is; what is named has to be named.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' is everything")
+    .addOption(jsonOption())
     .action(async (session: string, paths: string[], options: Chosen & AsJson) => {
       refuseNothing(command, paths, options)
       const left = await asReviewer(async (workspace) => {

@@ -1,18 +1,17 @@
 import type { Command } from 'commander'
-import type { ClientName } from '../../index.js'
+import { type ClientName, rootOf } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { findRoot } from '../find-root.js'
-import { json, table } from '../output.js'
+import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, exit, library, directory }: Context): void {
   command
     .description('Try what running commands in containment needs of this machine, and name what mends it.')
-    .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (options: AsJson) => {
       const { checkContainment, findClients } = await library()
       const found = await checkContainment()
-      const root = findRoot(directory())
+      const root = rootOf(directory())
       const clients = root === undefined ? [] : findClients(root)
       const lacking = found.find(({ ok }) => !ok)
       if (lacking) exit(EXIT.refused)

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import type { ExecResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
+import { knownIntent } from '../intents/known.js'
 import { atSession } from '../known-session.js'
-import { counted, json } from '../output.js'
+import { counted, json, jsonOption } from '../output.js'
 import { oneLine, printable } from '../printable.js'
+import { untilEnded } from '../serving.js'
 
 interface Options {
   readonly intent?: string
@@ -22,37 +24,31 @@ export function register(command: Command, context: Context): void {
     .argument('<command...>', 'what to run, after `--`')
     .option('--intent <id>', 'the intent its changes are for')
     .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
-    .option('--json', 'print one JSON document: exit code, output, what was staged and refused')
+    .addOption(jsonOption('exit code, output, what was staged and refused'))
     .action((session: string, words: string[], options: Options) => execute(context, session, words, options))
 }
 
-async function execute({ io, withWorkspace, exit }: Context, id: string, words: string[], options: Options) {
+async function execute({ io, asAgent, exit }: Context, id: string, words: string[], options: Options) {
   const { intent, network = false } = options
-  const controller = new AbortController()
-  const end = () => controller.abort()
-  for (const signal of ENDING) process.on(signal, end)
-  try {
-    const result = await withWorkspace((workspace) =>
-      atSession(workspace, id, async (session) => {
+  const result = await untilEnded((signal) =>
+    asAgent(async (workspace) => {
+      if (intent !== undefined) await knownIntent(workspace, intent)
+      return atSession(workspace, id, async (session) => {
         if (intent !== undefined) await session.selectIntent(intent)
-        return session.exec(words, { network, signal: controller.signal })
-      }),
-    )
-    if (options.json) io.out(json({ session: id, ...result }))
-    else {
-      // A pipe gets the bytes; a person's terminal is not the command's to steer.
-      const shown = io.columns === undefined ? (text: string) => text : printable
-      io.out(shown(result.stdout))
-      io.err(shown(result.stderr))
-      io.err(told(id, result))
-    }
-    exit(result.exitCode ?? EXIT.refused)
-  } finally {
-    for (const signal of ENDING) process.off(signal, end)
+        return session.exec(words, { network, signal })
+      })
+    }),
+  )
+  if (options.json) io.out(json({ session: id, ...result }))
+  else {
+    // A pipe gets the bytes; a person's terminal is not the command's to steer.
+    const shown = io.columns === undefined ? (text: string) => text : printable
+    io.out(shown(result.stdout))
+    io.err(shown(result.stderr))
+    io.err(told(id, result))
   }
+  exit(result.exitCode ?? EXIT.refused)
 }
-
-const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 function told(id: string, { effects, refused, ended, truncated }: ExecResult): string {
   const lines = [

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
 import { type Context, EXIT, type Library } from '../context.js'
-import { askForWorkspace, CLIENTS } from '../init-questions.js'
-import { type AsJson, addJson, counted, json } from '../output.js'
+import { askForWorkspace, CLIENTS, LABELS } from '../init-questions.js'
+import { type AsJson, counted, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options extends Partial<Record<ClientName, true>>, AsJson {
@@ -13,24 +13,19 @@ interface Options extends Partial<Record<ClientName, true>>, AsJson {
 }
 
 export function register(command: Command, context: Context): void {
-  addJson(command)
+  for (const client of CLIENTS) command.option(`--${client}`, LABELS[client])
+  command
     .description(
       'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. On a terminal it asks what ' +
         'it is not told. With a client named, enter escrow into its settings here too; the change is shown first.',
     )
-    .option('--claude', 'Claude Code: its hooks and our MCP server')
-    .option('--cline', 'Cline: its hooks')
-    .option('--codex', 'Codex: its hooks and our MCP server')
-    .option('--gemini', 'Gemini CLI: its hooks and our MCP server')
-    .option('--opencode', 'opencode: a plugin that asks our hook, and our MCP server')
-    .option('--roo', 'Roo Code: our MCP server')
-    .option('--mcp', 'any client that reads .mcp.json: our MCP server')
     .option(
       '--http <url>',
       "with --claude: its hooks ask the server that runs there ('escrow serve'), in its own settings",
     )
     .option('--remove', 'take escrow out of the settings of the clients named, or of all')
     .option('-y, --yes', 'do not ask')
+    .addOption(jsonOption())
     .action((options: Options) => init(command, context, options))
 }
 

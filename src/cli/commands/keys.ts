@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, library }: Context): void {
@@ -13,8 +13,8 @@ export function register(command: Command, { io, library }: Context): void {
       '--reviewer',
       'make the key by which you decide without a terminal, in scripts and CI (`ESCROW_REVIEWER_KEY`)',
     )
-    .option('--json', 'print one JSON document')
-    .action(async (options: { reviewer?: true; json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (options: { reviewer?: true } & AsJson) => {
       const { makeReviewerKey, makeSigningKey } = await library()
       const key = options.reviewer ? makeReviewerKey() : makeSigningKey()
       if (options.json) io.out(json(key))

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { intentOf, pathsOf, type TraceRecord } from '../../index.js'
+import { intentOf, pathsOf, type TraceRecord, type Workspace } from '../../index.js'
 import type { Context } from '../context.js'
+import { knownIntent } from '../intents/known.js'
 import { wholeNumber } from '../numbers.js'
-import { json, table } from '../output.js'
+import { json, jsonOption, table } from '../output.js'
 import { rowOf, shortRowOf, timeOf } from '../trace-record.js'
 import { moment } from '../when.js'
 
@@ -29,17 +30,33 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .option('--path <path>', 'only records about this path, relative to the root')
     .option('--oneline', 'number, kind, intent and what it is about')
     .option('--reverse', 'oldest record first')
-    .option('--json', 'print one JSON document: an array of records, oldest first')
+    .addOption(jsonOption('an array of records, oldest first'))
     .action(async (options: Options) => {
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []
-        for await (const record of workspace.ledger.records()) if (isAskedFor(record, options)) found.push(record)
+        const seen = { session: false, intent: false }
+        for await (const record of workspace.ledger.records()) {
+          seen.session ||= record.session_id === options.session
+          seen.intent ||= intentOf(record) === options.intent
+          if (isAskedFor(record, options)) found.push(record)
+        }
+        await refuseUnknown(workspace, options, seen)
         return options.maxCount === undefined ? found : found.slice(-options.maxCount)
       })
       if (options.json) return io.out(json(records))
       const rows = (options.reverse ? records : records.toReversed()).map(options.oneline ? shortRowOf : rowOf)
       await page(rows.length === 0 ? 'No records.\n' : table(rows))
     })
+}
+
+/** Rejects for a name that no record has and nobody knows: it was mistyped. */
+async function refuseUnknown(
+  workspace: Workspace,
+  { session, intent }: Options,
+  seen: { readonly session: boolean; readonly intent: boolean },
+): Promise<void> {
+  if (session !== undefined && !seen.session) await workspace.review(session)
+  if (intent !== undefined && !seen.intent) await knownIntent(workspace, intent)
 }
 
 /** Commander hands the value before as well. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
+import { knownIntent } from '../intents/known.js'
 import { portOf, untilEnded } from '../serving.js'
 
 interface Options {
@@ -28,7 +29,10 @@ export function register(command: Command, context: Context): void {
     .action((options: Options) => serve(context, options))
 }
 
-async function serve({ io, root }: Context, { http, ...options }: Options): Promise<void> {
+async function serve({ io, root, asAgent }: Context, { http, ...options }: Options): Promise<void> {
+  const { intent } = options
+  // Who started us hears now what is mistyped, and not the client at its first call.
+  await asAgent(async (workspace) => void (intent !== undefined && (await knownIntent(workspace, intent))))
   // The adapter alone brings the protocol's library; no other command loads it.
   const { openMcpHost, serveMcpHttp, serveMcpStdio } = await import('../../agents/mcp/index.js')
   const host: McpHost = await openMcpHost(root(), { ...options, version: io.version })

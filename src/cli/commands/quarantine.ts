@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Quarantined, Reviewer } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { counted, json, table } from '../output.js'
+import { counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 
@@ -22,7 +22,7 @@ export function register(command: Command, context: Context): void {
     .option('--take <path...>', 'stage these paths, and what is below them; globs will do')
     .option('--drop <path...>', 'let these go')
     .addOption(byOption())
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .action(async (session: string, options: Options) => {
       if (options.take === undefined && options.drop === undefined) return list(context, session, options)
       await decide(context, session, options)

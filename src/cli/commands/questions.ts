@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Question } from '../../index.js'
 import type { Context } from '../context.js'
-import { json } from '../output.js'
+import { json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options {
@@ -14,7 +14,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       'List what sessions ask of you: writes and commands that an `ask` rule holds back, and paths for an intent’s scope.',
     )
     .argument('[session]', 'the id of one session')
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .action(async (session: string | undefined, options: Options) => {
       const found = await withWorkspace(async (workspace) => {
         const ids = session === undefined ? (await workspace.sessions()).map(({ id }) => id) : [session]

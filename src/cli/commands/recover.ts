@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
@@ -8,8 +8,8 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .description(
       'Finish the commits that a crash cut off after they were decided, and roll back those that were not. Every command does so; this one tells.',
     )
-    .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (options: AsJson) => {
       const recovery = await withWorkspace((workspace) => workspace.recover())
       if (options.json) return io.out(json(recovery))
       const { finished, rolledBack, left } = recovery

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { byOption } from '../reviewer.js'
 import { addSelecting, refuseNothing } from '../selecting.js'
 
@@ -12,12 +12,13 @@ interface Options extends Chosen, AsJson {
 }
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addJson(addSelecting(command))
+  addSelecting(command)
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
     .requiredOption('--reason <text>', 'what the agent is told', parseReason)
     .addOption(byOption())
+    .addOption(jsonOption())
     .action(async (session: string, paths: string[], options: Options) => {
       refuseNothing(command, paths, options)
       const { verdict, set } = await asReviewer(async (workspace) => {

@@ -4,6 +4,7 @@ import { type AgentOptions, addAgentOptions, openFor } from '../agent-session.js
 import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
+import { undisturbed } from '../serving.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -16,12 +17,8 @@ export function register(command: Command, context: Context): void {
     .action((program: string[], options: AgentOptions) => runProgram(context, program, options))
 }
 
-async function runProgram(
-  { io, withWorkspace, exit }: Context,
-  program: string[],
-  options: AgentOptions,
-): Promise<void> {
-  await withWorkspace(async (workspace) => {
+async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
+  await asAgent(async (workspace) => {
     const session = await openFor(program, workspace, options, { io, prefix: 'run' })
     const { exitCode, summary } = await undisturbed((signal) => {
       const { network = false, env } = options
@@ -39,21 +36,3 @@ async function runProgram(
 function next({ id }: Session, staged: number): string {
   return staged === 0 ? '' : ` Look with 'escrow diff ${oneLine(id)}', then 'escrow approve ${oneLine(id)}'.`
 }
-
-/** What is typed is for the program alone; who ends us ends it first, and what it did until then is staged. */
-async function undisturbed<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  const deaf = () => undefined
-  const end = () => controller.abort()
-  for (const signal of TYPED) process.on(signal, deaf)
-  for (const signal of ENDING) process.on(signal, end)
-  try {
-    return await work(controller.signal)
-  } finally {
-    for (const signal of TYPED) process.off(signal, deaf)
-    for (const signal of ENDING) process.off(signal, end)
-  }
-}
-
-const TYPED = ['SIGINT', 'SIGQUIT'] as const
-const ENDING = ['SIGTERM', 'SIGHUP'] as const

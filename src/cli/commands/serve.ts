@@ -44,8 +44,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
       const admit = () => admitReviewer(root(), { terminal: io.terminal })
       const mounts = { '/hooks/claude': claudeHookListener({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
-      io.out(`${served.url}${view}
-`)
+      io.out(`${served.url}${view}\n`)
       if (open) openBrowser(served.ticket() + view)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()

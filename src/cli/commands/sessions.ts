@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { SessionSummary } from '../../index.js'
 import type { Context } from '../context.js'
-import { json, table } from '../output.js'
+import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options {
@@ -13,7 +13,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
   command
     .description('List the sessions: whether a process holds them, how much is staged, and whose they are.')
     .option('--names', 'print their ids alone, one a line')
-    .option('--json', 'print one JSON document: an array of sessions')
+    .addOption(jsonOption('an array of sessions'))
     .action(async ({ names, ...options }: Options) => {
       const sessions = await withWorkspace((workspace) => workspace.sessions())
       if (options.json) io.out(json(sessions))

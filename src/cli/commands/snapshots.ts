@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Snapshot } from '../../index.js'
 import type { Context } from '../context.js'
-import { json, table } from '../output.js'
+import { type AsJson, json, jsonOption, table } from '../output.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -10,8 +10,8 @@ export function register(command: Command, { io, withWorkspace }: Context): void
         'those left by travelling. `escrow travel` goes back to one.',
     )
     .argument('<session>', "the session's id")
-    .option('--json', 'print one JSON document')
-    .action(async (session: string, options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (session: string, options: AsJson) => {
       const snapshots = await withWorkspace(async (workspace) => (await workspace.review(session)).snapshots())
       if (options.json) io.out(json({ session, snapshots }))
       else io.out(snapshots.length === 0 ? 'No snapshots.\n' : table(snapshots.map(row)))

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { LedgerStats } from '../../index.js'
 import type { Context } from '../context.js'
 import { wholeNumber } from '../numbers.js'
-import { json, table } from '../output.js'
+import { type AsJson, json, jsonOption, table } from '../output.js'
 import { during } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
@@ -11,8 +11,8 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       'Show what the ledger adds up to: whose lines stand, how much was approved, how much was changed again.',
     )
     .option('--days <n>', 'how soon a change of a line counts as rework', wholeNumber, 30)
-    .option('--json', 'print one JSON document')
-    .action(async ({ days, ...options }: { days: number; json?: true }) => {
+    .addOption(jsonOption())
+    .action(async ({ days, ...options }: { days: number } & AsJson) => {
       const stats = await during(io, 'Reading the ledger', () =>
         withWorkspace((workspace) => workspace.ledger.stats({ days })),
       )

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Intent, SessionSummary, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
-import { counted, json, table } from '../output.js'
+import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { sessionRow } from './sessions.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description('List the intents of the workspace, and its sessions with what they have staged.')
-    .option('--json', 'print one JSON document')
-    .action(async (options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (options: AsJson) => {
       const status = await withWorkspace(statusOf)
       io.out(options.json ? json(status) : render(status))
     })

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Context, EXIT } from '../context.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 
 /** What the user may install as `.git/hooks/prepare-commit-msg`. */
 const HOOK = `#!/bin/sh
@@ -10,9 +10,10 @@ git interpret-trailers --in-place --if-exists replace --trailer "$trailer" "$1"
 `
 
 export function register(command: Command, { io, withWorkspace, exit }: Context): void {
-  addJson(command)
+  command
     .description("Print the ledger's head as a trailer for a git commit message: 'Trace-Head: NUMBER:HASH'.")
     .addOption(new Option('--hook', "print a script for git's prepare-commit-msg hook that adds it").conflicts('json'))
+    .addOption(jsonOption())
     .action(async (options: { hook?: true } & AsJson) => {
       if (options.hook) {
         io.out(HOOK)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { atSession } from '../known-session.js'
-import { counted, json } from '../output.js'
+import { type AsJson, counted, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
@@ -12,8 +12,8 @@ export function register(command: Command, { io, asReviewer }: Context): void {
     )
     .argument('<session>', "the session's id")
     .argument('<snapshot>', "the snapshot's id, as 'escrow snapshots' lists it")
-    .option('--json', 'print one JSON document')
-    .action(async (id: string, snapshot: string, options: { json?: true }) => {
+    .addOption(jsonOption())
+    .action(async (id: string, snapshot: string, options: AsJson) => {
       const { travelled, staged } = await asReviewer((workspace) =>
         atSession(workspace, id, async (session) => ({
           travelled: await session.travel(snapshot),

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { type AsJson, addJson, counted, json } from '../output.js'
+import { type AsJson, counted, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addJson(command)
+  command
     .description('Stage the inverse of a commit in a session of its own. It is reviewed and committed like any other.')
     .argument('<commit>', "the commit's id or number, as 'escrow commit' named it")
+    .addOption(jsonOption())
     .action(async (commit: string, options: AsJson) => {
       const { sessionId, changes } = await asReviewer(async (workspace) => {
         const review = await workspace.undo(commit)

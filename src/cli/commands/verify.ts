@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Reviewer, VerifyResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { counted, json } from '../output.js'
+import { counted, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { during } from '../progress.js'
 import { byOption } from '../reviewer.js'
@@ -23,7 +23,7 @@ export function register(command: Command, { io, withWorkspace, asReviewer, exit
   const join = 'join the branches of a ledger that git merged, by a record that names their ends'
   command
     .description('Check that no ledger record was changed, cut out, cut off, written anew or forked.')
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .option('--heads <file>', heads)
     .option('--anchor', anchor)
     .option('--join', join)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index.js'
 import type { Context } from '../context.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { knownIntent } from './known.js'
 import { addDetails, addTold, type Details, detailsOf, parseStatus, statusOption, type Told } from './options.js'
@@ -21,12 +21,13 @@ interface EditOptions extends Told, Details, AsJson {
 /** `add`, `edit` and `status`: what a person declares. */
 export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
-  addJson(addTold(addDetails(command.command('add').addOption(statusOption()))))
+  addTold(addDetails(command.command('add').addOption(statusOption())))
     .description('Declare an intent: what is to be done, and which paths it may touch.')
     .argument('<name>', 'what is to be done, in a few words')
     .option('--scope <glob...>', 'paths it may touch; `!` takes away')
     .option('--from <template>', "begin with a template's lists; 'escrow intents templates' has them")
     .option('--id <id>', 'its id; without one, the next number')
+    .addOption(jsonOption())
     .action(async (name: string, options: AddOptions) => {
       const intent = await asReviewer(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
       if (options.json) return io.out(json({ intent }))
@@ -34,10 +35,11 @@ export function registerEditing(command: Command, context: Context): void {
       if (intent.ownedScope.length === 0)
         io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
     })
-  addJson(addTold(addDetails(command.command('edit').addOption(statusOption()))))
+  addTold(addDetails(command.command('edit').addOption(statusOption())))
     .description('Change an intent by options, or without any the whole file in your editor ($VISUAL, $EDITOR).')
     .argument('[id]', "the intent's id")
     .option('--name <text>', 'its name')
+    .addOption(jsonOption())
     .action(async (id: string | undefined, options: EditOptions, self: Command) => {
       const changes = changesOf(options)
       const isByOptions = Object.keys(changes).length > 0
@@ -46,10 +48,11 @@ export function registerEditing(command: Command, context: Context): void {
       if (id === undefined) return self.error('error: name the intent to change')
       await change(context, id, changes, options)
     })
-  addJson(addTold(command.command('status')))
+  addTold(command.command('status'))
     .description('Set the status of an intent.')
     .argument('<id>', "the intent's id")
     .argument('<status>', 'DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED or ARCHIVED', parseStatus)
+    .addOption(jsonOption())
     .action((id: string, status: IntentStatus, told: Told & AsJson) => change(context, id, { status }, told))
 }
 

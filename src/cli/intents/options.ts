@@ -37,7 +37,7 @@ export function detailsOf({ constraint, criterion, dependsOn }: Details) {
 }
 
 export function statusOption(): Option {
-  return new Option('--status <status>', 'its status').argParser(parseStatus)
+  return new Option('--status <status>', 'its status').choices(STATUSES).argParser(parseStatus)
 }
 
 /** In whatever case, with a hyphen for the underscore. */

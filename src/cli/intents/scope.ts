@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Question, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
-import { type AsJson, addJson, json } from '../output.js'
+import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
 import { knownIntent } from './known.js'
@@ -16,13 +16,14 @@ interface Options extends Told, AsJson {
 
 /** `scope`: which paths an intent may touch, and what agents ask for beyond them. */
 export function registerScope(command: Command, context: Context): void {
-  addJson(addTold(command.command('scope')))
+  addTold(command.command('scope'))
     .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
     .argument('<id>', "the intent's id")
     .option('--add <glob...>', 'globs to add; `!` takes away')
     .option('--remove <glob...>', 'globs to take out, as the file spells them')
     .option('--accept <request>', "add the globs of a session's request, by the beginning of its id")
     .option('--refuse <request>', 'refuse a request; --why is what the agent is told')
+    .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
       const { add, remove, accept, refuse } = options
       const decides = [add, remove, accept, refuse].some((each) => each !== undefined)

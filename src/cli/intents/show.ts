@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Intent, type IntentVersion, nearest } from '../../index.js'
 import type { Context } from '../context.js'
-import { json, table } from '../output.js'
+import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { unknownIntent } from './known.js'
 import { rowOf } from './options.js'
@@ -17,7 +17,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     // A mistyped command comes here too: it is answered with the one that was meant.
     .allowExcessArguments()
     .description('List the intents.')
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .action(async (options: Options, self: Command) => {
       const [word] = self.args
       if (word !== undefined) return unknownWord(command, word)
@@ -32,7 +32,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     .command('show')
     .description('Show an intent, and the versions of its scope and status.')
     .argument('<id>', "the intent's id")
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
       const { intent, versions } = await withWorkspace(async ({ intents }) => {
         const [intent, versions] = [await intents.get(id), await intents.history(id)]
@@ -44,7 +44,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
   command
     .command('templates')
     .description('List the templates for new intents: those of .orchestration/templates, and built-in ones.')
-    .option('--json', 'print one JSON document')
+    .addOption(jsonOption())
     .action(async (options: Options) => {
       const templates = await withWorkspace((workspace) => workspace.intents.templates())
       if (options.json) io.out(json({ templates }))

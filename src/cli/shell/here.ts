@@ -1,23 +1,26 @@
-import type * as escrowfs from '../../index.js'
-import { findRoot } from '../find-root.js'
+import { type openWorkspace, type refusalsIn, rootOf } from '../../index.js'
 import type { ShellCall } from './arguments.js'
 import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
 
-export type ShellLibrary = Pick<typeof escrowfs, 'openWorkspace' | 'refusalsIn'>
+/** What a command is run by; loaded when there is one to run. */
+export interface ShellLibrary {
+  readonly openWorkspace: typeof openWorkspace
+  readonly refusalsIn: typeof refusalsIn
+}
 
 /** Runs the command in a session that is opened for it, and closed behind it. */
 export async function runHere(
   { command, session: id, intent }: ShellCall & { readonly session: string },
   { cwd, stdin, write, signal }: ShellIo,
-  { openWorkspace, refusalsIn }: ShellLibrary,
+  library: ShellLibrary,
 ): Promise<ShellEnd> {
-  const root = findRoot(cwd)
+  const root = rootOf(cwd)
   if (root === undefined)
     throw new NotRun(
       `No escrow workspace in '${cwd}' or any directory above it.`,
       "Run 'escrow init' in the directory to govern.",
     )
-  const workspace = await openWorkspace(root)
+  const workspace = await library.openWorkspace(root)
   try {
     const session = await workspace.session({ id })
     if (intent !== undefined) await session.selectIntent(intent)
@@ -25,7 +28,7 @@ export async function runHere(
       ...{ cwd, signal, onOutput: write },
       ...(stdin && { stdin }),
     })
-    return { code: exitCode, note: refusalsIn(refused) }
+    return { code: exitCode, note: library.refusalsIn(refused) }
   } catch (error) {
     throw ownedElsewhere(error, id) ?? error
   } finally {

@@ -127,6 +127,7 @@ describe('a tool that reads', () => {
     expect(await reason('Read', { file_path: '.env' })).toBe('access_denied')
     expect(await reason('Read', { file_path: 'docs/x.md' })).toBe('hidden')
     expect(await reason('Grep', { pattern: 'SECRET' })).toBe('access_denied')
+    expect(await reason('Grep', { pattern: 'SECRET', path: '' })).toBe('access_denied')
     expect(await reason('Grep', { pattern: 'SECRET', path: 'mail' })).toBe('access_denied')
     expect(await reason('Grep', { pattern: 'a', path: 'src' })).toBeUndefined()
     expect(await reason('Read', { file_path: 'src/a.ts' })).toBeUndefined()

@@ -203,3 +203,53 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     })
   })
 })
+
+describe('a reviewer’s words', () => {
+  const stand = async () => {
+    const { place } = hookStand()
+    const workspace = await place.open()
+    const session = await working(workspace, 'c1')
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await session.close()
+    await (await workspace.review('c1')).reject('src/a.ts', 'Not like this.')
+    const options = { root: place.root, token: TOKEN, patience: 5_000 }
+    const handle = claudeHookHandler(options)
+    const body = JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: 'PostToolUse', ...write('a') })
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    const ask = async (signal?: AbortSignal) => {
+      const about = { method: 'POST', body, headers, ...(signal && { signal }) }
+      return (await handle(new Request('http://127.0.0.1/hooks/claude', about))).text()
+    }
+    return { ask, options, body, headers }
+  }
+
+  it('are told once', async () => {
+    const { ask } = await stand()
+    expect(await ask()).toContain('Not like this.')
+    expect(await ask()).toBe('{}')
+  })
+
+  it('are told again where the client went away before the answer was there', async () => {
+    const { ask } = await stand()
+    for (let turn = 0; turn < 2; turn++) {
+      const client = new AbortController()
+      expect(await ask(client.signal)).toContain('Not like this.')
+      client.abort()
+    }
+    expect(await ask()).toContain('Not like this.')
+    expect(await ask()).toBe('{}')
+  })
+
+  it('are told again by a listener of Node’s own, where the client hung up', async () => {
+    const { options, body, headers } = await stand()
+    const origin = await serveListener(claudeHookListener(options))
+    for (let turn = 0; turn < 2; turn++) {
+      const asking = request(origin, { method: 'POST', headers }).on('error', () => undefined)
+      asking.end(body, () => asking.destroy())
+      await new Promise((closed) => asking.on('close', closed))
+    }
+    const ask = async () => (await fetch(origin, { method: 'POST', body, headers })).text()
+    await expect.poll(ask).toContain('Not like this.')
+    expect(await ask()).toBe('{}')
+  })
+})

@@ -144,6 +144,12 @@ describe("a question to the client's user", () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
+  it('is asked about a directory before it is made', async () => {
+    const { call, shown } = await asking('access: {src/new: ask}\n', true)
+    expect((await call('create_directory', { path: 'src/new/deep' })).isError).toBeUndefined()
+    expect(shown.join()).toContain('src/new')
+  })
+
   it('is not asked otherwise: the call is refused, and the question waits for a person', async () => {
     for (const [policy, askClient] of [
       [ASK, false],

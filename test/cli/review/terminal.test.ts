@@ -29,7 +29,6 @@ async function scene(now: Readonly<Record<string, string>> = {}): Promise<Scene>
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
   await session.flush()
-  // What a program says last tmux may not have read when it sees its end; and it moves the screen up by a line then.
   // What a program says last tmux may not have read when it sees its end; and it moves the screen up by some lines then.
   const sit = ({ args = 'review agent', before = '', ...options }: Seat = {}) => {
     const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
