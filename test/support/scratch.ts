@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Suites about what a disk does: they write to a real one. */
 export const ON_DISK: readonly string[] = [
@@ -14,6 +14,7 @@ export const ON_DISK: readonly string[] = [
 const MEMORY = '/dev/shm'
 /** Free bytes, several times what a run fills at once: a container may have 64 MB there. */
 const ROOM = 1 << 30
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Where all other suites write, in memory where there is room: on a disk they wait for it longer than they work. It goes with the
@@ -31,7 +32,17 @@ function hasRoom(): boolean {
 }
 
 export function setup(): void {
+  for (const path of ofKilledRuns()) rmSync(path, { recursive: true, force: true })
   mkdirSync(SCRATCH, { recursive: true, mode: 0o700 })
+}
+
+/** A run that is killed takes nothing away; none lasts a day. */
+function ofKilledRuns(): string[] {
+  const parent = dirname(SCRATCH)
+  return readdirSync(parent)
+    .filter((name) => /^escrowfs-tests-\d+$/.test(name))
+    .map((name) => join(parent, name))
+    .filter((path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > DAY_MS)
 }
 
 export function teardown(): void {
