@@ -100,7 +100,7 @@ export const AIMED: readonly AimedRow[] = [
       'commit of 1000 files of 4 KB over existing ones, power-safe',
     ),
     missed:
-      'where the disk is memory the journal’s calls alone (a file aside, a second name for the old one, a rename) take about 4 times the creation; most of the rest is parsing, 0.8 ms for 4 KB and up to 4 MiB a commit, which files without a grammar do not need',
+      'where the disk is memory the journal’s calls alone (a file aside, a second name for the old one, a rename) take 4 to 6 times the creation; most of the rest is parsing, 0.8 ms for 4 KB and up to 4 MiB a commit, which files without a grammar do not need',
   },
   {
     what: 'a contained command that does nothing',
