@@ -100,7 +100,8 @@ export const AIMED: readonly AimedRow[] = [
       'commit of 1000 files of 4 KB over existing ones, kill-safe',
       'commit of 1000 files of 4 KB over existing ones, power-safe',
     ),
-    missed: 'each file is checked against its base, journaled, written beside its place, and recorded line by line',
+    missed:
+      'where the disk is memory the journal’s calls alone (a file aside, a second name for the old one, a rename) take 4 to 6 times the creation; most of the rest is parsing, 0.8 ms for 4 KB and up to 4 MiB a commit, which files without a grammar do not need',
   },
   {
     what: 'a contained command that does nothing',
@@ -111,7 +112,8 @@ export const AIMED: readonly AimedRow[] = [
     what: 'taking in what a command has changed, a file',
     beside: '',
     parts: parts('exec', 'taking in 1000 files'),
-    missed: 'what was read is judged and staged like any write',
+    missed:
+      'a quarter of a file’s time goes into judging, hashing and appending it to the session’s pack and log, a quarter into the hunks that are told of it, a sixth into reading it by five calls',
   },
   {
     what: 'one hook decision, by a process of its own / served in process / over loopback HTTP',
@@ -122,7 +124,8 @@ export const AIMED: readonly AimedRow[] = [
       'one decision, served in process',
       'one decision, served over loopback HTTP',
     ),
-    missed: 'a process loads the command before it decides',
+    missed:
+      'a process loads the command before it decides: V8 compiles 0.5 MB, most of it what reads YAML and checks what comes in, and without a compile cache it does so each time',
   },
   {
     what: 'the first screen of `escrow review`, 50 changed files',

@@ -138,7 +138,7 @@ class Landing {
 
   #isSame(path: RelPath, data: Buffer): boolean {
     const { overlay } = this.deps
-    return overlay.lstat(path)?.size === data.length && digest(overlay.read(path)) === digest(data)
+    return overlay.lstat(path)?.size === data.length && overlay.read(path).equals(data)
   }
 
   /** A tree that is gone, the deepest first; what may not be removed stays, with the directories it is in. */

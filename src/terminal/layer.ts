@@ -7,9 +7,10 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   type Stats,
 } from 'node:fs'
-import { ancestorsOf, codeOf, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
+import { ancestorsOf, codeOf, Errno, MAX_FILE_SIZE, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { closeDirectory, openDirectory } from '../host/read.js'
 import { chmodSync } from '../host/write.js'
 
@@ -107,13 +108,18 @@ export function isInUse(error: unknown): boolean {
 
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
-/** @throws Unsettled where the file is not the one that was seen, or changes meanwhile. */
+/** @throws Unsettled where the file is not the one that was seen, or changes meanwhile; EFBIG for more than a stage holds. */
 export function readSettled(host: string, seen: Stats): Buffer {
+  if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
   const fd = openSync(host, READ_FLAGS)
   try {
     if (!isSame(fstatSync(fd), seen)) throw new Unsettled()
-    const data = readFileSync(fd)
-    if (data.length !== seen.size || !isSame(fstatSync(fd), seen)) throw new Unsettled()
+    const data = Buffer.allocUnsafe(seen.size)
+    let length = 0
+    for (let more = 1; more > 0 && length < data.length; length += more)
+      more = readSync(fd, data, length, data.length - length, null)
+    // One that has grown has another size by now.
+    if (length < data.length || !isSame(fstatSync(fd), seen)) throw new Unsettled()
     return data
   } finally {
     closeSync(fd)

@@ -54,6 +54,18 @@ describe('a layer that a command is at work in', () => {
     expect(layer.look(rel('d/sub/f'))).toBeUndefined()
   })
 
+  it('gives an empty file, and none that is more than a stage holds', () => {
+    const { host, layer } = ground()
+    const read = (size: number) => {
+      fs.truncateSync(`${host}/d/sub/f`, size)
+      const stats = layer.look(rel('d/sub/f'))
+      return stats && layer.read(rel('d/sub/f'), stats)
+    }
+    expect(read(5)?.toString()).toBe('layer')
+    expect(read(0)?.length).toBe(0)
+    expect(() => read(2 ** 30 + 1)).toThrow(expect.objectContaining({ code: 'EFBIG' }))
+  })
+
   it('keeps no descriptor once it is closed', () => {
     const { layer } = ground()
     const before = fs.readdirSync('/proc/self/fd').length
