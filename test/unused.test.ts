@@ -21,7 +21,6 @@ const isSource = (file: string) => /^(?:src|overlay)\//.test(file)
 const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/agents/roo/apply-diff.ts#applyBlocks': 'tried on thousands of texts, without a session for each',
   'src/cli/review/terminal.ts#charsetOf': 'of variables and systems other than the ones here',
-  'src/commit/journal.ts#KEPT_PLANS': 'a journal is made with more',
   'src/fs/times.ts#timeNs': 'held against what a disk keeps',
   'src/host/git.ts#userIn': "held against git's own reading of thousands of files",
   'src/init.ts#GITATTRIBUTES': "held against this repository's own",

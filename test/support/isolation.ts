@@ -23,6 +23,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/host-fs.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',
+  'test/session-commands.test.ts',
   'test/session-quarantine.test.ts',
   'test/terminal/copy-differential.test.ts',
   'test/terminal/copy.test.ts',

@@ -20,7 +20,7 @@ export class Unheard {
 }
 
 /** What one answer tells, until it is known to be lost. */
-export class Telling {
+class Telling {
   readonly #given: (readonly [session: string, words: readonly Feedback[]])[] = []
   #isLost = false
 
