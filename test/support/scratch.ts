@@ -33,7 +33,8 @@ function hasRoom(): boolean {
 
 export function setup(): void {
   for (const path of ofKilledRuns()) rmSync(path, { recursive: true, force: true })
-  mkdirSync(SCRATCH, { recursive: true, mode: 0o700 })
+  // Some tests go on as another user, who must get to what they have made.
+  mkdirSync(SCRATCH, { recursive: true, mode: 0o711 })
 }
 
 /** A run that is killed takes nothing away; none lasts a day. */

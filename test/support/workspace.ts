@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { askAgain } from '../../overlay/turn.js'
 import type { Session, TraceRecord, Workspace, WorkspaceOptions } from '../../src/core/api.js'
 import type { EscrowError } from '../../src/index.js'
 import { openWorkspace } from '../../src/index.js'
@@ -42,6 +43,8 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
   const write = (path: string, text: string) => {
     mkdirSync(dirname(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
+    // Who writes here is a person, in another process: no such write falls within a turn of this one's.
+    askAgain()
   }
   for (const [path, text] of Object.entries(files)) write(path, text)
   if (intents !== '') write('.orchestration/active_intents.yaml', intents)
