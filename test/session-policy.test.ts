@@ -42,6 +42,7 @@ describe('.intentignore', () => {
       await expect(session.selectIntent('INT-001')).rejects.toEqual(fails('intent_ignored'))
       await expect(workspace.intents.select('INT-001')).rejects.toEqual(fails('intent_ignored'))
       rmSync(at(file))
+      await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(at('src/a.ts'), 'x')
     },
   )

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { askAgain } from '../../overlay/turn.js'
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 
@@ -34,6 +35,8 @@ export function scene(files: Record<string, string> = {}, intents = INTENTS): Sc
   const write = (path: string, content: string) => {
     fs.mkdirSync(dirname(at(path)), { recursive: true })
     fs.writeFileSync(at(path), content)
+    // Who writes here is a person, in another process: no such write falls within a turn of this one's.
+    askAgain()
   }
   write('.orchestration/active_intents.yaml', intents)
   for (const [path, content] of Object.entries(files)) write(path, content)
