@@ -62,6 +62,8 @@ export const AIMED: readonly AimedRow[] = [
       'one scope of 1,000 globs, a path never seen',
       'one scope of 1,000 globs, a path seen before',
     ),
+    missed:
+      'a path is looked up in what is remembered, cut at its slashes as far as a glob goes with it, and remembered',
   },
   {
     what: 'the whole decision of a write, 5 intents of 200 globs, a path never seen / seen before',
@@ -77,11 +79,14 @@ export const AIMED: readonly AimedRow[] = [
     what: '`readdirSync` of 200 names, untouched / half of them staged',
     beside: 'node:fs',
     parts: facade('readdirSync of 200 names, untouched', 'readdirSync of 200 names, half'),
+    missed: 'what is known of directories holds for a fifth of a second: then their names are walked again',
   },
   {
     what: 'rename of a directory of 50,000 files / a snapshot / a travel',
     beside: '',
     parts: facade('renameSync of a lower directory', 'snapshot, ', 'travel, '),
+    missed:
+      'a rename looks below for what is judged by more than its directory, up to a bound; a travel is recorded in the ledger, which is synced',
   },
   {
     what: 'memory of a staged file of 100 B / 4 KB / 10 KB',
@@ -131,6 +136,8 @@ export const AIMED: readonly AimedRow[] = [
     what: 'the first screen of `escrow review`, 50 changed files',
     beside: '',
     parts: parts('review', 'the first screen of escrow review'),
+    missed:
+      'a third goes into loading the command, a fifth into parsing the changes, whose classes stand on the first screen',
   },
   {
     what: 'opening a workspace of 50,000 files, up to the first read and write',
