@@ -33,7 +33,7 @@ function hasRoom(): boolean {
 
 export function setup(): void {
   for (const path of ofKilledRuns()) rmSync(path, { recursive: true, force: true })
-  mkdirSync(SCRATCH, { recursive: true, mode: 0o700 })
+  mkdirSync(SCRATCH, { recursive: true })
 }
 
 /** A run that is killed takes nothing away; none lasts a day. */
