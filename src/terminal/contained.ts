@@ -54,6 +54,10 @@ export async function runContained(holder: Holder, root: string, options: Comman
     if (options.terminal && stop.why !== undefined) sendSignal(pid, 'SIGKILL')
     options.onBegin?.(pid)
   })
+  // What has left the group and is not yet bound to bubblewrap's life would go on, and hold the output open.
+  child.once('exit', () => {
+    if (stop.why !== undefined) void init.then((pid) => pid !== undefined && sendSignal(pid, 'SIGKILL'))
+  })
   const watch = watchLoad(init, options, stop.kill)
   try {
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])

@@ -102,6 +102,16 @@ describe('a command that runs on', () => {
     expect(await deaf.stop(50)).toMatchObject({ exitCode: null, ended: 'aborted' })
   })
 
+  it('stopped at once, as soon as it runs, leaves no process', async () => {
+    const { session } = await site()
+    const mark = `escrowfs-${process.pid}-soon`
+    for (let n = 0; n < 32; n++) {
+      const command = await session.start(`sleep 61; : ${mark}`)
+      await command.stop(0)
+      expect(running(mark)).toBe(0)
+    }
+  })
+
   it('ends with its session, and what it did until then is staged', async () => {
     const { session, workspace } = await site()
     const mark = `escrowfs-${process.pid}-server`
