@@ -56,7 +56,10 @@ export async function runContained(holder: Holder, root: string, options: Comman
   })
   // What has left the group and is not yet bound to bubblewrap's life would go on, and hold the output open.
   child.once('exit', () => {
-    if (stop.why !== undefined) void init.then((pid) => pid !== undefined && sendSignal(pid, 'SIGKILL'))
+    if (stop.why === undefined) return
+    const kill = (pid: number | undefined) => pid !== undefined && sendSignal(pid, 'SIGKILL')
+    // It may be over, and its id another user's process.
+    init.then(kill).catch(() => undefined)
   })
   const watch = watchLoad(init, options, stop.kill)
   try {
