@@ -99,11 +99,6 @@ export class Resolver {
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }
 
-  /** Whether a place was found to be a directory a moment ago; nothing is looked up. */
-  isKnownDir(path: RelPath): boolean {
-    return this.#dirs.knows(path)
-  }
-
   /** Tells, at a time in milliseconds, whether what was found by {@link quick} still stands: while the answer is the same. */
   since(at: number): unknown {
     this.#dirs.refresh(at)
@@ -267,10 +262,6 @@ class DirCache {
     this.#known.clear()
     this.#shape = shape
     this.since = now
-  }
-
-  knows(path: RelPath): boolean {
-    return this.#known.has(path)
   }
 
   /** Whether the directory of a clean name is known to be one. */

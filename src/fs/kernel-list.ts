@@ -16,8 +16,6 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   readEncoding(options)
   const recursive = readBoolean('options.recursive', options.recursive, false)
   if (!recursive && !options.withFileTypes) {
-    const dir = view.knownDir(path)
-    if (dir !== undefined) return namesIn(view, dir, options)
     const place = view.at(path, 'follow')
     if (place.inside) return namesIn(view, dirOf(view, place), options)
   }

@@ -24,8 +24,6 @@ export interface ReadView {
   readonly root: string
   /** A plain name that was found and judged a moment ago. Undefined: ask {@link at}. */
   spot(path: unknown): Spot | undefined
-  /** A plain name that was found a moment ago to be a directory: what the disk has of it is not looked at again. */
-  knownDir(path: unknown): RelPath | undefined
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. */
@@ -195,11 +193,6 @@ export class View implements WriteView, WatchView {
 
   spot(path: unknown): Spot | undefined {
     return this.#spots.find(path)
-  }
-
-  knownDir(path: unknown): RelPath | undefined {
-    const spot = this.#spots.find(path)
-    return spot && this.#resolver.isKnownDir(spot.path) ? spot.path : undefined
   }
 
   at(path: unknown, follow: Follow): Resolved {

@@ -59,9 +59,10 @@ export class ContentLock {
   #keep(at: RelPath, content: Uint8Array | string): void {
     const known = this.#shown.get(at)
     if (known && sameBytes(known.content, content)) return
-    if (this.#shownBytes + content.length > MOST_SHOWN) this.#forgetContents()
+    this.#forgetContent(at)
+    if (this.#shownBytes + bytesOf(content) > MOST_SHOWN) this.#forgetContents()
     this.#shown.set(at, { content: typeof content === 'string' ? content : Buffer.from(content), when: Date.now() })
-    this.#shownBytes += content.length - (known?.content.length ?? 0)
+    this.#shownBytes += bytesOf(content)
     this.#undigested.add(at)
     if (this.#undigested.size === 1) setImmediate(() => this.#digestAll())
   }
@@ -75,10 +76,16 @@ export class ContentLock {
 
   /** What is seen by another way than {@link #keep}: the content shown before is nothing to it. */
   #set(at: RelPath, base: Base): void {
-    this.#shownBytes -= this.#shown.get(at)?.content.length ?? 0
-    this.#shown.delete(at)
+    this.#forgetContent(at)
     this.#undigested.delete(at)
     this.#seen.set(at, base)
+  }
+
+  #forgetContent(at: RelPath): void {
+    const shown = this.#shown.get(at)
+    if (!shown) return
+    this.#shownBytes -= bytesOf(shown.content)
+    this.#shown.delete(at)
   }
 
   #forgetContents(): void {
@@ -152,6 +159,11 @@ export class ContentLock {
   landed(path: RelPath, base: Base): void {
     if (this.#shown.has(path) || this.#seen.has(path)) this.#set(path, base)
   }
+}
+
+/** What it takes in memory, at most: a text may have two bytes a character. */
+function bytesOf(content: Uint8Array | string): number {
+  return typeof content === 'string' ? content.length * 2 : content.length
 }
 
 /** A text and a buffer count as different: one is digested in the other's place, and nothing is lost. */

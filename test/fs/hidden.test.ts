@@ -98,3 +98,11 @@ describe('a hidden path outside of the workspace', () => {
     api.closeSync(fd)
   })
 })
+
+it('a directory that another program has swapped for a link into what is hidden is not listed', () => {
+  expect(facade.fs.readdirSync('open')).toEqual(['f'])
+  expect(facade.fs.readdirSync('open')).toEqual(['f'])
+  fs.renameSync(`${dir.path}/open`, `${dir.path}/away`)
+  fs.symlinkSync('hidden.d', `${dir.path}/open`)
+  expect(() => facade.fs.readdirSync('open')).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+})

@@ -1,4 +1,6 @@
 import { chmodSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { baseOf, digest, type Overlay } from '../../overlay/index.js'
 import type { ToolContext } from '../../src/core/tool-context.js'
@@ -123,4 +125,19 @@ describe('the content lock', () => {
     lock.landed(p('a'), baseOf(overlay.lower, p('a')))
     expect(lock.check('a')).toBe('fresh')
   })
+
+  it('holds 8 MiB of contents at most, whatever is read again and has changed', () => {
+    const { lock } = site()
+    const before = buffersHeld()
+    const large = (n: number) => Buffer.alloc(1 << 16, n)
+    for (let n = 0; n < 600; n++) lock.saw(p(`f${n % 3 === 0 ? 0 : n % 250}`), large(n))
+    expect(buffersHeld() - before).toBeLessThan(9 << 20)
+  })
 })
+
+/** Bytes in buffers that something still holds. */
+function buffersHeld(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().arrayBuffers
+}
