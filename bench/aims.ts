@@ -79,7 +79,7 @@ export const AIMED: readonly AimedRow[] = [
     what: '`readdirSync` of 200 names, untouched / half of them staged',
     beside: 'node:fs',
     parts: facade('readdirSync of 200 names, untouched', 'readdirSync of 200 names, half'),
-    missed: 'what is known of directories holds for a fifth of a second: then their names are walked again',
+    missed: 'each listing looks whether the directory still is one: another program may have put a link there',
   },
   {
     what: 'rename of a directory of 50,000 files / a snapshot / a travel',
