@@ -80,7 +80,7 @@ export class Resolver {
     this.#dirs.refresh(performance.now())
     if (!this.#spell && isClean(inner) && this.#dirs.holds(inner)) {
       const path = inner as RelPath
-      const type = this.#dirs.typeOf(path, true)
+      const type = this.#overlay.typeOf(path)
       if (type !== 'symlink' || follow !== 'follow') return { inside: true, path, asked: inner, type, ending: 'name' }
     }
     return this.#inside(ROOT, walkOf(inner), follow, text)
