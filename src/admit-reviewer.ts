@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isWithin } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
-import { layoutOf } from './core/layout.js'
+import { layoutAt } from './host/workspace-state.js'
 import { openPolicyFile } from './policy/index.js'
 import { isReviewerKey, makeReviewerKey as makeTrustedKey } from './trace/index.js'
 
@@ -58,7 +58,7 @@ export interface AdmitOptions {
  */
 export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
   refuseInside(env)
-  const layout = layoutOf(realpathSync(root))
+  const layout = layoutAt(realpathSync(root))
   const policy = openPolicyFile(layout)()
   if (terminal || (policy.ok && policy.rules.settings.approvedBy !== 'person')) return
   const key = env[KEY]

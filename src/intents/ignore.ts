@@ -4,7 +4,6 @@ import { cachedFile, type FileBytes } from '../host/cached-file.js'
 /** `.intentignore`: its lines switch intents off by their ids, or name paths that need no intent. */
 
 const MAX_BYTES = 64 * 1024
-const NAME = '.intentignore'
 
 export type IgnoreLines =
   | { readonly ok: true; readonly lines: readonly string[] }
@@ -15,9 +14,7 @@ export type IgnoreLines =
  * neither file changes. Synchronous; never throws.
  */
 export function openIgnoreFiles(layout: Layout): () => IgnoreLines {
-  const files = [NAME, `.orchestration/${NAME}`].map((name) =>
-    cachedFile(`${layout.root}/${name}`, MAX_BYTES, (file) => linesOf(name, file)),
-  )
+  const files = layout.ignoreFiles.map((file) => cachedFile(file, MAX_BYTES, (bytes) => linesOf(file.name, bytes)))
   let last: { readonly read: readonly IgnoreLines[]; readonly all: IgnoreLines } | undefined
   return () => {
     const read = files.map((lines) => lines())

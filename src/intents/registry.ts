@@ -1,11 +1,10 @@
-import { realpathSync, statSync } from 'node:fs'
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { cachedFile, type FileBytes } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
-import { replaceDurable } from '../host/write.js'
+import { replaceShared } from '../host/shared-files.js'
 import { describeProblem, MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
 import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
 import { addIntent, editIntent, type OpenFile } from './edit.js'
@@ -71,8 +70,7 @@ export function openRegistry(layout: Layout): RegistryStore {
 
 function editsOf(layout: Layout, readNow: () => Reading): RegistryEdits {
   function write(text: string): void {
-    const path = realpathSync(layout.intentsFile)
-    replaceDurable(path, text, statSync(path).mode & 0o777)
+    replaceShared(layout.intentsFile, text)
   }
 
   function edit(id: string, change: Change): Intent {

@@ -1,12 +1,11 @@
-import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { z } from 'zod'
-import { codeOf } from '../../overlay/errno.js'
 import type { IntentTemplate } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
-import { type Layout, ORCHESTRATION } from '../core/layout.js'
+import { type Layout, SharedFile } from '../core/layout.js'
 import { cachedFile } from '../host/cached-file.js'
+import { listShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 
@@ -69,20 +68,16 @@ export function templatesOf(layout: Layout): IntentTemplate[] {
   return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
 }
 
-function namesIn(dir: string): string[] {
-  try {
-    const names = readdirSync(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
-    if (names.length <= MAX_TEMPLATES) return names.sort()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
-    throw error
-  }
+function namesIn(dir: SharedFile): string[] {
+  const names = listShared(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
+  if (names.length <= MAX_TEMPLATES) return names.sort()
   throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Take some away.`)
 }
 
 function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
-  const source = `${ORCHESTRATION}/templates/${fileName}`
-  const file = cachedFile(join(templates, fileName), MAX_YAML_BYTES, (bytes) => bytes)()
+  const template = new SharedFile(templates.root, `${templates.name}/${fileName}`)
+  const source = template.name
+  const file = cachedFile(template, MAX_YAML_BYTES, (bytes) => bytes)()
   if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: messageOf(file) })
   const yaml = readYaml(file.bytes)
   if (!yaml.ok) throw invalid(source, yaml.problem)

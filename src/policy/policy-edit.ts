@@ -1,9 +1,8 @@
-import { realpathSync, statSync } from 'node:fs'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
-import { createDurable, replaceDurable } from '../host/write.js'
+import { createShared, replaceShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES } from '../host/yaml.js'
 import { POLICY_FILE } from './policy-file.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
@@ -34,11 +33,8 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
     if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
     after?.(rules)
-    if (file.kind === 'absent') createDurable(layout.policyFile, written, 0o644)
-    else {
-      const path = realpathSync(layout.policyFile)
-      replaceDurable(path, written, statSync(path).mode & 0o777)
-    }
+    if (file.kind === 'absent') createShared(layout.policyFile, written)
+    else replaceShared(layout.policyFile, written)
   })
 }
 

@@ -3,6 +3,7 @@ import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
+import { isInState } from '../host/state-dir.js'
 import { freePathsOf } from './free-paths.js'
 import * as say from './messages.js'
 import { POLICY_FILE, type PolicyState } from './policy-file.js'
@@ -135,9 +136,10 @@ function rulesForReads(policy: PolicyState): PolicyRules | undefined {
   return policy.ok ? policy.rules : policy.readRules
 }
 
-/** Our own working files; what a person writes there, and the ledger, may be read. */
+/** Our own working files, and all of the state directory; what a person writes there, and the ledger, may be read. */
 function internals(access: Access): Denial | undefined {
   return first(namesOf(access), (name) => {
+    if (isAbsolute(name)) return isInState(name) ? say.hidden(access.asked) : undefined
     // Folding costs more than the rest of a read's decision: only for what could fold to our directory.
     if (!mayHoldInternals(name)) return undefined
     const [top = '', second = ''] = name.split('/').map(foldSegment)

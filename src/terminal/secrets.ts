@@ -4,14 +4,12 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
+import { stateDir } from '../host/state-dir.js'
 import { holdsSecret } from './secret-variables.js'
 
-/** Other places with what only we may read: keys, and the anchors of ledgers. */
+/** Other places with what only we may read: sessions, verdicts, keys, and the anchors of ledgers. */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
-  return [
-    join(env.XDG_STATE_HOME || join(home, '.local/state'), 'escrowfs'),
-    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'escrowfs'),
-  ]
+  return [stateDir({ ...env, HOME: home }), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'escrowfs')]
 }
 
 export interface HiddenPlace {
@@ -40,7 +38,8 @@ export function outlookBy(rules: readonly { readonly path: string; readonly isCl
   const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
   return {
     hidden: [...secretPlaces(), ...closed.flatMap(placeAt)],
-    shown: shown.flatMap(placeAt).map(({ path }) => path),
+    // No rule shows a command the verdicts and keys of the person.
+    shown: shown.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
   }
 }
 

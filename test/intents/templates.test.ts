@@ -6,7 +6,7 @@ import { testWorkspace } from './workspace.js'
 
 function workspaceWith(files: Record<string, string>) {
   const { layout } = testWorkspace('active_intents: []\n')
-  fs.mkdirSync(layout.templates)
+  fs.mkdirSync(`${layout.templates}`)
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(`${layout.templates}/${name}`, text)
   return layout
 }
