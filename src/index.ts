@@ -1,6 +1,6 @@
 /** The public API of escrowfs. */
 
-export { admitAgent, admitReviewer, makeReviewerKey } from './admit-reviewer.js'
+export { admitAgent, admitReviewer, admitTruster, makeReviewerKey } from './admit-reviewer.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
 export { CLIENTS, type ClientName } from './client-plans.js'

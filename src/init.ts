@@ -1,4 +1,5 @@
 import { PRIVATE_NAMES, type SharedFile } from './core/layout.js'
+import { acceptTexts } from './host/accepted-files.js'
 import { createShared, makeOrchestration, sharedExists } from './host/shared-files.js'
 import { layoutAt } from './host/workspace-state.js'
 import { physicalRoot } from './workspace-root.js'
@@ -49,14 +50,18 @@ export async function initWorkspace(root: string): Promise<{ created: string[]; 
     [layout.gitattributes, GITATTRIBUTES],
   ]
   const created: string[] = []
+  const made = new Map<string, string>()
   const kept: string[] = []
   for (const [file, content] of files) {
     const { name } = file
     if (sharedExists(file)) kept.push(name)
     else {
       createShared(file, content)
+      made.set(name, content)
       created.push(name)
     }
   }
+  // What we wrote ourselves a person need not look at; what was there already waits for 'escrow trust'.
+  acceptTexts(layout, new Map([...made].filter(([name]) => name.endsWith('.yaml'))))
   return { created, kept }
 }

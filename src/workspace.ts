@@ -10,9 +10,11 @@ import type {
   Ledger,
   Recovery,
   Review,
+  Reviewer,
   Session,
   SessionOptions,
   SessionSummary,
+  TrustReport,
   Workspace,
   WorkspaceNews,
   WorkspaceOptions,
@@ -21,6 +23,8 @@ import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import type { Layout } from './core/layout.js'
 import { nearest } from './core/nearest.js'
+import { gitUser } from './host/git.js'
+import { withProcessLock } from './host/lock.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { readSmall } from './host/read.js'
 import { createShared, hasOrchestration, sharedExists } from './host/shared-files.js'
@@ -140,6 +144,17 @@ class LocalWorkspace implements Workspace {
   async policyProblem(): Promise<string | undefined> {
     const state = this.#policyFile()
     return state.ok ? undefined : state.message
+  }
+
+  async trust(): Promise<TrustReport> {
+    const { lookAtFiles } = await import('./trust/index.js')
+    return lookAtFiles(this.layout)
+  }
+
+  async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
+    refuseInside()
+    const { acceptFiles } = await import('./trust/index.js')
+    await withProcessLock(this.layout.locks, 'intents', () => acceptFiles(this.layout, digest, by))
   }
 
   async mapIntents(): Promise<string> {

@@ -153,6 +153,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/answer.js'),
   },
   {
+    name: 'trust',
+    group: 'Review',
+    summary: 'accept what policy and intents of the repository ask for',
+    example: 'escrow trust',
+    load: () => import('./commands/trust.js'),
+  },
+  {
     name: 'commit',
     group: 'Review',
     summary: 'put what is approved on disk',

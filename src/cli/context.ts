@@ -35,6 +35,7 @@ export interface Library {
   hookToken(root: string): string
   admitAgent(): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
+  admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]

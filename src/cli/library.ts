@@ -1,6 +1,7 @@
 import {
   admitAgent,
   admitReviewer,
+  admitTruster,
   applyClients,
   findClients,
   hookToken,
@@ -14,6 +15,7 @@ import type { Library } from './context.js'
 export const library: Library = {
   admitAgent,
   admitReviewer,
+  admitTruster,
   applyClients,
   findClients,
   hookToken,

@@ -1,7 +1,8 @@
-import type { Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
-import type { SharedFile } from '../core/layout.js'
+import { SharedFile } from '../core/layout.js'
+import { readSmall } from './read.js'
 import { lookShared, readShared } from './shared-files.js'
 
 /** A file's bytes as last seen: absent, unreadable (why), or its content. */
@@ -14,11 +15,15 @@ export type FileBytes =
 const RACY_MS = 50
 
 /**
- * A value made from a small shared file, made again whenever the file changes. A call costs one `lstat` while it does not.
+ * A value made from a small file, made again whenever the file changes. A string is the path of a file of the state directory. A call costs one `lstat` while it does not.
  * @param limit bytes; a larger file is unreadable and is never read.
  * @param make gets the bytes and a version that rises with each change.
  */
-export function cachedFile<T>(path: SharedFile, limit: number, make: (file: FileBytes, version: number) => T): () => T {
+export function cachedFile<T>(
+  path: SharedFile | string,
+  limit: number,
+  make: (file: FileBytes, version: number) => T,
+): () => T {
   let version = 0
   let last: { look: Look; settled: boolean; file: FileBytes; value: T } | undefined
   return () => {
@@ -39,7 +44,7 @@ type Look = { readonly kind: 'file'; readonly stats: Stats } | Exclude<FileBytes
 
 const ABSENT: Look = { kind: 'absent' }
 
-let moment: Map<SharedFile, Look> | undefined
+let moment: Map<SharedFile | string, Look> | undefined
 
 /**
  * Does work that does not wait and asks for the same files a thousand times: each is looked at once, as if all of the work
@@ -55,7 +60,7 @@ export function atOneMoment<T>(work: () => T): T {
   }
 }
 
-function lookAt(path: SharedFile): Look {
+function lookAt(path: SharedFile | string): Look {
   const known = moment?.get(path)
   if (known !== undefined) return known
   const look = lookNow(path)
@@ -63,9 +68,9 @@ function lookAt(path: SharedFile): Look {
   return look
 }
 
-function lookNow(path: SharedFile): Look {
+function lookNow(path: SharedFile | string): Look {
   try {
-    const stats = lookShared(path)
+    const stats = path instanceof SharedFile ? lookShared(path) : lstatSync(path, { throwIfNoEntry: false })
     return stats ? { kind: 'file', stats } : ABSENT
   } catch (error) {
     return { kind: 'unreadable', message: reason(error) }
@@ -85,9 +90,10 @@ function sameLook(a: Look, b: Look): boolean {
   )
 }
 
-function readBytes(path: SharedFile, limit: number): FileBytes {
+function readBytes(path: SharedFile | string, limit: number): FileBytes {
   try {
-    return { kind: 'bytes', bytes: readShared(path, limit) }
+    const bytes = path instanceof SharedFile ? readShared(path, limit) : Buffer.from(readSmall(path, limit))
+    return { kind: 'bytes', bytes }
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'absent' }
     if (codeOf(error) === 'EFBIG')

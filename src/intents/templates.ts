@@ -3,9 +3,11 @@ import { z } from 'zod'
 import type { IntentTemplate } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
+import { TRUST_HINT } from '../core/intents-state.js'
 import { type Layout, SharedFile } from '../core/layout.js'
+import { openAccepted } from '../host/accepted-files.js'
 import { cachedFile } from '../host/cached-file.js'
-import { listShared } from '../host/shared-files.js'
+import { listShared, readShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 
@@ -63,7 +65,11 @@ export const fileSchema = z.strictObject(
  * @throws EscrowError policy_invalid for a file that cannot be used; the message has its line.
  */
 export function templatesOf(layout: Layout): IntentTemplate[] {
-  const own = namesIn(layout.templates).map((name) => readTemplate(layout, name))
+  const accepted = openAccepted(layout)().texts
+  const own = namesIn(layout.templates).flatMap((name) => {
+    const file = templateFile(layout, name)
+    return isAccepted(file, accepted) ? [readTemplate(file)] : []
+  })
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
 }
@@ -74,8 +80,34 @@ function namesIn(dir: SharedFile): string[] {
   throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Take some away.`)
 }
 
-function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
-  const template = new SharedFile(templates.root, `${templates.name}/${fileName}`)
+/** The files of a workspace's own templates. */
+export function templateFiles(layout: Layout): SharedFile[] {
+  return namesIn(layout.templates).map((name) => templateFile(layout, name))
+}
+
+function templateFile({ templates }: Layout, name: string): SharedFile {
+  return new SharedFile(templates.root, `${templates.name}/${name}`)
+}
+
+function isAccepted(file: SharedFile, accepted: ReadonlyMap<string, string>): boolean {
+  const text = accepted.get(file.name)
+  return text !== undefined && text === readShared(file, MAX_YAML_BYTES).toString()
+}
+
+/** @throws EscrowError `not_trusted` for a template of the workspace that no person has accepted on this machine. */
+export function refuseWaitingTemplate(layout: Layout, wanted: string | undefined): void {
+  const file = templateFiles(layout).find(({ name }) => nameOf(name) === wanted)
+  if (file === undefined || isAccepted(file, openAccepted(layout)().texts)) return
+  throw new EscrowError('not_trusted', `No person has accepted the template ${file.name} on this machine.`, {
+    hint: TRUST_HINT,
+  })
+}
+
+function nameOf(fileName: string): string {
+  return basename(fileName).replace(/\.ya?ml$/, '')
+}
+
+function readTemplate(template: SharedFile): IntentTemplate {
   const source = template.name
   const file = cachedFile(template, MAX_YAML_BYTES, (bytes) => bytes)()
   if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: messageOf(file) })
@@ -87,7 +119,7 @@ function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
   const problem = scopeProblem(yaml.file, owned_scope ?? [])
   if (problem) throw invalid(source, problem)
   return {
-    name: basename(fileName).replace(/\.ya?ml$/, ''),
+    name: nameOf(template.name),
     summary: summary ?? '',
     source,
     ownedScope: owned_scope ?? [],

@@ -6,6 +6,7 @@ import type { Intent, IntentChanges, NewIntent } from '../../src/core/api.js'
 import type { Layout } from '../../src/core/layout.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
 import type { RegistryStore } from '../../src/intents/index.js'
+import { trust } from '../support/trust.js'
 
 export interface TestWorkspace {
   readonly layout: Layout
@@ -21,6 +22,7 @@ export function testWorkspace(text?: string): TestWorkspace {
   const write = (content: string) => {
     mkdirSync(layout.dir, { recursive: true })
     writeFileSync(`${layout.intentsFile}`, content)
+    trust(layout.root)
   }
   if (text !== undefined) write(text)
   return { layout, write, text: () => readFileSync(`${layout.intentsFile}`, 'utf8') }

@@ -2,12 +2,14 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AccessRule, rememberRule } from '../../src/policy/remember.js'
 import { testWorkspace } from '../intents/workspace.js'
+import { trust } from '../support/trust.js'
 
 type Answer = 'allow' | 'subtree' | 'deny'
 
 function answering(policy?: string) {
   const { layout } = testWorkspace('active_intents: []\n')
   if (policy !== undefined) fs.writeFileSync(`${layout.policyFile}`, policy)
+  trust(layout.root)
   return {
     layout,
     text: () => fs.readFileSync(`${layout.policyFile}`, 'utf8'),

@@ -23,6 +23,8 @@ interface Status {
   readonly questions: number
   /** What is wrong with policy.yaml. */
   readonly problem?: string
+  /** Policy, intents or templates ask for more than a person has accepted on this machine. */
+  readonly waiting: boolean
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
@@ -31,10 +33,11 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   for (const { id, damaged } of sessions)
     if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
   const problem = await workspace.policyProblem()
-  return { root: workspace.root, intents, sessions, questions, ...(problem !== undefined && { problem }) }
+  const { waiting } = await workspace.trust()
+  return { root: workspace.root, intents, sessions, questions, waiting, ...(problem !== undefined && { problem }) }
 }
 
-function render({ root, intents, sessions, questions, problem }: Status): string {
+function render({ root, intents, sessions, questions, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
@@ -42,6 +45,9 @@ function render({ root, intents, sessions, questions, problem }: Status): string
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
     problem === undefined ? '' : `${oneLine(problem)}\n`,
+    waiting ? `${WAITING}\n` : '',
     questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }
+
+const WAITING = "The files in .orchestration ask for more than you have accepted on this machine: 'escrow trust'"
