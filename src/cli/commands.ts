@@ -195,6 +195,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/recover.js'),
   },
   {
+    name: 'migrate',
+    group: 'Go back',
+    summary: 'take the staged work of an earlier version along',
+    example: 'escrow migrate',
+    load: () => import('./commands/migrate.js'),
+  },
+  {
     name: 'blame',
     group: 'Ask the ledger',
     summary: 'show who wrote each line of a file',

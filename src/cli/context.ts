@@ -1,5 +1,5 @@
 import type picocolors from 'picocolors'
-import type { Capability, ClientFile, ClientName, ClientOptions, SigningKey, Workspace } from '../index.js'
+import type { Capability, ClientFile, ClientName, ClientOptions, OldState, SigningKey, Workspace } from '../index.js'
 import type { Asking } from './asking.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
@@ -37,6 +37,8 @@ export interface Library {
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>
+  findOldState(root: string): OldState | undefined
+  migrateOldState(root: string): string[]
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void

@@ -4,9 +4,11 @@ import {
   admitTruster,
   applyClients,
   findClients,
+  findOldState,
   hookToken,
   makeReviewerKey,
   makeSigningKey,
+  migrateOldState,
   planClients,
 } from '../index.js'
 import type { Library } from './context.js'
@@ -18,9 +20,11 @@ export const library: Library = {
   admitTruster,
   applyClients,
   findClients,
+  findOldState,
   hookToken,
   makeReviewerKey,
   makeSigningKey,
+  migrateOldState,
   planClients,
   async openWorkspace(root) {
     const { openWorkspace } = await import('../index.js')

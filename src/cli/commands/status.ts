@@ -5,13 +5,14 @@ import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { sessionRow } from './sessions.js'
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, withWorkspace, library, root }: Context): void {
   command
     .description('List the intents of the workspace, and its sessions with what they have staged.')
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
       const status = await withWorkspace(statusOf)
       io.out(options.json ? json(status) : render(status))
+      if (!options.json && (await library()).findOldState(root()) !== undefined) io.out(`${OLD_STATE}\n`)
     })
 }
 
@@ -50,4 +51,5 @@ function render({ root, intents, sessions, questions, problem, waiting }: Status
   ].join('')
 }
 
+const OLD_STATE = "An earlier version left files in .orchestration that are not used any more: 'escrow migrate'"
 const WAITING = "The files in .orchestration ask for more than you have accepted on this machine: 'escrow trust'"

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import type { Reviewer, TrustReport } from '../../index.js'
+import type { Reviewer, TrustReport, Workspace } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { counted, json, jsonOption, table } from '../output.js'
 import { oneLine, printable } from '../printable.js'
@@ -54,6 +54,15 @@ async function trust(context: Context, options: Options): Promise<void> {
     await accept()
     io.out(`accepted  ${counted(report.files.length, 'file')}\n`)
   })
+}
+
+/** Where something waits, shows it to the person at the terminal and asks once: whoever says no goes on without it. */
+export async function offerTrust({ io }: Context, workspace: Workspace, by: Reviewer | undefined): Promise<void> {
+  const report = await workspace.trust()
+  const asking = report.waiting ? await io.ask?.() : undefined
+  if (asking === undefined) return
+  io.out(render(report, false))
+  if ((await asking.yes('Accept these files on this machine?')) === true) await workspace.accept(report.digest, by)
 }
 
 function nothingToAccept({ acceptedAt, acceptedBy = '-', digest }: TrustReport): string {
