@@ -1,6 +1,6 @@
 import { PRIVATE_NAMES, type SharedFile } from './core/layout.js'
 import { acceptTexts } from './host/accepted-files.js'
-import { createShared, makeOrchestration, sharedExists } from './host/shared-files.js'
+import { createShared, makeOrchestration, readShared, sharedExists } from './host/shared-files.js'
 import { layoutAt } from './host/workspace-state.js'
 import { physicalRoot } from './workspace-root.js'
 
@@ -52,6 +52,8 @@ export async function initWorkspace(root: string): Promise<{ created: string[]; 
   const created: string[] = []
   const made = new Map<string, string>()
   const kept: string[] = []
+  // A link in the place of a file is found before anything is written.
+  for (const [file] of files) if (sharedExists(file)) readShared(file)
   for (const [file, content] of files) {
     const { name } = file
     if (sharedExists(file)) kept.push(name)

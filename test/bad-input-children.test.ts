@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compiled } from './support/compiled.js'
 import { tempDir } from './support/facade.js'
+import { stateOf } from './support/state.js'
 import { trust } from './support/trust.js'
 
 /**
@@ -80,16 +81,16 @@ const LINES: readonly Row[] = [
 const endless = (path: string) => fs.symlinkSync('/dev/zero', path)
 const pipe = (path: string) => execFileSync('mkfifo', [path])
 const NO_FILES: readonly (readonly [file: string, fails?: Row['fails']])[] = [
-  [INTENTS, ['write', /^policy_invalid .*not a regular file/]],
-  [POLICY, ['write', /^policy_invalid .*not a regular file/]],
-  ['.intentignore', ['write', /^policy_invalid .*not a regular file/]],
-  [`${ORCHESTRATION}/templates/x.yaml`, ['templates', /^policy_invalid .*not a regular file/]],
-  [LEDGER, ['select', /^ledger_unavailable .*not a regular file/]],
-  [`${ORCHESTRATION}/sessions/agent/review.jsonl`, ['review', /^ledger_corrupt .*not a regular file/]],
-  [`${ORCHESTRATION}/sessions/agent/meta.json`],
-  [`${ORCHESTRATION}/sessions/other/claim.json`],
-  [`${ORCHESTRATION}/sessions/agent/stage.log`, ['session', /^ledger_unavailable .*not a regular file/]],
-  [`${ORCHESTRATION}/sessions/agent/owner`, ['session', /^session_busy .*damaged/]],
+  [INTENTS, ['write', /^policy_invalid .*not a plain file/]],
+  [POLICY, ['write', /^policy_invalid .*not a plain file/]],
+  ['.intentignore', ['write', /^policy_invalid .*not a plain file/]],
+  [`${ORCHESTRATION}/templates/x.yaml`, ['templates', /^policy_invalid .*not a plain file/]],
+  [LEDGER, ['select', /^ledger_unavailable .*not a plain file/]],
+  ['sessions/agent/review.jsonl', ['review', /^ledger_corrupt .*not a regular file/]],
+  ['sessions/agent/meta.json'],
+  ['sessions/other/claim.json'],
+  ['sessions/agent/stage.log', ['session', /^ledger_unavailable .*not a regular file/]],
+  ['sessions/agent/owner', ['session', /^session_busy .*damaged/]],
   ['.git/HEAD'],
   ['.gitignore'],
   ['src/b.ts'],
@@ -116,10 +117,10 @@ const MOST = 256 * 1024
 
 function workspaceOf({ file, content }: Row, n: number): string {
   const root = `${home.path}/${n}`
-  const path = `${root}/${file}`
   fs.mkdirSync(`${root}/${ORCHESTRATION}`, { recursive: true })
+  const path = file.startsWith('sessions/') ? `${stateOf(root)}/${file}` : `${root}/${file}`
   fs.mkdirSync(`${root}/src`)
-  fs.mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true })
+  fs.mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 })
   fs.writeFileSync(`${root}/${INTENTS}`, PLAN)
   fs.writeFileSync(`${root}/src/a.ts`, 'old\n')
   trust(root)

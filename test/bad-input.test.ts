@@ -1,7 +1,9 @@
 import fs, { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { dirname } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openWorkspace } from '../src/index.js'
 import { treeOf } from './support/facade.js'
+import { stateOf } from './support/state.js'
 import {
   failure,
   INTENTS,
@@ -26,8 +28,9 @@ async function used(): Promise<TestWorkspace> {
   return at
 }
 
-const files = (at: TestWorkspace) => treeOf(fs, at.root).filter((row) => !row.startsWith('.orchestration/locks'))
+const files = (at: TestWorkspace) => treeOf(fs, at.root)
 const orchestration = (at: TestWorkspace, name: string) => `${at.root}/.orchestration/${name}`
+const inState = (at: TestWorkspace, name: string) => `${stateOf(at.root)}/${name}`
 
 describe('a workspace that is none', () => {
   it.each([
@@ -54,20 +57,16 @@ describe('a workspace that is none', () => {
   })
 })
 
-describe('an .orchestration that cannot be written', () => {
-  it('opens and reads; a session that could not be kept is refused by name, and nothing is changed', async () => {
+describe('a state directory that is not ours to use', () => {
+  it('is refused by name, and nothing is changed', async () => {
     const at = testWorkspace()
-    fs.chmodSync(at.root, 0o755)
-    fs.chmodSync(orchestration(at, ''), 0o555)
     const before = treeOf(fs, at.root)
-    const error = await withoutPrivileges(async () => {
-      const workspace = await at.open()
-      expect(await workspace.intents.list()).toHaveLength(3)
-      return failure(() => workspace.session({ id: 's' }))
-    })
+    const state = stateOf(at.root)
+    fs.chmodSync(state, 0o777)
+    onTestFinished(() => fs.chmodSync(state, 0o700))
+    const error = await failure(() => at.open())
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
-    expect(error.message).toContain('.orchestration/sessions')
-    expect(error.hint).toContain('can be written')
+    expect(error.message).toContain('is not a directory that only you can write to')
     expect(treeOf(fs, at.root)).toEqual(before)
   })
 })
@@ -170,7 +169,7 @@ describe('a ledger', () => {
 describe('a session', () => {
   it('whose stage log is damaged in the middle is refused by name; nothing is cut, others work', async () => {
     const at = await used()
-    const log = orchestration(at, 'sessions/agent/stage.log')
+    const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
     writeFileSync(log, bytes)
@@ -183,7 +182,7 @@ describe('a session', () => {
     expect(readFileSync(log)).toEqual(bytes)
     const other = await working(workspace, 'other')
     other.fs.writeFileSync('src/a.ts', 'x')
-    expect(existsSync(orchestration(at, 'sessions/agent/owner'))).toBe(false)
+    expect(existsSync(inState(at, 'sessions/agent/owner'))).toBe(false)
   })
 
   async function review(at: TestWorkspace): Promise<unknown> {
@@ -192,7 +191,7 @@ describe('a session', () => {
 
   it('whose stage log lost its end opens with what came before', async () => {
     const at = await used()
-    const log = orchestration(at, 'sessions/agent/stage.log')
+    const log = inState(at, 'sessions/agent/stage.log')
     const lines = readFileSync(log, 'utf8').split('\n')
     const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
     writeFileSync(log, `${lines.slice(0, put).join('\n')}\n${lines[put]?.slice(0, 30)}`)
@@ -204,7 +203,7 @@ describe('a session', () => {
 
   it('whose pack was lost says so when the content is needed, and commits nothing', async () => {
     const at = await used()
-    rmSync(orchestration(at, 'sessions/agent/pack'))
+    rmSync(inState(at, 'sessions/agent/pack'))
     const workspace = await at.open()
     const session = await workspace.session({ id: 'agent' })
     await expect(session.changes()).rejects.toThrow(/pack/)
@@ -218,7 +217,7 @@ describe('a session', () => {
     const first = await workspace.review('agent')
     await first.changes()
     await first.approve()
-    appendFileSync(orchestration(at, 'sessions/agent/review.jsonl'), 'not a record\n')
+    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), 'not a record\n')
     const again = await at.open()
     const error = await failure(async () => (await again.review('agent')).commit())
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
@@ -229,7 +228,7 @@ describe('a session', () => {
 
   it('whose review log has a torn end is read without it', async () => {
     const at = await used()
-    appendFileSync(orchestration(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
+    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
     const review = await (await at.open()).review('agent')
     await review.changes()
     await review.approve()
@@ -238,16 +237,16 @@ describe('a session', () => {
 
   it('whose agent file is nonsense opens without the agent', async () => {
     const at = await used()
-    writeFileSync(orchestration(at, 'sessions/agent/meta.json'), '{')
+    writeFileSync(inState(at, 'sessions/agent/meta.json'), '{')
     expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {
     const at = await used()
-    const log = orchestration(at, 'sessions/agent/stage.log')
+    const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
-    mkdirSync(orchestration(at, 'sessions/good'))
+    mkdirSync(inState(at, 'sessions/good'))
     writeFileSync(log, bytes)
     const sessions = await (await at.open()).sessions()
     expect(sessions).toMatchObject([
@@ -260,8 +259,8 @@ describe('a session', () => {
 describe('a commit journal that is damaged', () => {
   it('is refused by file at open, and the tree is left alone', async () => {
     const at = await used()
-    mkdirSync(orchestration(at, 'commits'), { recursive: true })
-    writeFileSync(orchestration(at, 'commits/1'), 'no plan')
+    mkdirSync(inState(at, 'commits'), { recursive: true })
+    writeFileSync(inState(at, 'commits/1'), 'no plan')
     const before = treeOf(fs, `${at.root}/src`)
     const error = await failure(() => openWorkspace(at.root))
     expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
@@ -273,7 +272,10 @@ describe('a commit journal that is damaged', () => {
 describe('files in the place of our directories', () => {
   it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])('%s: a named error, and the file stays', async (name) => {
     const at = testWorkspace()
-    writeFileSync(orchestration(at, name), "somebody's own")
+    const path = name === 'tx' ? orchestration(at, name) : inState(at, name)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    rmSync(path, { recursive: true, force: true })
+    writeFileSync(path, "somebody's own")
     const work = async () => {
       const workspace = await at.open()
       const session = await working(workspace)
@@ -286,7 +288,7 @@ describe('files in the place of our directories', () => {
     const error = await failure(work)
     expect(error.name, String(error)).toBe('EscrowError')
     expect(error.message).toMatch(new RegExp(`${name}|journal`))
-    expect(at.text(`.orchestration/${name}`)).toBe("somebody's own")
+    expect(readFileSync(path, 'utf8')).toBe("somebody's own")
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openJudge } from '../src/index.js'
 import { stateOf } from './support/state.js'
@@ -12,7 +12,8 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
   session.fs.symlinkSync('../mail', 'src/away', 'dir')
   expect(await reasonOf(() => session.fs.writeFileSync('src/b.ts', 'x'))).toBe('needs_approval')
   await session.flush()
-  const before = at.text('.orchestration/sessions/agent/stage.log')
+  const log = `${stateOf(at.root)}/sessions/agent/stage.log`
+  const before = readFileSync(log, 'utf8')
   const reasonFor = async (path: string) => {
     const judge = await openJudge(at.root, { session: 'agent' })
     expect([judge.isHeld, judge.intent?.id]).toEqual([true, 'INT-001'])
@@ -25,7 +26,7 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
   const [question] = await review.questions()
   await review.answer(question?.id ?? '', { answer: 'allow' })
   expect(await reasonFor('src/b.ts')).toBeUndefined()
-  expect(at.text('.orchestration/sessions/agent/stage.log')).toBe(before)
+  expect(readFileSync(log, 'utf8')).toBe(before)
   const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
   expect(denied.map(({ reason }) => reason)).toContain('scope_violation')
 })

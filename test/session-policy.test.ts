@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { scene } from './attacks/kit.js'
+import { trust } from './support/trust.js'
 
 /** What a person writes into the policy's files, as a session meets it. */
 
@@ -33,7 +34,7 @@ describe('.intentignore', () => {
   it.each(['.intentignore', '.orchestration/.intentignore'])(
     'in %s switches an intent off, and on again',
     async (file) => {
-      const { at, open, agent, write } = scene({}, TWO)
+      const { at, open, agent, root, write } = scene({}, TWO)
       const workspace = await open()
       const session = await agent(workspace)
       session.fs.mkdirSync(at('src'))
@@ -42,6 +43,9 @@ describe('.intentignore', () => {
       await expect(session.selectIntent('INT-001')).rejects.toEqual(fails('intent_ignored'))
       await expect(workspace.intents.select('INT-001')).rejects.toEqual(fails('intent_ignored'))
       rmSync(at(file))
+      // Without a person's word what is accepted goes on switching it off.
+      await expect(session.selectIntent('INT-001')).rejects.toEqual(fails('intent_ignored'))
+      trust(root)
       await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(at('src/a.ts'), 'x')
     },

@@ -217,7 +217,8 @@ describe('what may be undone', () => {
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
       expect(await reasonOf(() => workspace.undo(none))).toBe('undo_expired')
-    removeTree(`${layoutAt(at.root).tx}/${id}`)
+    const { tx } = layoutAt(at.root)
+    for (const name of readdirSync(tx)) if (name.startsWith(id)) removeTree(`${tx}/${name}`)
     expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
   })
 

@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { openWorkspace, type Workspace, type WorkspaceNews } from '../src/index.js'
 import { scene } from './attacks/kit.js'
+import { stateOf } from './support/state.js'
 
 /** All that was told since the last time. */
 function listen(workspace: Workspace) {
@@ -47,7 +48,7 @@ it('tells of intents and policy, also where their files are replaced, and of a s
   writeFileSync(at('.orchestration/active_intents.yaml'), 'active_intents: []\n')
   await heard({ intents: true })
   forget()
-  rmSync(at('.orchestration/sessions'), { recursive: true })
+  rmSync(`${stateOf(root)}/sessions`, { recursive: true })
   await heard({ sessions: ['one'] })
   await watching.close()
 })

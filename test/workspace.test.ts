@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../overlay/index.js'
 import { commitEntries } from '../src/commit/index.js'
 import type { Workspace } from '../src/core/api.js'
+import type { Layout } from '../src/core/layout.js'
+import { thisProcess } from '../src/host/process.js'
 import { layoutAt } from '../src/host/workspace-state.js'
 import { initWorkspace } from '../src/index.js'
 import { newDraft } from '../src/trace/index.js'
@@ -71,6 +73,14 @@ describe('opening', () => {
   })
 })
 
+/** What an attempt leaves whose process died before the commit point. */
+function leaveAttempt({ attempts, tx }: Layout, id: string): void {
+  fs.mkdirSync(`${tx}/${id}-00`, { recursive: true })
+  fs.mkdirSync(attempts, { recursive: true, mode: 0o700 })
+  const owner = { ...thisProcess(), pid: 2 ** 22, start: '1' }
+  fs.writeFileSync(`${attempts}/${id}.tx`, JSON.stringify({ name: `${id}-00`, owner }))
+}
+
 describe('recover', () => {
   /** A commit that died right after it was decided, another's save since, and an attempt that died before. */
   async function cutOff(): Promise<TestWorkspace> {
@@ -95,7 +105,7 @@ describe('recover', () => {
       disk,
     )
     await expect(commit).rejects.toThrow(CrashError)
-    fs.mkdirSync(`${layout.tx}/2-abcd`)
+    leaveAttempt(layout, '2-abcd')
     at.write('src/b.ts', 'theirs')
     return at
   }
@@ -115,8 +125,9 @@ describe('recover', () => {
   it('does what another process left to do since', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
-    fs.mkdirSync(`${at.root}/.orchestration/tx/1-abcd`, { recursive: true })
+    leaveAttempt(layoutAt(at.root), '1-abcd')
     expect(await workspace.recover()).toEqual({ finished: [], rolledBack: ['1-abcd'], left: [] })
+    expect(fs.readdirSync(layoutAt(at.root).tx)).toEqual([])
   })
 })
 

@@ -23,6 +23,7 @@ export interface HeldTx {
 
 /** Makes `.orchestration/tx` where it is missing. Throws EscrowError `path_escape` where it is a link or a file. */
 export function ensureTxParent(disk: Disk, pins: Pins, layout: Layout): void {
+  if (disk.lstat(`${pins.at('')}/${ORCHESTRATION}`) === undefined) disk.makeDir(`${pins.at('')}/${ORCHESTRATION}`)
   const parent = named(`${layout.root}/${ORCHESTRATION}`, () => pins.at(ORCHESTRATION))
   if (disk.lstat(`${parent}/tx`) === undefined) {
     disk.makeDir(`${parent}/tx`, 0o700)

@@ -109,6 +109,7 @@ function sameFile(a: FileBytes, b: FileBytes): boolean {
 }
 
 function reason(error: unknown): string {
-  if (error instanceof EscrowError) return error.message.replace(/\.$/, '')
+  // The file is named already, by who says what is wrong with it.
+  if (error instanceof EscrowError) return error.message.replace(/^.*? (?=is |belongs )/, '').replace(/\.$/, '')
   return `cannot be read (${codeOf(error) ?? String(error)}); check its permissions`
 }

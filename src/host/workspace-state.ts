@@ -30,6 +30,18 @@ interface Card {
  * user can write to it.
  */
 export function layoutAt(root: string): Layout {
+  try {
+    return layoutIn(root)
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'ENOTDIR') throw error
+    throw new EscrowError('access_denied', `The state directory ${stateDir()} cannot be used (${codeOf(error)}).`, {
+      hint: 'Set XDG_STATE_HOME, or HOME, to a directory of your own.',
+      cause: error,
+    })
+  }
+}
+
+function layoutIn(root: string): Layout {
   const base = join(stateDir(), 'workspaces')
   assertOutside(base, root)
   const stats = statSync(root, { bigint: true })

@@ -7,7 +7,7 @@ import { TRUST_HINT } from '../core/intents-state.js'
 import { type Layout, SharedFile } from '../core/layout.js'
 import { openAccepted } from '../host/accepted-files.js'
 import { cachedFile } from '../host/cached-file.js'
-import { listShared, readShared } from '../host/shared-files.js'
+import { listShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 
@@ -90,8 +90,9 @@ function templateFile({ templates }: Layout, name: string): SharedFile {
 }
 
 function isAccepted(file: SharedFile, accepted: ReadonlyMap<string, string>): boolean {
-  const text = accepted.get(file.name)
-  return text !== undefined && text === readShared(file, MAX_YAML_BYTES).toString()
+  const read = cachedFile(file, MAX_YAML_BYTES, (bytes) => bytes)()
+  // What cannot be read is named by who reads it.
+  return read.kind !== 'bytes' || accepted.get(file.name) === read.bytes.toString()
 }
 
 /** @throws EscrowError `not_trusted` for a template of the workspace that no person has accepted on this machine. */

@@ -69,7 +69,11 @@ function openAcceptedRules(layout: Layout): () => Accepted {
       return { text: undefined, problem: error instanceof Error ? error.message : String(error) }
     }
     if (last?.files === files) return last.value
-    last = { files, value: rulesOf(layout, files.texts.get(POLICY_FILE)) }
+    const text = files.texts.get(POLICY_FILE)
+    last = {
+      files,
+      value: last && 'rules' in last.value && last.value.text === text ? last.value : rulesOf(layout, text),
+    }
     return last.value
   }
 }
@@ -111,4 +115,10 @@ function openFile(layout: Layout): () => PolicyState & { readonly text?: string 
       ...text,
     }
   })
+}
+
+/** What is wrong with a text of policy.yaml, as a sentence. */
+export function policyProblem(root: string, text: string): string | undefined {
+  const { problem } = readPolicy(root, { kind: 'bytes', bytes: Buffer.from(text) })
+  return problem && describeProblem(POLICY_FILE, problem)
 }

@@ -25,6 +25,8 @@ const RESOLVE =
 
 /** Whatever the system refused (no space, no permission, a lock that cannot be had), by name. */
 export function unavailable(file: SharedFile | string, error: unknown): EscrowError {
+  if (error instanceof EscrowError && error.reason === 'path_escape')
+    return new EscrowError('ledger_unavailable', error.message, { hint: error.hint ?? '', cause: error })
   if (error instanceof EscrowError) return error
   const message = error instanceof Error ? error.message : String(error)
   const hint =

@@ -3,9 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import type { TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'
 import { openShared } from '../host/shared-files.js'
 import { type Break, EMPTY_TIP, type HeadAt, highest, ownFieldsOf, step, type Tip } from './chain.js'
+import { unavailable } from './faults.js'
 import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { KEPT } from './published.js'
@@ -83,7 +85,7 @@ export function openIfThere(file: SharedFile): number | undefined {
     return openShared(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw error
+    throw error instanceof EscrowError ? unavailable(file, error) : error
   }
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Intent } from '../core/api.js'
+import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
-import { readYaml } from '../host/yaml.js'
+import { describeProblem, readYaml } from '../host/yaml.js'
 import { linesOf } from '../intents/ignore.js'
 import { readIntents } from '../intents/schema.js'
 
@@ -198,4 +199,11 @@ function intentsOf(
   const yaml = readYaml(Buffer.from(text))
   const data = yaml.ok ? readIntents(yaml.file) : yaml
   return data.ok ? { intents: data.value.intents, active: data.value.activeIntentId } : undefined
+}
+
+/** What is wrong with a text of active_intents.yaml, as a sentence. */
+export function intentsProblem(text: string): string | undefined {
+  const yaml = readYaml(Buffer.from(text))
+  const data = yaml.ok ? readIntents(yaml.file) : yaml
+  return data.ok ? undefined : describeProblem(`${ORCHESTRATION}/active_intents.yaml`, data.problem)
 }

@@ -7,7 +7,8 @@ import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-
 import { readShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES } from '../host/yaml.js'
 import { templateFiles } from '../intents/templates.js'
-import { ignoreChanges, intentChanges, policyChanges, templateChanges } from './changes.js'
+import { policyProblem } from '../policy/policy-file.js'
+import { ignoreChanges, intentChanges, intentsProblem, policyChanges, templateChanges } from './changes.js'
 
 /**
  * Compares the files with what was accepted of them.
@@ -46,8 +47,19 @@ export function acceptFiles(
     throw new EscrowError('stale_file', 'The files have changed since they were shown; nothing was accepted.', {
       hint: "Look at them again: 'escrow trust'.",
     })
+  assertReadable(layout, now)
   const gone = [...acceptedOf(layout).texts.keys()].filter((name) => !now.has(name))
   acceptTexts(layout, new Map([...now, ...gone.map((name) => [name, undefined] as const)]), by)
+}
+
+/** What nobody can read nobody can accept: it denies all writes until it is corrected. */
+function assertReadable(layout: Layout, now: ReadonlyMap<string, string>): void {
+  const policy = now.get(layout.policyFile.name)
+  const intents = now.get(layout.intentsFile.name)
+  const problem =
+    (policy === undefined ? undefined : policyProblem(layout.root, policy)) ??
+    (intents === undefined ? undefined : intentsProblem(intents))
+  if (problem !== undefined) throw new EscrowError('policy_invalid', problem, { hint: 'Correct it, then accept it.' })
 }
 
 /** A record that cannot be read accepts nothing: all of the files are shown. */

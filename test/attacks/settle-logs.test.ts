@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { expect, test } from 'vitest'
+import { stateOf } from '../support/state.js'
 import { scene, staged } from './kit.js'
 
 test('a discard counts in a review log that was begun anew, as a damaged one has to be', async () => {
@@ -10,7 +11,7 @@ test('a discard counts in a review log that was begun anew, as a damaged one has
   session.fs.writeFileSync('src/b.ts', 'B\n')
   await (await workspace.review('one')).reject('src/b.ts', 'no')
   await session.flush()
-  fs.renameSync(s.at('.orchestration/sessions/one/review.jsonl'), s.at('damaged.jsonl'))
+  fs.renameSync(`${stateOf(s.root)}/sessions/one/review.jsonl`, s.at('damaged.jsonl'))
   const review = await workspace.review('one')
   await review.changes()
   await review.discard('src/a.ts')
@@ -29,7 +30,7 @@ test('a session with nothing staged asks no old commit what became of it', async
   await session.flush()
   await s.release('one')
   await session.close()
-  const plan = s.at('.orchestration/commits/1.done')
+  const plan = `${stateOf(s.root)}/commits/1.done`
   fs.chmodSync(plan, 0o600)
   fs.writeFileSync(plan, 'unreadable')
   const two = await s.agent(workspace, 'two')

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { digest } from '../../overlay/digest.js'
-import { encodePlan } from '../../src/commit/plan.js'
-import type { Plan, PlannedChange } from '../../src/commit/types.js'
+import { digest, sha256hex } from '../../overlay/digest.js'
+import type { PlannedChange } from '../../src/commit/types.js'
 import { newDraft } from '../../src/trace/draft.js'
 import type { Machine } from './kit.js'
 
@@ -46,9 +45,11 @@ export function forgePlan(
     return { n, path, op, old, new: next }
   })
   const record = { ...newDraft({ type: 'verdict', intent: 'INT-001', session }), id: 'forged-record' }
-  const plan: Plan = { version: 2, seq, tx, sessionId: session, strict: false, changes, records: [{ ...record }] }
-  if (fresh) attacker.write(`.orchestration/tx/${tx}/plan`, encodePlan(plan))
-  attacker.write(`.orchestration/commits/${seq}${done ? '.done' : ''}`, encodePlan(plan))
+  // As versions before 0.2 wrote it: one line of JSON, one line with that line's SHA-256.
+  const json = JSON.stringify({ version: 2, seq, tx, sessionId: session, strict: false, changes, records: [record] })
+  const plan = `${json}\n${sha256hex(json)}\n`
+  if (fresh) attacker.write(`.orchestration/tx/${tx}/plan`, plan)
+  attacker.write(`.orchestration/commits/${seq}${done ? '.done' : ''}`, plan)
 }
 
 function modeOf(attacker: Machine, path: string): number {

@@ -60,7 +60,7 @@ describe('state', () => {
     mkdirSync(`${workspace.layout.intentsFile}`, { recursive: true })
     expect(openRegistry(workspace.layout).state()).toMatchObject({
       reason: 'policy_invalid',
-      message: expect.stringContaining('not a regular file'),
+      message: expect.stringContaining('not a plain file'),
     })
   })
 })

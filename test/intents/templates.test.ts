@@ -53,7 +53,7 @@ describe('templates', () => {
   it('that are no files are refused, and are not waited for', () => {
     const layout = workspaceWith({})
     fs.symlinkSync('/dev/zero', `${layout.templates}/endless.yaml`)
-    expect(() => templatesOf(layout)).toThrow(/not a regular file/)
+    expect(() => templatesOf(layout)).toThrow(/not a plain file/)
   })
 
   it('are none where there is no such directory', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
 import { traceErrors } from '../support/trace-schema.js'
@@ -155,8 +155,8 @@ describe('the ledger', () => {
     const layout = workspace()
     mkdirSync(`${layout.ledgerFile}`)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
-    const gone = layoutAt(`${layout.root}/none`)
     writeFileSync(`${layout.root}/none`, '')
+    const gone = layoutOf(`${layout.root}/none`, layout.state)
     await expect(openLedger(gone).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
   })
 })

@@ -3,6 +3,7 @@ import type { Intent, SessionSummary, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { WAITING } from '../waiting.js'
 import { sessionRow } from './sessions.js'
 
 export function register(command: Command, { io, withWorkspace, library, root }: Context): void {
@@ -52,4 +53,3 @@ function render({ root, intents, sessions, questions, problem, waiting }: Status
 }
 
 const OLD_STATE = "An earlier version left files in .orchestration that are not used any more: 'escrow migrate'"
-const WAITING = "The files in .orchestration ask for more than you have accepted on this machine: 'escrow trust'"

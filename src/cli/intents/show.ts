@@ -3,6 +3,7 @@ import { type Intent, type IntentVersion, nearest } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { WAITING } from '../waiting.js'
 import { unknownIntent } from './known.js'
 import { rowOf } from './options.js'
 
@@ -21,12 +22,14 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     .action(async (options: Options, self: Command) => {
       const [word] = self.args
       if (word !== undefined) return unknownWord(command, word)
-      const intents = await withWorkspace((workspace) => workspace.intents.list())
-      if (options.json) io.out(json({ intents }))
-      else
-        io.out(
-          intents.length === 0 ? "No intents. Declare one with 'escrow intents add'.\n" : table(intents.map(rowOf)),
-        )
+      const { intents, waiting } = await withWorkspace(async (workspace) => ({
+        intents: await workspace.intents.list(),
+        waiting: (await workspace.trust()).waiting,
+      }))
+      if (options.json) return io.out(json({ intents }))
+      const none = waiting ? '' : "No intents. Declare one with 'escrow intents add'.\n"
+      io.out(intents.length === 0 ? none : table(intents.map(rowOf)))
+      if (waiting) io.out(`${WAITING}\n`)
     })
   command
     .command('show')

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
 import { makeSigningKey } from '../../../src/index.js'
 import { git } from '../../support/git.js'
+import { trust } from '../../support/trust.js'
 import {
   append,
   copyOf,
@@ -102,6 +103,7 @@ describe('a pull request that holds', () => {
     cpSync(inner.root, join(outer, 'app'), { recursive: true })
     rmSync(join(outer, 'app', '.git'), { recursive: true })
     git(outer, 'init', '-q', '-b', 'main')
+    trust(join(outer, 'app'))
     const pr = repositoryAt(join(outer, 'app'))
     pr.commit('base')
     pr.git('checkout', '-q', '-b', 'work')
