@@ -48,7 +48,7 @@ function stricterScope(
 }
 
 /** A scope without some of the globs that add, and with more of those that take away. */
-export function isNarrower(scope: readonly string[], than: readonly string[]): boolean {
+function isNarrower(scope: readonly string[], than: readonly string[]): boolean {
   const takesAway = (glob: string) => glob.startsWith('!')
   const adds = (globs: readonly string[]) => globs.filter((glob) => !takesAway(glob))
   return (

@@ -32,7 +32,7 @@ function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[
   return [...of(file, accepted), ...of(accepted, file)]
 }
 
-export function stricterSettings(file: Settings, accepted: Settings): Settings {
+function stricterSettings(file: Settings, accepted: Settings): Settings {
   const { lessonsFile } = accepted
   return {
     requireRead: file.requireRead || accepted.requireRead,

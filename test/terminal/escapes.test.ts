@@ -13,7 +13,6 @@ import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compiled } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
-import { trust } from '../support/trust.js'
 
 /** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
 
@@ -96,7 +95,6 @@ function prepare(uid: number) {
     `${root}/.orchestration/active_intents.yaml`,
     'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"] }\n',
   )
-  trust(root)
   writeFileSync(`${root}/.git/config`, '[core]\n')
   writeFileSync(`${home}/.ssh/key`, 'a private key')
   writeFileSync(`${home}/.npmrc`, '//registry/:_authToken=a private token')
@@ -142,7 +140,11 @@ describe.each(users)('as user %i', { timeout: 300_000 }, (uid) => {
   it('nothing gets out of exec', () => {
     const { path, root, home } = prepare(uid)
     const before = treeOf(path)
-    const env = { ...process.env, HOME: home, SECRET_TOKEN: 'a private word', TMPDIR: `${path}/home` }
+    const state = tempDir('escrowfs-state-')
+    onTestFinished(state.dispose)
+    if (process.getuid?.() === 0) chownSync(state.path, uid, uid)
+    const places = { HOME: home, XDG_STATE_HOME: state.path, TMPDIR: `${path}/home` }
+    const env = { ...process.env, ...places, SECRET_TOKEN: 'a private word' }
     const child = `${compiled()}/test/children/escaping.js`
     if (uid !== process.getuid?.()) assertReachable(child)
     const args = [child, root, JSON.stringify(PROBES)]

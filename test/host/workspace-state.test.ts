@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isInState, stateDir } from '../../src/host/state-dir.js'
+import { layoutAt, prepareState } from '../../src/host/workspace-state.js'
+import { tempDir } from '../support/facade.js'
+
+function place(): { readonly path: string; readonly root: string } {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('XDG_STATE_HOME', `${path}/state`)
+  mkdirSync(`${path}/ws`)
+  return { path, root: `${path}/ws` }
+}
+
+describe('the state directory of a workspace', () => {
+  it('stays when the workspace is renamed', () => {
+    const { path, root } = place()
+    const { state } = layoutAt(root)
+    prepareState(layoutAt(root))
+    renameSync(root, `${path}/renamed`)
+    expect(layoutAt(`${path}/renamed`).state).toBe(state)
+    mkdirSync(root)
+    expect(layoutAt(root).state).not.toBe(state)
+  })
+
+  it('is not a copy’s, nor one’s that was made in the place of a removed one', () => {
+    const { path, root } = place()
+    const { state } = layoutAt(root)
+    prepareState(layoutAt(root))
+    cpSync(root, `${path}/copy`, { recursive: true, preserveTimestamps: true })
+    expect(layoutAt(`${path}/copy`).state).not.toBe(state)
+    for (let turn = 0; turn < 20; turn += 1) {
+      rmSync(root, { recursive: true })
+      mkdirSync(root)
+      expect(layoutAt(root).state).not.toBe(state)
+    }
+  })
+
+  it('is its owner’s alone, and is refused where others could have written to it', () => {
+    const { path, root } = place()
+    prepareState(layoutAt(root))
+    for (const dir of [`${path}/state/escrowfs`, `${path}/state/escrowfs/workspaces`, layoutAt(root).state])
+      expect(statSync(dir).mode & 0o777).toBe(0o700)
+    rmSync(`${path}/state/escrowfs/workspaces`, { recursive: true })
+    mkdirSync(`${path}/elsewhere`, { mode: 0o700 })
+    symlinkSync(`${path}/elsewhere`, `${path}/state/escrowfs/workspaces`)
+    expect(() => layoutAt(root)).toThrow(/is not a directory that only you can write to/)
+  })
+
+  it('is refused in the workspace itself, whatever link leads there', () => {
+    const { path, root } = place()
+    vi.stubEnv('XDG_STATE_HOME', `${root}/state`)
+    expect(() => layoutAt(root)).toThrow(/lies in the workspace/)
+    symlinkSync(root, `${path}/link`)
+    vi.stubEnv('XDG_STATE_HOME', `${path}/link`)
+    expect(() => layoutAt(root)).toThrow(/lies in the workspace/)
+  })
+})
+
+it('lies where the system keeps such things', () => {
+  expect(stateDir({ XDG_STATE_HOME: '/s', HOME: '/h' }, 'linux')).toBe('/s/escrowfs')
+  expect(stateDir({ XDG_STATE_HOME: 'relative', HOME: '/h' }, 'linux')).toBe('/h/.local/state/escrowfs')
+  expect(stateDir({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/escrowfs')
+  expect(stateDir({ HOME: '/h', LOCALAPPDATA: '/l' }, 'win32')).toBe('/l/escrowfs')
+  expect(stateDir({}, 'linux')).toBe(`${homedir()}/.local/state/escrowfs`)
+})
+
+it('is closed to the reads of agents, by its name and by a link to it', () => {
+  const { path } = place()
+  mkdirSync(`${path}/real/escrowfs/workspaces`, { recursive: true })
+  symlinkSync(`${path}/real`, `${path}/state`)
+  expect(isInState(`${path}/state/escrowfs/keys/ed25519.pem`)).toBe(true)
+  expect(isInState(`${path}/real/escrowfs`)).toBe(true)
+  expect(isInState(`${path}/real/other`)).toBe(false)
+})

@@ -1,0 +1,182 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TrustChange } from '../../src/core/trust-api.js'
+import { openWorkspace } from '../../src/index.js'
+import { policyChanges } from '../../src/trust/changes.js'
+import { failure, INTENTS, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+/** What differs between the files of a workspace and what a person has accepted of them. */
+
+const POLICY = '.orchestration/policy.yaml'
+const REGISTRY = '.orchestration/active_intents.yaml'
+
+/** As a branch or an editor would: nobody accepts it. */
+function put(at: TestWorkspace, path: string, text: string): void {
+  mkdirSync(`${at.root}/.orchestration/templates`, { recursive: true })
+  writeFileSync(`${at.root}/${path}`, text)
+}
+
+async function changesOf(at: TestWorkspace): Promise<string[]> {
+  const workspace = await at.open()
+  return (await workspace.trust()).changes.map(({ effect, what }) => `${effect} ${what}`)
+}
+
+describe('while a file differs from what was accepted', () => {
+  it('a wider scope waits, a narrower one holds at once; the texts for the model stay', async () => {
+    const at = testWorkspace()
+    put(
+      at,
+      REGISTRY,
+      INTENTS.replace('"src/**", "docs/prices.md"', '"**", "!src/sub/**"').replace('Integers only', 'x'),
+    )
+    expect(await changesOf(at)).toEqual([
+      'loosens INT-001 scope +**',
+      'tightens INT-001 scope +!src/sub/**',
+      'tightens INT-001 scope -src/**',
+      'tightens INT-001 scope -docs/prices.md',
+      'text INT-001 constraints: ["x"] (was: ["Integers only"])',
+    ])
+    const session = await working(await at.open())
+    expect(session.intent?.constraints).toEqual(['Integers only'])
+    session.fs.writeFileSync('src/a.ts', 'x')
+    expect(await reasonOf(() => session.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
+    expect(await reasonOf(() => session.fs.writeFileSync('src/sub/c.ts', 'x'))).toBe('scope_violation')
+  })
+
+  it('a new intent waits, one that is gone is gone, and one that was ended does not come back', async () => {
+    const at = testWorkspace()
+    const more = `${INTENTS.replace('COMPLETED', 'PENDING')}  - {id: INT-004, name: All, owned_scope: ["**"]}\n`
+    put(at, REGISTRY, more)
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 's' })
+    expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('not_trusted')
+    expect(await reasonOf(() => session.selectIntent('INT-003'))).toBe('intent_not_active')
+    expect(await reasonOf(() => workspace.intents.complete('INT-004'))).toBe('not_trusted')
+    put(at, REGISTRY, INTENTS.replace(/ {2}- id: INT-002[\s\S]*(?= {2}- id: INT-003)/, ''))
+    expect(await reasonOf(() => session.selectIntent('INT-002'))).toBe('unknown_intent')
+    await workspace.accept((await workspace.trust()).digest)
+    put(at, REGISTRY, more)
+    await workspace.accept((await workspace.trust()).digest)
+    await session.selectIntent('INT-004')
+    session.fs.writeFileSync('anything', 'x')
+  })
+
+  it('what needs another intent done does not begin because the file says that it is', async () => {
+    const at = testWorkspace(
+      {},
+      `${INTENTS}  - {id: INT-004, name: Then, owned_scope: ["src/**"], depends_on: [INT-001]}\n`,
+    )
+    put(at, REGISTRY, at.text(REGISTRY).replace('IN_PROGRESS', 'COMPLETED'))
+    const session = await (await at.open()).session({ id: 's' })
+    expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('intent_not_active')
+  })
+
+  it('rules of both hold, each for its paths; a missing file loosens nothing', async () => {
+    const at = testWorkspace({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'src/c.ts': 'c', '.env': 'KEY=1' })
+    at.write(POLICY, 'access: {src/a.ts: deny, src/c.ts: read-only}\nprotected: [src/p]\n')
+    put(at, POLICY, 'access: {src/b.ts: deny, src/c.ts: deny, ".env": allow}\n')
+    expect(await changesOf(at)).toEqual([
+      'loosens access "src/a.ts": nothing (was: deny)',
+      'tightens access "src/c.ts": deny (was: read-only)',
+      'loosens protected: nothing (was: ["src/p"])',
+      'tightens access "src/b.ts": deny (was: nothing)',
+      'loosens access ".env": allow (was: nothing)',
+    ])
+    const session = await working(await at.open())
+    const { fs } = session
+    for (const path of ['src/a.ts', 'src/b.ts', 'src/c.ts', '.env'])
+      expect([path, await reasonOf(() => fs.readFileSync(path))]).toEqual([path, 'access_denied'])
+    expect(await reasonOf(() => fs.writeFileSync('src/p', 'x'))).toBe('protected_path')
+    rmSync(`${at.root}/${POLICY}`)
+    const later = await working(await openWorkspace(at.root), 'later')
+    expect(await reasonOf(() => later.fs.readFileSync('src/a.ts'))).toBe('access_denied')
+    fs.readFileSync('src/b.ts')
+    await later.close()
+  })
+
+  it('templates of the file alone are not offered, and freed paths are not free', async () => {
+    const at = testWorkspace()
+    put(at, '.orchestration/templates/wide.yaml', 'owned_scope: ["**"]\n')
+    put(at, '.intentignore', '*.log\n')
+    const workspace = await at.open()
+    expect((await workspace.intents.templates()).map(({ name }) => name)).not.toContain('wide')
+    const adding = { name: 'Wide', from: 'wide' }
+    expect(await reasonOf(() => workspace.intents.add(adding))).toBe('not_trusted')
+    const session = await workspace.session({ id: 's' })
+    expect(await reasonOf(() => session.fs.writeFileSync('a.log', 'x'))).toBe('missing_intent_id')
+    await workspace.accept((await workspace.trust()).digest)
+    await workspace.intents.add(adding)
+    session.fs.writeFileSync('a.log', 'x')
+  })
+})
+
+describe('an edit of ours', () => {
+  it('is accepted as it is made; what else of the file waits goes on waiting', async () => {
+    const at = testWorkspace()
+    put(at, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
+    const workspace = await at.open()
+    await workspace.intents.add({ name: 'Docs', ownedScope: ['docs/**'] })
+    await working(workspace)
+    expect(await changesOf(at)).toEqual(['loosens INT-002 scope +**', 'tightens INT-002 scope -mail/**'])
+    const session = await working(workspace, 'docs', 'INT-004')
+    session.fs.mkdirSync('docs')
+    session.fs.writeFileSync('docs/x.md', 'x')
+  })
+})
+
+describe('accepting', () => {
+  it('is for the files that were shown, and for those that can be read', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { digest } = await workspace.trust()
+    put(at, POLICY, 'claims: refuse\n')
+    expect(await reasonOf(() => workspace.accept(digest))).toBe('stale_file')
+    put(at, POLICY, 'nonsense: 1\n')
+    expect(await failure(async () => workspace.accept((await workspace.trust()).digest))).toMatchObject({
+      reason: 'policy_invalid',
+      message: expect.stringContaining('policy.yaml, line 1'),
+    })
+  })
+
+  it('is told of: when, by whom, and that nothing waits', async () => {
+    const at = testWorkspace()
+    put(at, POLICY, 'limits: {files: 3}\n')
+    const workspace = await at.open()
+    expect(await workspace.trust()).toMatchObject({ waiting: false, changes: [{ effect: 'tightens' }] })
+    put(at, POLICY, 'format: {"*.ts": "sh x"}\n')
+    expect(await workspace.trust()).toMatchObject({ waiting: true, changes: [{ effect: 'runs' }] })
+    await workspace.accept((await workspace.trust()).digest, { name: 'Ann' })
+    expect(await workspace.trust()).toMatchObject({ waiting: false, changes: [], files: [], acceptedBy: 'Ann' })
+  })
+})
+
+describe('a change and its reverse', () => {
+  it('never both tighten', () => {
+    const word = fc.constantFrom('allow', 'ask', 'read-only', 'deny', 'hidden')
+    const policy = fc.record(
+      {
+        access: fc.dictionary(fc.constantFrom('a', 'b'), word),
+        outside: fc.dictionary(fc.constantFrom('~/x', '/y'), word),
+        protected: fc.uniqueArray(fc.constantFrom('p', 'q')),
+        approval: fc.record({ by: fc.constantFrom('any', 'person') }, { requiredKeys: [] }),
+        limits: fc.record({ files: fc.integer({ min: 1, max: 3 }) }, { requiredKeys: [] }),
+        terminal: fc.record(
+          { network: fc.constantFrom(true, false, 'ask'), isolation_none: fc.boolean() },
+          { requiredKeys: [] },
+        ),
+        format: fc.dictionary(fc.constantFrom('*.ts', '*.js'), fc.constantFrom('x', 'y')),
+      },
+      { requiredKeys: [] },
+    )
+    const isTighter = (changes: readonly Omit<TrustChange, 'file'>[]) =>
+      changes.length > 0 && changes.every(({ effect }) => effect === 'tightens')
+    fc.assert(
+      fc.property(policy, policy, (a, b) => {
+        const [one, other] = [JSON.stringify(a), JSON.stringify(b)]
+        const isNothing = policyChanges(one, other).every(({ what }) => /false|any/.test(what))
+        return !(isTighter(policyChanges(one, other)) && isTighter(policyChanges(other, one))) || isNothing
+      }),
+    )
+  })
+})
