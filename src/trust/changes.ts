@@ -109,7 +109,12 @@ export function intentChanges(before: string | undefined, after: string | undefi
 function intentChange(was: Intent | undefined, is: Intent): Change[] {
   const { id, name, status, ownedScope } = is
   if (was === undefined)
-    return [loosens(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${listed(ownedScope)}`)]
+    return [
+      loosens(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${listed(ownedScope)}`),
+      // A model reads these as its orders.
+      ...newTexts(`${id} constraints`, is.constraints),
+      ...newTexts(`${id} acceptance criteria`, is.acceptanceCriteria),
+    ]
   const scope = (glob: string, isAdded: boolean): Change => ({
     effect: isAdded === glob.startsWith('!') ? 'tightens' : 'loosens',
     what: `${id} scope ${isAdded ? '+' : '-'}${glob}`,
@@ -132,6 +137,10 @@ function intentChange(was: Intent | undefined, is: Intent): Change[] {
           },
         ]),
   ]
+}
+
+function newTexts(label: string, texts: readonly string[]): Change[] {
+  return texts.length === 0 ? [] : [{ effect: 'text', what: `${label}: ${JSON.stringify(texts)}` }]
 }
 
 const OPEN: ReadonlySet<string> = new Set(['DRAFT', 'PENDING', 'IN_PROGRESS'])

@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
-import type { Question, SessionSummary, Workspace } from '../index.js'
+import { oneLine, type Question, type SessionSummary, type TrustChange, type Workspace } from '../index.js'
 import { changesOf } from './changes.js'
 import { Unclear } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
 import { changeOf, type Rooms, stagedContent } from './room.js'
-import type { WireQuestion, WireSession, WireState } from './wire.js'
+import type { WireQuestion, WireSession, WireState, WireTrust } from './wire.js'
 
 export interface Reading {
   readonly workspace: Workspace
@@ -75,8 +75,13 @@ async function stateOf(workspace: Workspace): Promise<WireState> {
       ...{ id, name, status, scope, constraints, criteria },
     })),
     ...(problem !== undefined && { problem }),
-    ...(waiting && { trust: { digest, changes } }),
+    ...(waiting && { trust: { digest, changes: changes.map(asText) } }),
   }
+}
+
+/** Anybody may have written these words. */
+function asText({ file, effect, what }: TrustChange): WireTrust['changes'][number] {
+  return { file: oneLine(file), effect, what: oneLine(what) }
 }
 
 async function wireSession(

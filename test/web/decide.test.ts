@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { WireCommit, WireDecided, WireFile, WireRows, WireState, WireText } from '../../src/web/wire.js'
 import { work } from './scene.js'
@@ -178,5 +179,22 @@ describe('rows', () => {
     const split = (await at('split')).json<WireRows>().rows
     expect(split[2]).toEqual([null, expect.objectContaining({ t: '+', n: 2 })])
     expect((await at('split', 3)).json<WireRows>().rows).toEqual(split.slice(3))
+  })
+})
+
+describe('policy and intents that wait', () => {
+  it('are shown as text, and accepted by the digest that was shown', async () => {
+    const { ask, place } = await stand()
+    writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {"src/\u202elegacy": allow}\n')
+    const { trust } = (await ask('/api/state')).json<WireState>()
+    expect(trust?.changes.map(({ effect, what }) => [effect, what.includes('\u202e')])).toEqual([
+      ['loosens', false],
+      ['loosens', false],
+    ])
+    writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {src: allow}\n')
+    expect((await ask('/api/trust', { digest: trust?.digest })).status).toBe(409)
+    const now = (await ask('/api/state')).json<WireState>().trust
+    expect((await ask('/api/trust', { digest: now?.digest })).status).toBe(200)
+    expect((await ask('/api/state')).json<WireState>().trust).toBeUndefined()
   })
 })

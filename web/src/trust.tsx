@@ -19,26 +19,35 @@ export function Trust({ trust, say, accepted }: { trust: WireTrust; say: Told['s
       accepted()
     }
   }
+  const files = [...new Set(trust.changes.map(({ file }) => file))]
   return (
     <section class="trust" aria-labelledby="trust-title">
-      <h2 id="trust-title">These files ask for more than you have accepted on this machine</h2>
-      <table>
-        <tbody>
-          {trust.changes.map(({ file, effect, what }) => (
-            <tr key={`${file} ${effect} ${what}`}>
-              <td>{file}</td>
-              <td class={`effect ${effect}`}>{effect}</td>
-              <td>
-                <code>{what}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="quiet">Until you accept them, the stricter of both holds.</p>
-      <button type="button" class="good" disabled={isSending} onClick={accept}>
-        Accept these files
-      </button>
+      <div class="trust-head">
+        <div>
+          <h2 id="trust-title">These files ask for more than you have accepted on this machine</h2>
+          <p class="quiet">Until you accept them, the stricter of both holds.</p>
+        </div>
+        <button type="button" class="good" disabled={isSending} onClick={accept}>
+          Accept these files
+        </button>
+      </div>
+      {/* It scrolls, so it can be reached by keys. */}
+      <div class="trust-changes" tabIndex={0} role="group" aria-label="What they ask for">
+        {files.map((file) => (
+          <div key={file}>
+            <h3>{file}</h3>
+            <ul>
+              {trust.changes
+                .filter((change) => change.file === file)
+                .map(({ effect, what }) => (
+                  <li key={`${effect} ${what}`}>
+                    <b>{effect}</b> <code>{what}</code>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </div>
     </section>
   )
 }

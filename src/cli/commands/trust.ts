@@ -50,7 +50,7 @@ async function trust(context: Context, options: Options): Promise<void> {
     }
     if (report.files.length === 0 && report.acceptedAt !== undefined) return io.out(nothingToAccept(report))
     io.out(render(report, options.diff === true))
-    if (!isWanted && !(await isAgreed(context))) return
+    if (!isWanted && !(await isAgreed(context))) return report.waiting ? exit(EXIT.refused) : undefined
     await accept()
     io.out(`accepted  ${counted(report.files.length, 'file')}\n`)
   })
