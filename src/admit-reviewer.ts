@@ -18,7 +18,7 @@ export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
     'access_denied',
     `An agent cannot decide about its own work: this runs in session ${session}.`,
     {
-      hint: 'A person decides, in a terminal outside of it.',
+      hint: `A person decides, in a terminal outside of it: one where ${INSIDE} is not set.`,
     },
   )
 }

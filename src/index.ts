@@ -32,6 +32,7 @@ export {
   type Patience,
 } from './host/loopback.js'
 export { showPaged } from './host/pager.js'
+export { type FoundProgram, findProgram } from './host/search-path.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
