@@ -21,6 +21,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/hook-token.test.ts',
   'test/hooks/deeds.test.ts',
   'test/host-fs.test.ts',
+  'test/hostile-repository/inputs-git.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',
   'test/session-commands.test.ts',
