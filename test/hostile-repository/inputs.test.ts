@@ -226,18 +226,18 @@ describe('a variable that a direnv of the clone sets', () => {
     expect(stdout).toBe('Ada undefined\n')
   })
 
-  it('XDG_STATE_HOME does not show commands the keys that lie where it does not lead', { timeout: 60_000 }, () => {
+  it('XDG_STATE_HOME does not show commands the keys that lie where it does not lead', () => {
     const clone = hostileClone()
-    mkdirSync(join(clone.home, '.local/state/escrowfs/keys'), { recursive: true })
-    writeFileSync(join(clone.home, '.local/state/escrowfs/keys/reviewer.pem'), 'secret key\n')
+    const keys = join(clone.home, '.local/state/escrowfs')
+    mkdirSync(keys, { recursive: true })
     for (const XDG_STATE_HOME of ['rel', join(clone.home, 'other')]) {
-      const file = join(clone.home, '.local/state/escrowfs/keys/reviewer.pem')
-      clone.call(SESSION, { XDG_STATE_HOME })
-      const { stdout, stderr } = clone.escrow(['exec', 's', '--', '/bin/cat', file], { XDG_STATE_HOME })
-      expect([stdout, stderr]).toEqual([
-        expect.not.stringContaining('secret key'),
-        expect.stringContaining('No such file'),
-      ])
+      // A command sees another /tmp, so where the test lies it would find nothing anyway.
+      const { stdout } = clone.call(
+        `const { outlookBy } = await load('src/terminal/secrets.js')
+        console.log(outlookBy([]).hidden.map(({ path }) => path).includes(${JSON.stringify(keys)}))`,
+        { XDG_STATE_HOME },
+      )
+      expect([XDG_STATE_HOME, stdout]).toEqual([XDG_STATE_HOME, 'true\n'])
     }
   })
 })
