@@ -1,6 +1,7 @@
 /** The public API of escrowfs. */
 
 export { admitAgent, admitReviewer, makeReviewerKey } from './admit-reviewer.js'
+export { type BroughtSetting, broughtSettings } from './client-brought.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
 export { CLIENTS, type ClientName } from './client-plans.js'
