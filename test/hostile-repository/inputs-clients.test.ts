@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyClients, broughtSettings, type ClientName, findClients, planClients } from '../../src/index.js'
-import { hostileClone, shadowed } from './kit.js'
+import { hostileClone, shadowed } from './inputs-kit.js'
 
 /** Settings of clients that came with a clone. */
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pullRequest } from '../../examples/ci-check/pull-request.mjs'
 import { findGit, gitUser } from '../../src/host/git.js'
 import { commitAll, git } from '../support/git.js'
-import { hostileClone } from './kit.js'
+import { hostileClone } from './inputs-kit.js'
 
 /** What lies in a tree as `.git`, or looks like a repository. A clone brings no `.git`; an archive does. */
 

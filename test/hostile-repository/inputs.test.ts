@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findProgram, ownEnv } from '../../src/host/search-path.js'
-import { hostileClone, shadowed } from './kit.js'
+import { hostileClone, shadowed } from './inputs-kit.js'
 
 /** Programs that lie in a clone, and variables that a direnv of the clone sets. */
 
