@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import picomatch from 'picomatch'
 import manifest from 'picomatch/package.json' with { type: 'json' }
 import type { Intent } from '../src/core/api.js'
-import { layoutOf } from '../src/core/layout.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { createPolicy, openPolicyFile, type Policy } from '../src/policy/index.js'
 import { compileScope } from '../src/policy/scope.js'
 import type { Bench, Suite } from './bench.js'
@@ -101,7 +101,7 @@ async function addingRules(files: number, name: string): Promise<Variant> {
 function policyOfFiveIntents(): Policy {
   const each = Array.from({ length: INTENTS }, (_, n) => intentOf(n))
   const intents = { ok: true, version: 1, intents: new Map(each.map((intent) => [intent.id, intent])) } as const
-  const rules = openPolicyFile(layoutOf(memoryPlace().path))()
+  const rules = openPolicyFile(layoutAt(memoryPlace().path))()
   return createPolicy({
     intents: () => intents,
     activeIntentId: () => 'INT-0',

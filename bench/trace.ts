@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { digest } from '../overlay/digest.js'
-import { type Layout, layoutOf } from '../src/core/layout.js'
+import type { Layout } from '../src/core/layout.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import {
   attributeFile,
   compareContents,
@@ -20,7 +21,7 @@ const BATCH = 1_000
 export const trace: Suite = async (bench) => {
   const megabytes = bench.quick ? 10 : 100
   const layout = await ledgerOf(megabytes * MB)
-  const exact = statSync(layout.ledgerFile).size / MB
+  const exact = statSync(`${layout.ledgerFile}`).size / MB
   // A megabyte each hundredth of a second.
   const aim = { of: 'value', atMost: exact * 1e7 } as const
   const verify = { name: OURS, run: () => openLedger(layout).verify() }
@@ -40,7 +41,7 @@ async function measureMemory(bench: Bench, layout: Layout): Promise<void> {
   if (!bench.patient)
     return bench.skip('memory of verifying a ledger ten times as long', 'it takes minutes: npm run bench -- trace')
   const before = await peakOf(layout)
-  const long = await ledgerOf(statSync(layout.ledgerFile).size * 10)
+  const long = await ledgerOf(statSync(`${layout.ledgerFile}`).size * 10)
   const grown = (await peakOf(long)) - before
   rmSync(long.root, { recursive: true })
   const aim = { of: 'value', atMost: 64 * 1024 * 1024 } as const
@@ -79,7 +80,7 @@ async function measureAppend(bench: Bench): Promise<void> {
 async function ledgerOf(bytes: number): Promise<Layout> {
   const layout = emptyLedger()
   const ledger = openLedger(layout)
-  for (let n = 0; (statSync(layout.ledgerFile, { throwIfNoEntry: false })?.size ?? 0) < bytes; n++) {
+  for (let n = 0; (statSync(`${layout.ledgerFile}`, { throwIfNoEntry: false })?.size ?? 0) < bytes; n++) {
     await ledger.append(
       Array.from({ length: BATCH }, (_, k) => (k % 50 === 0 ? commit(n * BATCH + k) : call(n * BATCH + k))),
     )
@@ -88,7 +89,7 @@ async function ledgerOf(bytes: number): Promise<Layout> {
 }
 
 function emptyLedger(): Layout {
-  const layout = layoutOf(memoryPlace().path)
+  const layout = layoutAt(memoryPlace().path)
   mkdirSync(layout.dir)
   return layout
 }

@@ -7,9 +7,9 @@
  */
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { openWorkspace } from '../src/index.js'
+import { openWorkspace, type Workspace } from '../src/index.js'
 import { changeLines } from './demo/changes.js'
-import { ensureGit, git } from './demo/commands.js'
+import { ensureGit, escrow, git } from './demo/commands.js'
 import { monthsLater } from './demo/months-later.js'
 import { replay } from './demo/replay.js'
 import { makeReport, type Report } from './demo/report.js'
@@ -23,6 +23,7 @@ async function play(place: DemoWorkspace, report: Report): Promise<void> {
   report.section(`A workspace of ${files} files, two agents, one person`)
   const workspace = await openWorkspace(place.root)
   try {
+    await acceptFiles(place, workspace, report)
     await replay(place, workspace, readTranscripts(transcripts), report)
     const { ok, records } = await workspace.ledger.verify()
     report.check(ok, `The ledger's ${records} records form one chain`)
@@ -42,10 +43,17 @@ async function play(place: DemoWorkspace, report: Report): Promise<void> {
   report.summary({ files, shortstat })
 }
 
+/** The intents came with the repository, so they count only once a person has accepted them on this machine. */
+async function acceptFiles(place: DemoWorkspace, workspace: Workspace, report: Report): Promise<void> {
+  const { waiting, digest } = await workspace.trust()
+  const { status, stdout } = await escrow(place, ['trust', '--trust-digest', digest])
+  report.person('escrow trust', stdout, waiting && status === 0)
+}
+
 ensureGit()
 const report = makeReport((line) => console.log(line))
 const place = makeWorkspace()
-// The ledger's anchors go where the workspace goes: nothing of the user's is touched.
+// The state directory goes where the workspace goes: nothing of the user's is touched.
 process.env.XDG_STATE_HOME = place.home
 try {
   await play(place, report)

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isWithin } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
-import { layoutOf } from './core/layout.js'
+import { layoutAt } from './host/workspace-state.js'
 import { openPolicyFile } from './policy/index.js'
 import { isReviewerKey, makeReviewerKey as makeTrustedKey } from './trace/index.js'
 
@@ -58,7 +58,7 @@ export interface AdmitOptions {
  */
 export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
   refuseInside(env)
-  const layout = layoutOf(realpathSync(root))
+  const layout = layoutAt(realpathSync(root))
   const policy = openPolicyFile(layout)()
   if (terminal || (policy.ok && policy.rules.settings.approvedBy !== 'person')) return
   const key = env[KEY]
@@ -68,11 +68,35 @@ export function admitReviewer(root: string, { terminal, env = process.env }: Adm
     throw new EscrowError('access_denied', 'Policy wants a person for this, and there is no terminal.', {
       hint: `Type it in a terminal, or set ${KEY} to a key that 'escrow keys --reviewer' has made.`,
     })
-  const problem = keyProblem(key, layout.root)
+  refuseBadKey(key, layout.root)
+}
+
+function refuseBadKey(key: string, root: string): void {
+  const problem = keyProblem(key, root)
   if (problem !== undefined)
     throw new EscrowError('access_denied', `${KEY} names no key that may decide: ${key} ${problem}.`, {
       hint: "'escrow keys --reviewer' makes one, and says where its public half is trusted.",
     })
+}
+
+/**
+ * Whether who gives a command may accept the files of a workspace for this machine: never an agent's session; a person at
+ * a terminal, or who holds a reviewer's key. A machine that has accepted nothing yet, as in CI, may name the digest.
+ * @throws EscrowError `access_denied`
+ */
+export function admitTruster(
+  root: string,
+  { terminal, env = process.env }: AdmitOptions,
+  isFirstByDigest: boolean,
+): void {
+  refuseInside(env)
+  if (terminal || isFirstByDigest) return
+  const key = env[KEY]
+  if (key === undefined || key === '')
+    throw new EscrowError('access_denied', 'Only a person accepts what the files ask for, and there is no terminal.', {
+      hint: `Type it in a terminal, or set ${KEY}. On a new machine, as in CI: 'escrow trust --trust-digest sha256:…'.`,
+    })
+  refuseBadKey(key, layoutAt(realpathSync(root)).root)
 }
 
 /** Makes this user's reviewer's key, unless there is one. Who has it decides, so it is made where a person is. */

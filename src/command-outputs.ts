@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../overlay/index.js'
 import type { Session } from './core/api.js'
-import { layoutOf } from './core/layout.js'
 import { readWhole } from './host/read.js'
-import { createFile, ensureDir, removeName } from './host/write.js'
+import { layoutAt } from './host/workspace-state.js'
+import { createFile, ensurePrivateDir, removeName } from './host/write.js'
 import { behind } from './session-fs.js'
 
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
@@ -23,10 +23,10 @@ const NAME = /^cmd-\d{1,16}\.txt$/
  * @throws EscrowError `unsupported` for a session that `openWorkspace` did not make
  */
 export function commandOutputs(session: Session): CommandOutputs {
-  const dir = layoutOf(behind(session).view.root).session(session.id).outputs
+  const dir = layoutAt(behind(session).view.root).session(session.id).outputs
   return {
     keep(output) {
-      ensureDir(dir, 0o700)
+      ensurePrivateDir(dir)
       const name = create(dir, output)
       for (const old of namesIn(dir).slice(0, -KEPT)) removeName(`${dir}/${old}`)
       return name

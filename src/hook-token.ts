@@ -4,7 +4,7 @@ import { sha256hex } from '../overlay/digest.js'
 import { newToken } from './host/loopback.js'
 import { readSmall } from './host/read.js'
 import { stateDir } from './host/state-dir.js'
-import { createDurable, ensureDir, publish, removeName } from './host/write.js'
+import { createDurable, ensurePrivateDir, publish, removeName } from './host/write.js'
 import { physicalRoot } from './workspace-root.js'
 
 /** Of one token, in base64url. */
@@ -18,7 +18,7 @@ export function hookToken(root: string): string {
   const dir = join(stateDir(), 'hooks')
   const file = join(dir, `${sha256hex(physicalRoot(root)).slice(0, 32)}.token`)
   if (!existsSync(file)) {
-    ensureDir(dir, 0o700)
+    ensurePrivateDir(dir)
     const token = newToken()
     const card = `${file}.${token.slice(0, 8)}`
     createDurable(card, token)

@@ -1,6 +1,6 @@
 /** The public API of escrowfs. */
 
-export { admitAgent, admitReviewer, makeReviewerKey } from './admit-reviewer.js'
+export { admitAgent, admitReviewer, admitTruster, makeReviewerKey } from './admit-reviewer.js'
 export { type BroughtSetting, broughtSettings } from './client-brought.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
@@ -38,6 +38,7 @@ export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
 export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge.js'
+export { findOldState, migrateOldState, type OldState } from './migrate.js'
 export { attentionTitle, groupChanges } from './review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './review/highlight.js'
 export { type TextSpan, wordDiff } from './review/word-diff.js'

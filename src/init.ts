@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs'
-import { layoutOf, PRIVATE_NAMES } from './core/layout.js'
-import { createDurable, ensureDir } from './host/write.js'
+import { PRIVATE_NAMES, type SharedFile } from './core/layout.js'
+import { acceptTexts } from './host/accepted-files.js'
+import { createShared, makeOrchestration, sharedExists } from './host/shared-files.js'
+import { layoutAt } from './host/workspace-state.js'
+import { physicalRoot } from './workspace-root.js'
 
 const INTENTS = `# What agents may work on. An agent selects one of these before it may write anything.
 #
@@ -39,23 +41,27 @@ export const GITATTRIBUTES = 'agent_trace.jsonl merge=union\nintent_map.md merge
  * @returns the files made and the files that were there, relative to the root.
  */
 export async function initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }> {
-  const layout = layoutOf(root)
-  ensureDir(layout.dir)
-  const files: [string, string][] = [
+  const layout = layoutAt(physicalRoot(root))
+  makeOrchestration(layout)
+  const files: [SharedFile, string][] = [
     [layout.intentsFile, INTENTS],
     [layout.policyFile, POLICY],
     [layout.gitignore, GITIGNORE],
     [layout.gitattributes, GITATTRIBUTES],
   ]
   const created: string[] = []
+  const made = new Map<string, string>()
   const kept: string[] = []
   for (const [file, content] of files) {
-    const name = file.slice(root.length + 1)
-    if (existsSync(file)) kept.push(name)
+    const { name } = file
+    if (sharedExists(file)) kept.push(name)
     else {
-      createDurable(file, content, 0o644)
+      createShared(file, content)
+      made.set(name, content)
       created.push(name)
     }
   }
+  // What we wrote ourselves a person need not look at; what was there already waits for 'escrow trust'.
+  acceptTexts(layout, new Map([...made].filter(([name]) => name.endsWith('.yaml'))))
   return { created, kept }
 }

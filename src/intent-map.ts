@@ -7,7 +7,7 @@ import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import { withProcessLock } from './host/lock.js'
 import { readSmall } from './host/read.js'
-import { replaceDurable } from './host/write.js'
+import { readShared, replaceShared, sharedExists } from './host/shared-files.js'
 import { freePathsOf } from './policy/index.js'
 import {
   type FileAttribution,
@@ -93,14 +93,14 @@ export async function rebuildMap(of: Mapping, ledger: LedgerStore): Promise<stri
 
 async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) => Promise<IntentMap>): Promise<string> {
   return withProcessLock(layout.locks, 'intent_map', async () => {
-    const old = existsSync(layout.intentMap) ? readSmall(layout.intentMap, MAX_MAP) : undefined
+    const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
     if (old !== undefined && !old.startsWith('# Intent Map')) {
       throw new EscrowError('unsupported', `${layout.intentMap} is not a map escrow wrote.`, {
         hint: 'Move it away; the map is written in its place.',
       })
     }
     const text = renderMap(await change(parseMap(old ?? '')), known(intents()))
-    if (text !== old) replaceDurable(layout.intentMap, text, 0o644)
+    if (text !== old) replaceShared(layout.intentMap, text)
     return text
   })
 }

@@ -3,9 +3,10 @@ import type { Feedback, GateSettings, Intent, PlannedWrite, Session } from './co
 import { EscrowError } from './core/api-error.js'
 import { type Denial, Denied } from './core/denials.js'
 import { isSessionId } from './core/ids.js'
-import { layoutOf } from './core/layout.js'
 import { closedByRules } from './exec-closed.js'
 import { judgeWrites } from './fs/judge-writes.js'
+import { hasOrchestration } from './host/shared-files.js'
+import { layoutAt } from './host/workspace-state.js'
 import { selectable, selectableIds } from './intents/index.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
 import { type Policy, secretName } from './policy/index.js'
@@ -15,7 +16,7 @@ import { rejectionsFor } from './review/verdicts.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SecretNames, tellOwner } from './terminal/index.js'
 import { newDraft } from './trace/index.js'
-import { physicalRoot, refuseLink } from './workspace-root.js'
+import { physicalRoot } from './workspace-root.js'
 
 export type { JudgeOptions } from './judged-session.js'
 
@@ -67,9 +68,9 @@ export function openJudges(given: string): (options: JudgeOptions) => Promise<Ca
   return async (options) => {
     if (!isSessionId(options.session))
       throw new EscrowError('path_escape', `"${options.session}" cannot be a session's id.`)
-    const layout = layoutOf(physicalRoot(given))
-    refuseLink(layout)
-    if (sources?.layout.root !== layout.root) {
+    const layout = layoutAt(physicalRoot(given))
+    hasOrchestration(layout)
+    if (sources?.layout.root !== layout.root || sources.layout.state !== layout.state) {
       sources = sourcesOf(layout, given)
       kept.clear()
     }

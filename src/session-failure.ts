@@ -14,7 +14,7 @@ export function sessionFailure(id: string, error: unknown): unknown {
   if (code === undefined || !(error instanceof Error)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
   return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
-    hint: 'Make .orchestration/sessions a directory that can be written, then open the session again.',
+    hint: 'Make the state directory writable (`escrow doctor` names it), then open the session again.',
     cause: error,
   })
 }

@@ -1,11 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { codeOf, digest, isWithin, lexical, type RelPath } from '../overlay/index.js'
+import { codeOf, digest, lexical, type RelPath } from '../overlay/index.js'
 import type { CommitEntry } from './commit/index.js'
 import { apiErrorOf, EscrowError } from './core/api-error.js'
-import type { Layout } from './core/layout.js'
-import { readWhole } from './host/read.js'
-import { appendDurable } from './host/write.js'
+import { type Layout, SharedFile } from './core/layout.js'
+import { extendShared, readShared } from './host/shared-files.js'
 import { type PolicyState, undoDenial } from './policy/index.js'
 import type { SessionJournal } from './session-journal.js'
 import type { StageStore } from './stage-store.js'
@@ -40,12 +37,12 @@ export async function recordLesson(deps: LessonDeps, text: string, context?: str
   const denial = undoDenial(path, policy)
   if (denial) throw apiErrorOf(denial)
   const isDirect = policy.ok && policy.rules.settings.appendsLessons
-  const old = isDirect ? onDisk(layout, path) : staged(store, path)
+  const old = isDirect ? onDisk(layout, path).toString() : staged(store, path)
   const isKnown = lessonsIn(old).some((lesson) => saysTheSame(lesson.text, text))
   if (!isKnown) {
     const about = { ...(context !== undefined && { context }), ...(intent !== undefined && { intent }) }
     const block = gapAfter(old) + lessonText({ at: new Date().toISOString(), text, ...about })
-    if (isDirect) appendDurable(join(layout.root, path), block)
+    if (isDirect) appendOnDisk(layout, path, block)
     else stage(store, path, block)
   }
   const data = { duplicate: isKnown, direct: isDirect, ...(context !== undefined && { context }) }
@@ -100,18 +97,25 @@ function stage(store: StageStore, path: RelPath, block: string): void {
   store.sync()
 }
 
-/** Nothing but a file of the workspace itself is appended to: a link could lead anywhere. */
-function onDisk({ root }: Layout, path: string): string {
-  const file = join(root, path)
+/** Only a plain file of the workspace is read and appended to: a link could lead anywhere. */
+function onDisk({ root }: Layout, path: string): Buffer {
   try {
-    if (!isWithin(realpathSync(dirname(file)), root)) throw notAFile(path)
-    if (!lstatSync(file).isFile()) throw notAFile(path)
-    return readWhole(file).toString()
+    return readShared(new SharedFile(root, path))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ''
-    throw error
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    throw error instanceof EscrowError ? notAFile(path) : error
   }
 }
+
+function appendOnDisk(layout: Layout, path: string, text: string): void {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { length } = onDisk(layout, path)
+    if (extendShared(new SharedFile(layout.root, path), Buffer.from(text), length)) return
+  }
+  throw new EscrowError('stale_file', `${path} is being changed by another program; the lesson was not written.`)
+}
+
+const MOST_TRIES = 10
 
 function notAFile(path: string): EscrowError {
   return new EscrowError('protected_path', `${path} is no plain file of the workspace, so no lesson goes there.`, {

@@ -3,7 +3,7 @@ import { keptCommit, stageInverse, statesAfter, statesBefore } from './commit/in
 import { EscrowError } from './core/api-error.js'
 import type { Layout } from './core/layout.js'
 import { takeOwnership } from './host/owner.js'
-import { ensureDir, makeDir, removeTree } from './host/write.js'
+import { ensurePrivateDir, makeDir, removeTree } from './host/write.js'
 import { ownStage, type StageStore } from './stage-store.js'
 
 /** What a session of {@link stageUndo} undoes. */
@@ -56,7 +56,7 @@ export async function stageUndo(layout: Layout, commitId: string): Promise<strin
 
 /** The first name of its kind that is free, taken by the making of its directory. */
 function newSession(layout: Layout, seq: number): string {
-  ensureDir(layout.sessions, 0o700)
+  ensurePrivateDir(layout.sessions)
   for (let turn = 1; ; turn += 1) {
     const id = turn === 1 ? `undo-${seq}` : `undo-${seq}-${turn}`
     try {

@@ -1,16 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { codeOf } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
-import type { Layout } from './core/layout.js'
-import { isLink } from './host/read.js'
-
-/** Behind a link our own files would have a second name, which nothing protects. */
-export function refuseLink(layout: Layout): void {
-  if (!isLink(layout.dir)) return
-  throw new EscrowError('path_escape', `${layout.dir} is a symlink, so what is kept there is not protected.`, {
-    hint: 'Make it a directory of its own.',
-  })
-}
 
 /** The directory itself. Throws EscrowError access_denied where it cannot be listed. */
 export function physicalRoot(given: string): string {

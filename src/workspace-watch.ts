@@ -1,4 +1,4 @@
-import { readdirSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import type { WorkspaceNews } from './core/api.js'
 import { isSessionId } from './core/ids.js'
 import type { Layout } from './core/layout.js'
@@ -32,6 +32,7 @@ export function watchWorkspace(layout: Layout, told: (news: WorkspaceNews) => vo
   const keepWatching = () => {
     const wanted = new Set([
       layout.dir,
+      layout.state,
       layout.sessions,
       ...[...before.sessions.keys()].map((id) => layout.session(id).dir),
     ])
@@ -79,9 +80,9 @@ function lookAt(layout: Layout): Look {
         return [id, wordOf(stageLog, review, meta, owner, quarantine)]
       }),
     ),
-    ledger: wordOf(layout.ledgerFile, layout.commits),
-    intents: wordOf(layout.intentsFile),
-    policy: wordOf(layout.policyFile),
+    ledger: wordOf(`${layout.ledgerFile}`, layout.commits),
+    intents: wordOf(`${layout.intentsFile}`, layout.trustFile),
+    policy: wordOf(`${layout.policyFile}`, layout.trustFile),
   }
 }
 
@@ -106,7 +107,7 @@ function wordOfStats(stats: Stats | undefined): string {
 
 function statsOf(path: string): Stats | undefined {
   try {
-    return statSync(path)
+    return lstatSync(path)
   } catch {
     return undefined
   }

@@ -10,20 +10,26 @@ import type {
   Ledger,
   Recovery,
   Review,
+  Reviewer,
   Session,
   SessionOptions,
   SessionSummary,
+  TrustReport,
   Workspace,
   WorkspaceNews,
   WorkspaceOptions,
 } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
-import { type Layout, layoutOf } from './core/layout.js'
+import type { Layout } from './core/layout.js'
 import { nearest } from './core/nearest.js'
+import { gitUser } from './host/git.js'
+import { withProcessLock } from './host/lock.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { readSmall } from './host/read.js'
-import { createDurable, ensureDir, replaceDurable } from './host/write.js'
+import { createShared, hasOrchestration, sharedExists } from './host/shared-files.js'
+import { layoutAt, prepareState } from './host/workspace-state.js'
+import { ensurePrivateDir, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { type IntentVersions, openVersions, recordedRegistry } from './intent-versions.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
@@ -34,7 +40,7 @@ import { sessionBusy, sessionFailure } from './session-failure.js'
 import { beginNamed, unwritten } from './session-opening.js'
 import { MEMORY, readStage, type StageStore, stageReader } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
-import { physicalRoot, refuseLink } from './workspace-root.js'
+import { physicalRoot } from './workspace-root.js'
 import { watchWorkspace } from './workspace-watch.js'
 
 /** Of a session's agent, far above what one says of itself. */
@@ -54,8 +60,8 @@ const BUSY_WAIT_MS = 5_000
  */
 export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
   const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
-  const layout = layoutOf(physicalRoot(given))
-  refuseLink(layout)
+  const layout = layoutAt(physicalRoot(given))
+  hasOrchestration(layout)
   const ledger = openLedger(layout)
   const workspace = new LocalWorkspace(layout, [given], ledger, options)
   await workspace.recover()
@@ -140,13 +146,24 @@ class LocalWorkspace implements Workspace {
     return state.ok ? undefined : state.message
   }
 
+  async trust(): Promise<TrustReport> {
+    const { lookAtFiles } = await import('./trust/index.js')
+    return lookAtFiles(this.layout)
+  }
+
+  async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
+    refuseInside()
+    const { acceptFiles } = await import('./trust/index.js')
+    await withProcessLock(this.layout.locks, 'intents', () => acceptFiles(this.layout, digest, by))
+  }
+
   async mapIntents(): Promise<string> {
     const { rebuildMap } = await import('./intent-map.js')
     return rebuildMap({ layout: this.layout, intents: () => this.#registry.state() }, this.store)
   }
 
   async recover(): Promise<Recovery> {
-    if (!existsSync(this.layout.dir)) return this.#recovered
+    if (!hasOrchestration(this.layout)) return this.#recovered
     const { finished, removed, conflicts } = await recover(this.layout, async (record) => {
       await this.store.appendOnce(record as unknown as RecordDraft)
     })
@@ -186,7 +203,7 @@ class LocalWorkspace implements Workspace {
     // A reviewer's process never needs a session's rooms, and they take long to load.
     const { LocalSession } = await import('./session.js')
     // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
-    const kept = this.options.durability !== 'memory' && existsSync(this.layout.dir)
+    const kept = this.options.durability !== 'memory' && hasOrchestration(this.layout)
     const { dir, owner, meta } = this.layout.session(id)
     let lease: Lease | undefined
     try {
@@ -207,7 +224,7 @@ class LocalWorkspace implements Workspace {
         registry: this.#registry,
         versions: this.#versions,
         policyFile: this.#policyFile,
-        ledger: existsSync(this.layout.dir) ? this.store : unwritten(this.store),
+        ledger: hasOrchestration(this.layout) ? this.store : unwritten(this.store),
         reviews: this.#reviewLog(id),
         lease,
         approver: this.options.approver,
@@ -235,8 +252,9 @@ class LocalWorkspace implements Workspace {
   }
 
   #prepare(dir: string): void {
-    ensureDir(dir, 0o700)
-    if (!existsSync(this.layout.gitignore)) createDurable(this.layout.gitignore, GITIGNORE, 0o644)
+    prepareState(this.layout)
+    ensurePrivateDir(dir)
+    if (!sharedExists(this.layout.gitignore)) createShared(this.layout.gitignore, GITIGNORE)
   }
 
   #exists(id: string): boolean {

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compiled } from './support/compiled.js'
 import { tempDir } from './support/facade.js'
+import { trust } from './support/trust.js'
 
 /**
  * Input that makes parsers and matchers hang, abort or read for ever, each in a workspace of its own, met by a day's
@@ -110,6 +111,8 @@ interface Told {
 
 const home = tempDir('escrowfs-bad-')
 const told = new Map<string, Told>()
+/** Bytes of a file that a person can accept. */
+const MOST = 256 * 1024
 
 function workspaceOf({ file, content }: Row, n: number): string {
   const root = `${home.path}/${n}`
@@ -119,9 +122,13 @@ function workspaceOf({ file, content }: Row, n: number): string {
   fs.mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true })
   fs.writeFileSync(`${root}/${INTENTS}`, PLAN)
   fs.writeFileSync(`${root}/src/a.ts`, 'old\n')
+  trust(root)
   if (file === INTENTS) fs.rmSync(path)
   if (typeof content === 'function') content(path)
-  else fs.writeFileSync(path, content)
+  else {
+    fs.writeFileSync(path, content)
+    if (content.length <= MOST) trust(root)
+  }
   return root
 }
 

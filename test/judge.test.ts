@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openJudge } from '../src/index.js'
+import { stateOf } from './support/state.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from './support/workspace.js'
 
 it('judges by the session’s stage and answers, and leaves both as they are', async () => {
@@ -44,6 +45,6 @@ it('makes no session, and wants an intent that can be selected', async () => {
     'missing_intent_id',
   )
   expect(await none.feedback()).toEqual([])
-  expect(existsSync(`${at.root}/.orchestration/sessions`)).toBe(false)
+  expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   expect(await reasonOf(() => openJudge(at.root, { session: 'a/b' }))).toBe('path_escape')
 })

@@ -4,6 +4,7 @@ import { approverOf, type Human } from '../src/hooks/human.js'
 import type { Answer, Question } from '../src/index.js'
 import { UNSET } from '../src/policy/policy-schema.js'
 import { SessionAdmission } from '../src/session-admission.js'
+import { trust } from './support/trust.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from './support/workspace.js'
 
 /** Commands and policy: what is denied, what a person is asked, and what the ledger has of it. */
@@ -51,6 +52,7 @@ describe('a class of commands', () => {
     expect(await reasonOf(() => session.exec('X=rm; $X src/a.ts'))).toBe('needs_approval')
     expect(await questions()).toMatchObject([{ kind: 'command', command: 'X=rm; $X src/a.ts', rules: ['other'] }])
     fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, other: allow}}\n')
+    trust(root)
     expect((await session.exec('X=ls; $X')).exitCode).toBe(0)
     fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: no}}\n')
     expect(await reasonOf(() => session.exec('ls'))).toBe('policy_invalid')

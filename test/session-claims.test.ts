@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scene } from './attacks/kit.js'
+import { stateOf } from './support/state.js'
 
 /** Who works on what: two sessions whose intents own a path in common are told of each other, or kept apart. */
 
@@ -53,7 +54,7 @@ it('claims: refuse keeps the second one out until the first is done', async () =
   await second.flush()
   expect((await records(workspace)).at(-1)).toContain('"claimed"')
   await first.close()
-  expect(existsSync(`${root}/.orchestration/sessions/first/claim.json`)).toBe(false)
+  expect(existsSync(`${stateOf(root)}/sessions/first/claim.json`)).toBe(false)
   expect((await second.selectIntent('INT-002')).overlaps).toBeUndefined()
 })
 
@@ -68,7 +69,7 @@ it('of two at once one gets it', async () => {
 it('of a process that died hold nobody up, nor do damaged ones', async () => {
   const { open, root, agent } = scene(REFUSE, INTENTS)
   const workspace = await open()
-  const dir = `${root}/.orchestration/sessions`
+  const dir = `${stateOf(root)}/sessions`
   mkdirSync(`${dir}/dead`, { recursive: true })
   writeFileSync(`${dir}/dead/claim.json`, '{"intent":"INT-001"}')
   await workspace.session({ id: 'odd' })

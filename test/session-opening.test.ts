@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
-import { layoutOf } from '../src/core/layout.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { reasonOf, testWorkspace, working } from './support/workspace.js'
 
 it.runIf(fs.existsSync('/proc/self/fd'))('a session that cannot be opened leaves no file open', async () => {
@@ -9,7 +9,7 @@ it.runIf(fs.existsSync('/proc/self/fd'))('a session that cannot be opened leaves
   const first = await working(workspace)
   first.fs.writeFileSync('src/a.ts', 'new\n')
   await first.close()
-  const { dir, review } = layoutOf(at.root).session('agent')
+  const { dir, review } = layoutAt(at.root).session('agent')
   fs.writeFileSync(review, 'no record\n')
   for (let turn = 0; turn < 3; turn++)
     expect(await reasonOf(() => workspace.session({ id: 'agent' }))).toBe('ledger_corrupt')

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { stateOf } from './support/state.js'
 import { INTENTS, own, reasonOf, recordsOf } from './support/workspace.js'
 import { site } from './terminal/site.js'
 
@@ -85,7 +86,7 @@ describe('what is in quarantine', () => {
 
   it('is dropped for good, with its content, and nothing of it is staged', async () => {
     const { review, root } = await refused('echo y >> mail/m.ts; echo z >> docs/d.md')
-    const dir = `${root}/.orchestration/sessions/agent/quarantine`
+    const dir = `${stateOf(root)}/sessions/agent/quarantine`
     const [place = ''] = fs.readdirSync(dir)
     expect(fs.readdirSync(`${dir}/${place}`)).toHaveLength(3)
     expect(await review.dropQuarantined('mail')).toEqual(['mail/m.ts'])
@@ -125,7 +126,7 @@ describe('what is in quarantine', () => {
     expect(await reasonOf(() => review.takeQuarantined('mail/m.ts'))).toBe('access_denied')
     expect(await reasonOf(() => review.dropQuarantined('mail/m.ts'))).toBe('access_denied')
     vi.unstubAllEnvs()
-    const dir = `${root}/.orchestration/sessions/agent/quarantine`
+    const dir = `${stateOf(root)}/sessions/agent/quarantine`
     const list = `${dir}/${fs.readdirSync(dir)[0]}/refused.json`
     const text = fs.readFileSync(list, 'utf8')
     for (const damaged of [text.replace('mail/m.ts', '../outside'), text.replace(/sha256-/, '../'), text.slice(1)]) {

@@ -2,6 +2,7 @@ import fs, { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:f
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../src/core/api.js'
 import { treeOf } from './support/facade.js'
+import { stateOf } from './support/state.js'
 import { failure, own, reasonOf, recordsOf, testWorkspace, working } from './support/workspace.js'
 
 const put = (session: Session, path: string, text: string) => session.fs.writeFileSync(path, text)
@@ -265,17 +266,17 @@ describe('durability', () => {
     const session = await working(await at.open({ durability: 'memory' }))
     put(session, 'src/a.ts', 'x')
     await session.flush()
-    expect(existsSync(`${at.root}/.orchestration/sessions`)).toBe(false)
+    expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   })
 
   it("process has the write in the session's files before the call returns", async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
-    const log = `${at.root}/.orchestration/sessions/agent/stage.log`
+    const log = `${stateOf(at.root)}/sessions/agent/stage.log`
     const before = statSync(log).size
     put(session, 'src/a.ts', 'x')
     expect(statSync(log).size).toBeGreaterThan(before)
-    expect(readdirSync(`${at.root}/.orchestration/sessions/agent`)).toContain('pack')
+    expect(readdirSync(`${stateOf(at.root)}/sessions/agent`)).toContain('pack')
   })
 })
 

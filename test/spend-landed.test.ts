@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { lastCommit } from '../src/commit/index.js'
-import { layoutOf } from '../src/core/layout.js'
 import { withProcessLock } from '../src/host/lock.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { testWorkspace, working } from './support/workspace.js'
 
 const ANN = { name: 'Ann' }
@@ -17,7 +17,7 @@ it('an approval whose commit died before it was noted does not hold for the same
   await review.approve('src/a.ts', ANN)
   expect((await review.commit()).committed).toEqual(['src/a.ts'])
 
-  const { review: log } = layoutOf(at.root).session('agent')
+  const { review: log } = layoutAt(at.root).session('agent')
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
   const kept = lines.filter((line) => !line.includes('"kind":"committed"'))
   expect(kept.length).toBe(lines.length - 1)
@@ -52,7 +52,7 @@ async function divided() {
   const review = await (await at.open()).review('agent')
   const [change] = (await review.changes()).changes
   const pieces = await review.split(change?.hunks[0]?.id ?? '')
-  const { review: log } = layoutOf(at.root).session('agent')
+  const { review: log } = layoutAt(at.root).session('agent')
   const statesNow = async () => {
     const again = await (await at.open()).review('agent')
     const [now] = (await again.changes()).changes
@@ -109,14 +109,14 @@ it('a review log that was moved away is begun anew: what was committed before sp
   }
   expect(await land('one\n')).toEqual(['src/a.ts'])
   expect(await land('two\n')).toEqual(['src/a.ts'])
-  rmSync(layoutOf(at.root).session('agent').review)
+  rmSync(layoutAt(at.root).session('agent').review)
   expect(await land('three\n')).toEqual(['src/a.ts'])
   expect(await land('four\n')).toEqual(['src/a.ts'])
 })
 
 it('a word that is given while the committer is not done yet outlives it: what landed is noted once', async () => {
   const at = testWorkspace()
-  const layout = layoutOf(at.root)
+  const layout = layoutAt(at.root)
   const agent = await working(await at.open())
   const write = async (text: string) => {
     agent.fs.readFileSync('src/a.ts')

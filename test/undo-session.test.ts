@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../src/core/api.js'
-import { layoutOf } from '../src/core/layout.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { removeTree } from '../src/host/write.js'
 import { listing } from './commit/kit.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from './support/workspace.js'
@@ -217,7 +217,7 @@ describe('what may be undone', () => {
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
       expect(await reasonOf(() => workspace.undo(none))).toBe('undo_expired')
-    removeTree(`${layoutOf(at.root).tx}/${id}`)
+    removeTree(`${layoutAt(at.root).tx}/${id}`)
     expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
   })
 
@@ -226,7 +226,7 @@ describe('what may be undone', () => {
     const workspace = await at.open()
     const { id } = await committed(workspace, changeTwo)
     const undo = await workspace.undo(id)
-    const { stageLog } = layoutOf(at.root).session(undo.sessionId)
+    const { stageLog } = layoutAt(at.root).session(undo.sessionId)
     const lines = readFileSync(stageLog, 'utf8').trimEnd().split('\n')
     writeFileSync(stageLog, `${lines.filter((line) => !line.includes('"op":"note"')).join('\n')}\n`)
     await undo.approve(undefined, ANN)

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../overlay/index.js'
 import { commitEntries } from '../src/commit/index.js'
 import type { Workspace } from '../src/core/api.js'
-import { layoutOf } from '../src/core/layout.js'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { initWorkspace } from '../src/index.js'
 import { newDraft } from '../src/trace/index.js'
 import { startChild } from './children/run.js'
 import { turn } from './commit/kit.js'
 import { CrashError, reportingDisk } from './crash/faulty-disk.js'
 import { treeOf } from './support/facade.js'
+import { stateOf } from './support/state.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from './support/workspace.js'
 
 const ANN = { name: 'Ann' }
@@ -74,7 +75,7 @@ describe('recover', () => {
   /** A commit that died right after it was decided, another's save since, and an attempt that died before. */
   async function cutOff(): Promise<TestWorkspace> {
     const at = testWorkspace()
-    const layout = layoutOf(at.root)
+    const layout = layoutAt(at.root)
     let isPublished = false
     const { disk } = reportingDisk(({ name, args }) => {
       if (isPublished && name !== 'lstat') throw new CrashError()
@@ -156,7 +157,7 @@ describe('sessions', () => {
     const workspace = await at.open()
     for (const id of ['', '..', '../x', 'a/b', '.hidden', 'x'.repeat(101), 'a\0b', 'a b'])
       expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
-    expect(existsSync(`${at.root}/.orchestration/sessions`)).toBe(false)
+    expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   })
 
   it('are listed with their agent, their changes and whether a process holds them', async () => {
@@ -429,8 +430,8 @@ describe('closing the workspace', () => {
     const mine = await working(person, 'mine')
     await person.close()
     expect(await reasonOf(() => mine.changes())).toBe('session_busy')
-    expect(existsSync(`${at.root}/.orchestration/sessions/mine/owner`)).toBe(false)
-    expect(readFileSync(`${at.root}/.orchestration/sessions/agent/owner`, 'utf8')).toContain(String(process.pid))
+    expect(existsSync(`${stateOf(at.root)}/sessions/mine/owner`)).toBe(false)
+    expect(readFileSync(`${stateOf(at.root)}/sessions/agent/owner`, 'utf8')).toContain(String(process.pid))
     await agent.close()
   })
 })
@@ -488,7 +489,7 @@ it('sessions() tells of a damaged session beside the others, with the file and w
   const first = await at.open()
   for (const id of ['bad', 'good']) (await working(first, id)).fs.writeFileSync('src/a.ts', id)
   await first.close()
-  const log = `${at.root}/.orchestration/sessions/bad/stage.log`
+  const log = `${stateOf(at.root)}/sessions/bad/stage.log`
   const bytes = readFileSync(log)
   bytes[12] = (bytes[12] ?? 0) ^ 1
   fs.writeFileSync(log, bytes)

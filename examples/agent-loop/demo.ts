@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { approver, reviewAndCommit } from '../shared/person.js'
+import { acceptFiles, approver, reviewAndCommit } from '../shared/person.js'
 import { makeShop, TASK } from '../shared/shop.js'
 import { runAgent } from './agent.js'
 import { scriptedModel } from './model.js'
@@ -9,6 +9,7 @@ import { scriptedModel } from './model.js'
 export async function main(say: (line: string) => void): Promise<void> {
   const shop = makeShop()
   try {
+    await acceptFiles(shop.root)
     const read: string[] = []
     say(await runAgent(shop.root, TASK, scriptedModel(read), approver))
     for (const text of read) say(`the model read: ${text.trimEnd()}`)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { openWorkspace } from 'escrowfs'
-import { approver, reviewAndCommit } from '../shared/person.js'
+import { acceptFiles, approver, reviewAndCommit } from '../shared/person.js'
 import { CALLS, LAST_WORDS } from '../shared/script.js'
 import { makeShop, TASK } from '../shared/shop.js'
 import { escrowTools } from './tools.js'
@@ -32,6 +32,7 @@ function scriptedModel() {
 
 export async function main(say: (line: string) => void): Promise<void> {
   const shop = makeShop()
+  await acceptFiles(shop.root)
   const workspace = await openWorkspace(shop.root, { approver })
   try {
     const session = await workspace.session({ id: 'agent-1', agent: { tool: 'ai-sdk', model: 'scripted-1' } })

@@ -4,7 +4,7 @@ import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage }
 import { fakeModel } from '@langchain/core/testing'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { openWorkspace } from 'escrowfs'
-import { approver, reviewAndCommit } from '../shared/person.js'
+import { acceptFiles, approver, reviewAndCommit } from '../shared/person.js'
 import { CALLS, LAST_WORDS } from '../shared/script.js'
 import { makeShop, TASK } from '../shared/shop.js'
 import { escrowTools } from './tools.js'
@@ -18,6 +18,7 @@ function scriptedModel() {
 
 export async function main(say: (line: string) => void): Promise<void> {
   const shop = makeShop()
+  await acceptFiles(shop.root)
   const workspace = await openWorkspace(shop.root, { approver })
   try {
     const session = await workspace.session({ id: 'agent-1', agent: { tool: 'langchain', model: 'scripted-1' } })

@@ -6,6 +6,16 @@ const ADA = { name: 'Ada', email: 'ada@example.org' }
 export const approver: Approver = async (question) =>
   question.kind === 'access' ? { answer: 'once', by: ADA } : undefined
 
+/** The person accepts the policy and intents of a workspace on this machine, as `escrow trust` does. */
+export async function acceptFiles(root: string): Promise<void> {
+  const workspace = await openWorkspace(root)
+  try {
+    await workspace.accept((await workspace.trust()).digest, ADA)
+  } finally {
+    await workspace.close()
+  }
+}
+
 /** The person's side: looks at what a session has staged, approves it, and puts it on disk. */
 export async function reviewAndCommit(root: string, session: string, say: (line: string) => void): Promise<void> {
   const workspace = await openWorkspace(root)

@@ -153,6 +153,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/answer.js'),
   },
   {
+    name: 'trust',
+    group: 'Review',
+    summary: 'accept what policy and intents of the repository ask for',
+    example: 'escrow trust',
+    load: () => import('./commands/trust.js'),
+  },
+  {
     name: 'commit',
     group: 'Review',
     summary: 'put what is approved on disk',
@@ -186,6 +193,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'finish or roll back what a crash left',
     example: 'escrow recover',
     load: () => import('./commands/recover.js'),
+  },
+  {
+    name: 'migrate',
+    group: 'Go back',
+    summary: 'take the staged work of an earlier version along',
+    example: 'escrow migrate',
+    load: () => import('./commands/migrate.js'),
   },
   {
     name: 'blame',

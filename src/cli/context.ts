@@ -5,6 +5,7 @@ import type {
   ClientFile,
   ClientName,
   ClientOptions,
+  OldState,
   SigningKey,
   Workspace,
 } from '../index.js'
@@ -43,7 +44,10 @@ export interface Library {
   hookToken(root: string): string
   admitAgent(): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
+  admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>
+  findOldState(root: string): OldState | undefined
+  migrateOldState(root: string): string[]
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void

@@ -1,12 +1,15 @@
 import {
   admitAgent,
   admitReviewer,
+  admitTruster,
   applyClients,
   broughtSettings,
   findClients,
+  findOldState,
   hookToken,
   makeReviewerKey,
   makeSigningKey,
+  migrateOldState,
   planClients,
 } from '../index.js'
 import type { Library } from './context.js'
@@ -15,12 +18,15 @@ import type { Library } from './context.js'
 export const library: Library = {
   admitAgent,
   admitReviewer,
+  admitTruster,
   applyClients,
   broughtSettings,
   findClients,
+  findOldState,
   hookToken,
   makeReviewerKey,
   makeSigningKey,
+  migrateOldState,
   planClients,
   async openWorkspace(root) {
     const { openWorkspace } = await import('../index.js')

@@ -77,17 +77,32 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }
 
+/**
+ * The new contents of a plan are gone, or somebody else's directory is in their place: nothing more of it is applied.
+ * @returns what is not in place by now.
+ */
+export function notInPlace(disk: Disk, pins: Pins, { changes }: Plan): Conflict[] {
+  const site = { disk, pins, moves: changes.filter(({ op }) => op === 'move') }
+  const removed = new Set(changes.filter((each) => each.new !== null).map(({ path }) => path))
+  const isInPlace = ({ path, new: next }: PlannedChange) => {
+    if (next === null && removed.has(path)) return true
+    const address = addressOf(site, path)
+    return isState(address === undefined ? null : standingAt(disk, address), next)
+  }
+  return changes.filter((change) => !isInPlace(change)).map(({ path }) => ({ path, reason: 'stale_file' }))
+}
+
 const isIn = (path: string, dir: string) => path === dir || path.startsWith(`${dir}/`)
 
 const takesOut = ({ op }: PlannedChange) => op === 'overwrite' || op === 'delete'
 
 /** The change's path by way of its held parent; undefined when there is no such directory any more. */
-function addressOf(site: Site, path: string): string | undefined {
+function addressOf(site: Pick<Site, 'pins' | 'moves'>, path: string): string | undefined {
   const move = site.moves.find(({ from }) => path !== from && isIn(path, from ?? ''))
   return directAddress(site, path) ?? (move && directAddress(site, `${move.path}${path.slice(move.from?.length)}`))
 }
 
-function directAddress(site: Site, path: string): string | undefined {
+function directAddress(site: Pick<Site, 'pins'>, path: string): string | undefined {
   try {
     return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
   } catch (error) {

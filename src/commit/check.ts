@@ -13,6 +13,7 @@ import { nameOf, type Pins, parentOf } from './pin.js'
 import { notADirectory, refusalFor, stale } from './refusals.js'
 import { assertShape } from './shape.js'
 import { fingerprint, isSettled, isState, standingAt } from './standing.js'
+import { txParent } from './tx-dir.js'
 import type { CommitEntry, CommitInput } from './types.js'
 
 /** What the checks of a commit found. Nothing has been changed yet. */
@@ -65,7 +66,7 @@ export async function checkEntries(
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
   const ground = groundOf(disk, pins, input.entries, device)
   const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.() }
-  const owning = ownership(site, input.entries, input.layout.tx)
+  const owning = ownership(site, input.entries, txParent(pins))
   const bases = new Map<CommitEntry, string>()
   const seen = new Set<string>()
   const refused: Refusal[] = []

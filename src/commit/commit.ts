@@ -2,16 +2,17 @@ import { codeOf } from '../../overlay/errno.js'
 import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
-import { type Attempt, beginAttempt, endAttempt } from './attempt.js'
+import { type Attempt, beginAttempt, discardAttempt, endAttempt } from './attempt.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
 import { type Course, newCourse } from './course.js'
 import { type Disk, realDisk, sameInode } from './disk.js'
 import { commitFile, prune, publishPlan, readJournal, UNDO_COMMITS } from './journal.js'
-import { deviceOf, pinTree } from './pin.js'
+import { type Pins, parentOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
 import { busy, diskFailure, journalFailure, refusedCommit, unfinished } from './refusals.js'
 import { stageEntries } from './stage.js'
+import { ensureTxParent, syncTxParent, txDevice } from './tx-dir.js'
 import type { CommitInput, CommitOutcome, JsonObject, Plan } from './types.js'
 
 /** Times another holder of a broken lock may take our number before we give up. */
@@ -73,9 +74,9 @@ async function prepare(
   const pins = pinTree(disk, layout.root)
   let at: Attempt | undefined
   try {
-    ensureJournal(disk, layout)
+    ensureJournal(disk, pins, layout)
     course.assertWanted()
-    const checked = await checkEntries(disk, pins, input, deviceOf(disk, layout.tx), course)
+    const checked = await checkEntries(disk, pins, input, txDevice(pins), course)
     if (checked.refused.length > 0) throw refusedCommit(withBadContent(checked))
     at = beginAttempt(disk, layout, readJournal(disk, layout).next)
     const plan = await writePlan(disk, input, checked, at, course)
@@ -84,24 +85,25 @@ async function prepare(
     if (lost()) throw busy()
     course.assertWanted()
     input.assertApproved?.()
-    if (publishPlan(disk, layout, `${at.dir}/plan`, at.seq)) return { plan, looks: checked.looks }
-    discard(disk, at)
+    if (publishPlan(disk, layout, at.planFile, at.seq)) return { plan, looks: checked.looks }
+    discardAttempt(disk, layout, at)
     return undefined
   } catch (error) {
     if (at !== undefined && isDecided(disk, layout, at)) throw unfinished(error, at.seq)
-    if (at !== undefined) discard(disk, at)
+    if (at !== undefined) discardAttempt(disk, layout, at)
     throw diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
   } finally {
     pins.close()
-    if (at !== undefined) endAttempt(disk, at)
+    if (at !== undefined) endAttempt(disk, layout, at)
   }
 }
 
-function ensureJournal(disk: Disk, layout: Layout): void {
-  for (const dir of [layout.tx, layout.commits]) {
-    if (disk.ensureDir(dir) === undefined) continue
-    disk.syncDir(layout.dir)
-    disk.syncDir(layout.root)
+function ensureJournal(disk: Disk, pins: Pins, layout: Layout): void {
+  ensureTxParent(disk, pins, layout)
+  for (const path of [layout.attempts, layout.commits]) {
+    const made = disk.ensurePrivateDir(path)
+    const top = made === undefined ? path : parentOf(made)
+    for (let dir = path; dir.length > top.length; dir = parentOf(dir)) disk.syncDir(parentOf(dir) || '/')
   }
 }
 
@@ -110,7 +112,7 @@ async function writePlan(
   disk: Disk,
   input: CommitInput,
   checked: Checked,
-  { seq, tx, dir }: Attempt,
+  { seq, tx, dir, inode, name, planFile }: Attempt,
   course: Course,
 ): Promise<Plan> {
   // First of all: a commit whose record cannot be written is refused before anything is.
@@ -121,10 +123,10 @@ async function writePlan(
   const noted = input.noted?.(tx) ?? []
   const { changes } = staged
   const more = noted.length > 0 ? { noted } : {}
-  const plan: Plan = { version: 2, seq, tx, sessionId, strict, changes, records, ...more }
-  disk.createFile(`${dir}/plan`, encodePlan(plan), 0o600, true)
+  const plan: Plan = { version: 3, seq, tx, dir: { name, inode }, sessionId, strict, changes, records, ...more }
   disk.syncDir(dir)
-  disk.syncDir(input.layout.tx)
+  syncTxParent(disk, input.layout)
+  disk.createFile(planFile, encodePlan(plan), 0o600, true)
   return plan
 }
 
@@ -145,17 +147,8 @@ function withBadContent(checked: Checked): Refusal[] {
 /** True unless it is certain that the plan was not published. */
 function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
   try {
-    return sameInode(disk, `${at.dir}/plan`, commitFile(layout, at.seq))
+    return sameInode(disk, at.planFile, commitFile(layout, at.seq))
   } catch {
     return true
-  }
-}
-
-/** Clears up after ourselves; what cannot be removed now, the next commit or open removes. */
-function discard(disk: Disk, at: Attempt): void {
-  try {
-    disk.removeTree(at.dir)
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
   }
 }

@@ -5,7 +5,7 @@ import { flushFileSystem } from '../host/flush.js'
 import { closeDirectory, digestFile, openDirectory, readWhole } from '../host/read.js'
 import {
   createFile,
-  ensureDir,
+  ensurePrivateDir,
   linkSync,
   makeDir,
   makeSymlink,
@@ -26,7 +26,7 @@ export const realDisk = {
   holdsDirectories: process.platform === 'linux' && existsSync('/proc/self/fd'),
   createFile,
   makeDir,
-  ensureDir,
+  ensurePrivateDir,
   setMode,
   setOwner,
   /** Seconds. A power cut may take them: only the content is waited for. */

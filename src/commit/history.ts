@@ -3,10 +3,11 @@ import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
-import { commitFile, conflictPaths, KEPT_PLANS, readJournal, readPlan, txDir } from './journal.js'
+import { commitFile, conflictPaths, type Journal, KEPT_PLANS, readJournal, readPlan } from './journal.js'
 import { slotOf } from './slot.js'
 import { fingerprint, isSettled } from './standing.js'
-import type { CommitOp, JsonObject, PlannedChange } from './types.js'
+import { openTx } from './tx-dir.js'
+import type { CommitOp, JsonObject, Plan, PlannedChange } from './types.js'
 
 export interface CommittedChange {
   readonly path: string
@@ -33,27 +34,30 @@ export interface CommittedPlan {
 
 /** The number of the last commit that is finished; 0 before the first. */
 export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
-  return finishedCommits(layout, disk).at(-1) ?? 0
+  const { finished, floor } = finishedCommits(layout, disk)
+  return finished.at(-1) ?? floor
 }
 
 /** What was listed last of a workspace's journal: sessions look at each call, and mostly nothing has come. */
-const listed = new Map<string, { readonly look: string; readonly finished: readonly number[] }>()
+const listed = new Map<string, Finished & { readonly look: string }>()
 
-function finishedCommits(layout: Layout, disk: Disk): readonly number[] {
+type Finished = Pick<Journal, 'finished' | 'floor'>
+
+function finishedCommits(layout: Layout, disk: Disk): Finished {
   const stats = disk.lstat(layout.commits)
   const look = stats !== undefined && isSettled(stats) ? fingerprint(stats) : undefined
   const known = listed.get(layout.commits)
-  if (known !== undefined && known.look === look) return known.finished
-  const { finished } = readJournal(disk, layout)
+  if (known !== undefined && known.look === look) return known
+  const { finished, floor } = readJournal(disk, layout)
   if (look === undefined) listed.delete(layout.commits)
-  else listed.set(layout.commits, { look, finished })
-  return finished
+  else listed.set(layout.commits, { look, finished, floor })
+  return { finished, floor }
 }
 
 /** The commits after `seq` that are published and finished, oldest first, for the owners of stages to settle against. */
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
   return finishedCommits(layout, disk)
-    .filter((finished) => finished > seq)
+    .finished.filter((finished) => finished > seq)
     .map((finished) => committedPlan(layout, finished, disk))
 }
 
@@ -65,7 +69,7 @@ export function committedBy(
   disk: Disk = realDisk,
 ): CommittedPlan[] {
   return finishedCommits(layout, disk)
-    .filter((seq) => isWanted(seq) && sessionOf(layout, seq) === sessionId)
+    .finished.filter((seq) => isWanted(seq) && sessionOf(layout, seq) === sessionId)
     .map((seq) => committedPlan(layout, seq, disk))
 }
 
@@ -125,8 +129,9 @@ export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): K
   if (!exists(disk, done)) throw seq > 0 && seq <= lastCommit(layout, disk) ? expired(id) : unknownCommit(id)
   const plan = readPlan(disk, done)
   if (id.includes('-') && plan.tx !== id) throw unknownCommit(id)
-  const dir = txDir(layout, plan.tx)
-  if (!exists(disk, `${dir}/plan`)) throw expired(id)
+  const tx = openTx(disk, layout, plan.dir.name, plan.dir.inode)
+  if (tx === undefined) throw expired(id)
+  tx.close()
   const left = conflictPaths(disk, layout, seq)
   const changes = plan.changes.filter((change) => !left.has(change.path))
   const replaced = new Map(changes.filter(({ op }) => REPLACES.has(op)).map((change) => [change.path, change]))
@@ -137,17 +142,28 @@ export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): K
     changes: changes.map(asCommitted),
     left,
     noted: plan.noted ?? [],
-    before: (path) => contentBefore(disk, dir, replaced.get(path)),
+    before: (path) => contentBefore(disk, layout, plan, replaced.get(path)),
   }
 }
 
 const REPLACES = new Set<CommitOp>(['overwrite', 'delete'])
 
-function contentBefore(disk: Disk, dir: string, change: PlannedChange | undefined): Uint8Array | undefined {
+function contentBefore(
+  disk: Disk,
+  layout: Layout,
+  { dir }: Plan,
+  change: PlannedChange | undefined,
+): Uint8Array | undefined {
   if (change === undefined) return undefined
-  const { kept } = slotOf(dir, change)
-  if (!exists(disk, kept)) return undefined
-  return change.old?.type === 'symlink' ? disk.readlink(kept) : disk.readFile(kept)
+  const tx = openTx(disk, layout, dir.name, dir.inode)
+  if (tx === undefined) return undefined
+  try {
+    const { kept } = slotOf(tx.dir, change)
+    if (!exists(disk, kept)) return undefined
+    return change.old?.type === 'symlink' ? disk.readlink(kept) : disk.readFile(kept)
+  } finally {
+    tx.close()
+  }
 }
 
 function unknownCommit(id: string): EscrowError {

@@ -1,14 +1,15 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { seqOf } from './attempt.js'
+import { notedTxs, removeNoted, seqOf } from './attempt.js'
 import { type Disk, exists } from './disk.js'
 import { decodePlan } from './plan.js'
 import type { Conflict, Plan } from './types.js'
 
 /**
- * The journal's names. `commits/<seq>`: published, to be applied; `<seq>.done`: finished; `<seq>.conflicts`: paths of
- * it that were left alone. `tx/<seq>-<random>/`: the files of one attempt.
+ * The journal's names, all in the state directory. `commits/<seq>`: published, to be applied; `<seq>.done`: finished;
+ * `<seq>.conflicts`: paths of it that were left alone; `floor`: the last number a version before 0.2 gave.
+ * `attempts/<tx>.tx`: where the files of one attempt lie in the workspace; `<tx>.plan`: a plan that is not published.
  */
 export interface Journal {
   readonly unfinished: number[]
@@ -16,6 +17,8 @@ export interface Journal {
   /** Published a second time after they were finished: the mark of an attempt that came too late. */
   readonly late: number[]
   readonly next: number
+  /** The last number before the first commit here: 0 unless the workspace was migrated. */
+  readonly floor: number
 }
 
 /** Commits whose before-contents are kept, so that they can be undone, unless told otherwise. */
@@ -29,7 +32,9 @@ export const KEPT_PLANS = 1_000
 export function readJournal(disk: Disk, layout: Layout): Journal {
   const published: number[] = []
   const done = new Set<number>()
-  for (const name of disk.readdir(layout.commits)) {
+  const names = disk.readdir(layout.commits)
+  const floor = names.includes(FLOOR) ? floorOf(disk, layout) : 0
+  for (const name of names) {
     const match = /^(\d{1,15})(\.done)?$/.exec(name)
     if (match?.[2] !== undefined) done.add(Number(match[1]))
     else if (match !== null) published.push(Number(match[1]))
@@ -37,12 +42,13 @@ export function readJournal(disk: Disk, layout: Layout): Journal {
   const ascending = (a: number, b: number) => a - b
   const finished = [...done].sort(ascending)
   // A commit finishes all before it first: a number below a finished one is used, though its plan may be gone by now.
-  const isUsed = (seq: number) => seq <= (finished.at(-1) ?? 0)
+  const isUsed = (seq: number) => seq <= (finished.at(-1) ?? floor)
   return {
     unfinished: published.filter((seq) => !isUsed(seq)).sort(ascending),
     late: published.filter(isUsed),
     finished,
-    next: published.reduce((highest, seq) => Math.max(highest, seq), finished.at(-1) ?? 0) + 1,
+    floor,
+    next: published.reduce((highest, seq) => Math.max(highest, seq), finished.at(-1) ?? floor) + 1,
   }
 }
 
@@ -84,19 +90,23 @@ export function commitFile(layout: Layout, seq: number): string {
   return `${layout.commits}/${seq}`
 }
 
-export function txDir(layout: Layout, tx: string): string {
-  return `${layout.tx}/${tx}`
+const FLOOR = 'floor'
+
+function floorOf(disk: Disk, { commits }: Layout): number {
+  const number = Number(disk.readFile(`${commits}/${FLOOR}`).toString('utf8'))
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  throw new EscrowError('ledger_corrupt', `${commits}/${FLOOR} is no number.`)
 }
 
 /** Replaces what an earlier run of the same plan noted. */
 export function noteConflicts(disk: Disk, layout: Layout, plan: Plan, conflicts: readonly Conflict[]): void {
   const name = `${commitFile(layout, plan.seq)}.conflicts`
-  const written = `${txDir(layout, plan.tx)}/conflicts`
+  const written = `${layout.attempts}/${plan.tx}.left`
   disk.unlink(name)
   disk.unlink(written)
   if (conflicts.length === 0) return
   disk.createFile(written, JSON.stringify(conflicts.map((conflict) => conflict.path)), 0o600, true)
-  disk.link(written, name)
+  disk.rename(written, name)
 }
 
 export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<string> {
@@ -112,7 +122,7 @@ export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<stri
 export function prune(disk: Disk, layout: Layout, { finished }: Journal, undoable: number): void {
   const oldest = finished.at(-undoable)
   if (oldest === undefined) return
-  for (const name of disk.readdir(layout.tx)) if (seqOf(name) < oldest) disk.removeTree(txDir(layout, name))
+  for (const tx of notedTxs(disk, layout)) if (seqOf(tx) < oldest) removeNoted(disk, layout, tx)
   for (const seq of finished.slice(0, -Math.max(KEPT_PLANS, undoable))) {
     disk.unlink(`${commitFile(layout, seq)}.conflicts`)
     disk.unlink(`${commitFile(layout, seq)}.done`)

@@ -38,16 +38,6 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The mounted file system of an absolute path, in the words of {@link Pins.device}. */
-export function deviceOf(disk: Disk, path: string): string {
-  const pins = pinTree(disk, path)
-  try {
-    return pins.device('')
-  } finally {
-    pins.close()
-  }
-}
-
 function heldPins(disk: Disk, root: string): Pins {
   const held = new Map<string, number>()
   let rootPath = ''

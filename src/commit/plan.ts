@@ -36,11 +36,15 @@ function corrupt(name: string, why: string): EscrowError {
 function isPlan(value: unknown): value is Plan {
   return (
     isObject(value) &&
-    value.version === 2 &&
+    value.version === 3 &&
     Number.isSafeInteger(value.seq) &&
     typeof value.tx === 'string' &&
     isPlainPath(value.tx) &&
     !value.tx.includes('/') &&
+    isObject(value.dir) &&
+    typeof value.dir.name === 'string' &&
+    /^[\w-]+$/.test(value.dir.name) &&
+    typeof value.dir.inode === 'string' &&
     typeof value.sessionId === 'string' &&
     typeof value.strict === 'boolean' &&
     Array.isArray(value.records) &&

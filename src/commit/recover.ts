@@ -1,13 +1,14 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
-import { applyPlan, type Site } from './apply.js'
-import { seqOf, strays } from './attempt.js'
+import { applyPlan, notInPlace, type Site } from './apply.js'
+import { removeNoted, strays } from './attempt.js'
 import { newCourse } from './course.js'
 import { type Disk, exists, realDisk } from './disk.js'
-import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan, txDir } from './journal.js'
+import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan } from './journal.js'
 import { pinTree } from './pin.js'
 import { journalFailure, unfinished } from './refusals.js'
 import { slotOf } from './slot.js'
+import { openTx } from './tx-dir.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
 
 type Append = (record: JsonObject) => Promise<void>
@@ -56,17 +57,24 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
       ...conflicts.map((conflict) => ({ seq, ...conflict, ...keptOf(disk, layout, plan, conflict) })),
     )
   }
-  for (const name of strays(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
-    disk.removeTree(txDir(layout, name))
-    if (seqOf(name) > 0 && !name.includes('.')) recovered.removed.push(name)
+  for (const tx of strays(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
+    removeNoted(disk, layout, tx)
+    recovered.removed.push(tx)
   }
   return recovered
 }
 
 function keptOf(disk: Disk, layout: Layout, plan: Plan, { path }: Conflict): { readonly kept?: string } {
   const change = plan.changes.find((each) => each.path === path && each.new !== null && !each.carried)
-  const fresh = change && slotOf(txDir(layout, plan.tx), change).fresh
-  return fresh !== undefined && exists(disk, fresh) ? { kept: fresh.slice(layout.root.length + 1) } : {}
+  if (change === undefined) return {}
+  const tx = openTx(disk, layout, plan.dir.name, plan.dir.inode)
+  if (tx === undefined) return {}
+  try {
+    if (!exists(disk, slotOf(tx.dir, change).fresh)) return {}
+    return { kept: slotOf(`${layout.tx}/${plan.dir.name}`, change).fresh.slice(layout.root.length + 1) }
+  } finally {
+    tx.close()
+  }
 }
 
 function numbersOf({ unfinished, finished }: Journal): Set<number> {
@@ -88,12 +96,15 @@ export async function finish(
     disk.syncDir(layout.commits)
     const pins = pinTree(disk, layout.root)
     const moves = plan.changes.filter(({ op }) => op === 'move')
-    const site = { disk, pins, moves, root: layout.root, dir: txDir(layout, plan.tx), ...how }
+    const tx = openTx(disk, layout, plan.dir.name, plan.dir.inode)
     let conflicts: Conflict[]
     try {
-      conflicts = await applyPlan(site, plan)
+      conflicts = tx
+        ? await applyPlan({ disk, pins, moves, root: layout.root, dir: tx.dir, ...how }, plan)
+        : notInPlace(disk, pins, plan)
     } finally {
       pins.close()
+      tx?.close()
     }
     noteConflicts(disk, layout, plan, conflicts)
     for (const record of plan.records) await append(record)

@@ -95,10 +95,12 @@ export interface PlannedChange {
 
 /** The redo journal of one commit. */
 export interface Plan {
-  readonly version: 2
+  readonly version: 3
   readonly seq: number
-  /** The name of the transaction's directory under `tx/`. */
+  /** The commit's id. */
   readonly tx: string
+  /** The transaction's directory under `.orchestration/tx`, and its inode number. */
+  readonly dir: { readonly name: string; readonly inode: string }
   readonly sessionId: string
   readonly strict: boolean
   readonly changes: readonly PlannedChange[]

@@ -10,6 +10,7 @@ import type { Ledger } from './ledger-api.js'
 import type { Answer, Approver, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
+import type { TrustReport } from './trust-api.js'
 
 export type { Change, ChangeGroup, ChangeKind, ChangeSet, ChangeState, Hunk } from './change-api.js'
 export type { CommandClass } from './command-class.js'
@@ -36,6 +37,7 @@ export type {
 } from './question.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
+export type { TrustChange, TrustEffect, TrustReport } from './trust-api.js'
 
 /**
  * A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s; `calls` are ids of tool calls:
@@ -259,6 +261,14 @@ export interface Workspace {
   mapIntents(): Promise<string>
   /** What is wrong with `policy.yaml`, and where: while it is, all writes are refused. Undefined: nothing. */
   policyProblem(): Promise<string | undefined>
+  /** Compares policy, intents, templates and `.intentignore` with what a person has accepted of them on this machine. */
+  trust(): Promise<TrustReport>
+  /**
+   * Accepts these files as they are, for this machine.
+   * @param digest of the {@link TrustReport} the person was shown. Rejects with `stale_file` where the files have changed
+   * since, and with `access_denied` in an agent's session.
+   */
+  accept(digest: string, by?: Reviewer): Promise<void>
   /**
    * Tells, soon after it happened in any process, that something a person looks at has moved. It says where, not what: look
    * again. It never keeps the process alive, and ends with what it returns or with the workspace.

@@ -10,6 +10,7 @@ export const DENIAL_CODES = {
   missing_intent_id: 'EACCES',
   missing_mutation_class: 'EACCES',
   unknown_intent: 'EACCES',
+  not_trusted: 'EACCES',
   intent_not_active: 'EACCES',
   intent_ignored: 'EACCES',
   scope_violation: 'EACCES',

@@ -12,6 +12,11 @@ export interface Intent {
   readonly status: IntentStatus
   /** Globs relative to the root; `!` takes away. Empty = nothing. */
   readonly ownedScope: readonly string[]
+  /**
+   * A second scope that a path must be in as well, where the file says another one than a person has accepted on this
+   * machine.
+   */
+  readonly alsoWithin?: readonly string[]
   readonly constraints: readonly string[]
   readonly acceptanceCriteria: readonly string[]
   readonly dependsOn: readonly string[]

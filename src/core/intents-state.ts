@@ -16,6 +16,10 @@ export type IntentsState =
       readonly ignored?: ReadonlySet<string>
       /** The other lines of `.intentignore`: patterns of paths that need no intent. */
       readonly freePaths?: readonly string[]
+      /** The same as a person accepted them on this machine, where they differ: a path must be free by both. */
+      readonly acceptedFreePaths?: readonly string[]
+      /** Intents of the file that no person has accepted on this machine: they cannot be selected. */
+      readonly waiting?: ReadonlySet<string>
     }
   | {
       readonly ok: false
@@ -70,7 +74,15 @@ function holdUp(
   return { reason: 'intent_not_active', message: `Intent Not Active: ${id} depends on ${open}, which is ${word}.` }
 }
 
+function notTrusted(state: IntentsState, id: string): Denial {
+  const message = `Not Trusted: no person has accepted intent ${id} of .orchestration/active_intents.yaml on this machine. ${choice(state)}`
+  return { reason: 'not_trusted', intentId: id, message, hint: TRUST_HINT }
+}
+
+export const TRUST_HINT = "A person runs 'escrow trust', which shows what the files ask for."
+
 export function unknownIntent(state: IntentsState, id: string): Denial {
+  if (state.ok && state.waiting?.has(id)) return notTrusted(state, id)
   const message = `Unknown Intent: ${id} is not declared in .orchestration/active_intents.yaml. ${choice(state)}`
   const meant = nearest(id, selectableIds(state))
   const question = meant === undefined ? '' : `Did you mean ${meant}? `
@@ -84,6 +96,7 @@ function choice(state: IntentsState): string {
 
 function hintOf(state: IntentsState): string {
   if (!state.ok) return INIT_HINT
+  if (selectableIds(state).length === 0 && state.waiting !== undefined) return TRUST_HINT
   return selectableIds(state).length === 0
     ? 'Ask a person to declare an intent.'
     : 'Call select_active_intent with one of these ids.'

@@ -1,22 +1,43 @@
 import { join } from 'node:path'
 
-/** Where everything of ours lies under a workspace's `.orchestration/`. Absolute paths. */
+/**
+ * Where the files of a workspace lie. There are two places:
+ *
+ * - `.orchestration/` in the workspace holds what people share by git. A clone brings it, so it is data, never authority.
+ * - The state directory, outside of the workspace, holds what this person's machine did and decided. No clone or copy
+ *   brings it.
+ */
 export interface Layout {
+  /** The workspace's root: an absolute, physical path. */
   readonly root: string
+  /** `.orchestration` in the root. */
   readonly dir: string
-  readonly intentsFile: string
+  readonly intentsFile: SharedFile
   /** Intents' templates, each a file of its own. */
-  readonly templates: string
-  readonly policyFile: string
-  readonly intentMap: string
-  readonly ledgerFile: string
+  readonly templates: SharedFile
+  readonly policyFile: SharedFile
+  /** `.intentignore`, at the root and in `.orchestration/`. */
+  readonly ignoreFiles: readonly SharedFile[]
+  readonly intentMap: SharedFile
+  readonly ledgerFile: SharedFile
+  readonly gitignore: SharedFile
+  readonly gitattributes: SharedFile
+  /**
+   * New and replaced contents of commits: they must lie on the workspace's own file system to be renamed into place. What
+   * is in it means nothing unless a plan in {@link commits} names it.
+   */
+  readonly tx: string
+  /** The state directory of this workspace. Everything below is in it. */
+  readonly state: string
   readonly ledgerDir: string
   readonly sessions: string
-  readonly tx: string
+  /** Published plans of commits. */
   readonly commits: string
+  /** Which transaction directories there are, and plans that are not published. */
+  readonly attempts: string
   readonly locks: string
-  readonly gitignore: string
-  readonly gitattributes: string
+  /** The policy, intents and templates a person has accepted. */
+  readonly trustFile: string
   session(id: string): SessionLayout
 }
 
@@ -36,30 +57,52 @@ export interface SessionLayout {
   readonly claim: string
 }
 
+/**
+ * A file of ours that people share by git, so anybody may have made it. It is no string: only `host/shared-files.ts` can
+ * open it, and does so without following a link.
+ */
+export class SharedFile {
+  constructor(
+    readonly root: string,
+    /** Relative to the root, with `/`. */
+    readonly name: string,
+  ) {}
+
+  /** The absolute path, for messages. */
+  toString(): string {
+    return join(this.root, this.name)
+  }
+}
+
 export const ORCHESTRATION = '.orchestration'
 
-/** Names under `.orchestration/` that git ignores and agents do not see. */
+/** Names under `.orchestration/` that git ignores and agents do not see. All but `tx` are of versions before 0.2. */
 export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const
 
-export function layoutOf(root: string): Layout {
-  const dir = join(root, ORCHESTRATION)
+/** @param state the state directory of the workspace, see `host/workspace-state.ts`. */
+export function layoutOf(root: string, state: string): Layout {
+  const shared = (name: string) => new SharedFile(root, `${ORCHESTRATION}/${name}`)
   return {
     root,
-    dir,
-    intentsFile: join(dir, 'active_intents.yaml'),
-    templates: join(dir, 'templates'),
-    policyFile: join(dir, 'policy.yaml'),
-    intentMap: join(dir, 'intent_map.md'),
-    ledgerFile: join(dir, 'agent_trace.jsonl'),
-    ledgerDir: join(dir, 'ledger.d'),
-    sessions: join(dir, 'sessions'),
-    tx: join(dir, 'tx'),
-    commits: join(dir, 'commits'),
-    locks: join(dir, 'locks'),
-    gitignore: join(dir, '.gitignore'),
-    gitattributes: join(dir, '.gitattributes'),
+    dir: join(root, ORCHESTRATION),
+    intentsFile: shared('active_intents.yaml'),
+    templates: shared('templates'),
+    policyFile: shared('policy.yaml'),
+    ignoreFiles: [new SharedFile(root, '.intentignore'), shared('.intentignore')],
+    intentMap: shared('intent_map.md'),
+    ledgerFile: shared('agent_trace.jsonl'),
+    gitignore: shared('.gitignore'),
+    gitattributes: shared('.gitattributes'),
+    tx: join(root, ORCHESTRATION, 'tx'),
+    state,
+    ledgerDir: join(state, 'ledger.d'),
+    sessions: join(state, 'sessions'),
+    commits: join(state, 'commits'),
+    attempts: join(state, 'attempts'),
+    locks: join(state, 'locks'),
+    trustFile: join(state, 'trust.json'),
     session(id) {
-      const own = join(dir, 'sessions', id)
+      const own = join(state, 'sessions', id)
       return {
         dir: own,
         owner: join(own, 'owner'),

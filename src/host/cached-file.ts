@@ -1,6 +1,9 @@
-import { closeSync, fstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
-import { openRegular } from '../../overlay/regular.js'
+import { EscrowError } from '../core/api-error.js'
+import { SharedFile } from '../core/layout.js'
+import { readSmall } from './read.js'
+import { lookShared, readShared } from './shared-files.js'
 
 /** A file's bytes as last seen: absent, unreadable (why), or its content. */
 export type FileBytes =
@@ -12,11 +15,15 @@ export type FileBytes =
 const RACY_MS = 50
 
 /**
- * A value made from a small file, made anew whenever the file changes. A call costs one `stat` while it does not.
+ * A value made from a small file, made again whenever the file changes. A string is the path of a file of the state directory. A call costs one `lstat` while it does not.
  * @param limit bytes; a larger file is unreadable and is never read.
  * @param make gets the bytes and a version that rises with each change.
  */
-export function cachedFile<T>(path: string, limit: number, make: (file: FileBytes, version: number) => T): () => T {
+export function cachedFile<T>(
+  path: SharedFile | string,
+  limit: number,
+  make: (file: FileBytes, version: number) => T,
+): () => T {
   let version = 0
   let last: { look: Look; settled: boolean; file: FileBytes; value: T } | undefined
   return () => {
@@ -32,13 +39,12 @@ export function cachedFile<T>(path: string, limit: number, make: (file: FileByte
   }
 }
 
-/** What a `stat` says: of a regular file the stats, of all else that there are no bytes to read. */
+/** What an `lstat` says: stats, or that there are no bytes to read. */
 type Look = { readonly kind: 'file'; readonly stats: Stats } | Exclude<FileBytes, { kind: 'bytes' }>
 
 const ABSENT: Look = { kind: 'absent' }
-const ABSENT_IS_FINE = { throwIfNoEntry: false } as const
 
-let moment: Map<string, Look> | undefined
+let moment: Map<SharedFile | string, Look> | undefined
 
 /**
  * Does work that does not wait and asks for the same files a thousand times: each is looked at once, as if all of the work
@@ -54,7 +60,7 @@ export function atOneMoment<T>(work: () => T): T {
   }
 }
 
-function lookAt(path: string): Look {
+function lookAt(path: SharedFile | string): Look {
   const known = moment?.get(path)
   if (known !== undefined) return known
   const look = lookNow(path)
@@ -62,15 +68,12 @@ function lookAt(path: string): Look {
   return look
 }
 
-function lookNow(path: string): Look {
+function lookNow(path: SharedFile | string): Look {
   try {
-    const stats = statSync(path, ABSENT_IS_FINE)
-    if (!stats) return ABSENT
-    // Opening a pipe would block.
-    return stats.isFile() ? { kind: 'file', stats } : { kind: 'unreadable', message: 'not a regular file' }
+    const stats = path instanceof SharedFile ? lookShared(path) : lstatSync(path, { throwIfNoEntry: false })
+    return stats ? { kind: 'file', stats } : ABSENT
   } catch (error) {
-    // A path through something that is no directory is as absent as ENOENT.
-    return codeOf(error) === 'ENOTDIR' ? ABSENT : { kind: 'unreadable', message: reason(error) }
+    return { kind: 'unreadable', message: reason(error) }
   }
 }
 
@@ -87,18 +90,15 @@ function sameLook(a: Look, b: Look): boolean {
   )
 }
 
-function readBytes(path: string, limit: number): FileBytes {
+function readBytes(path: SharedFile | string, limit: number): FileBytes {
   try {
-    const fd = openRegular(path, true)
-    try {
-      if (fstatSync(fd).size > limit)
-        return { kind: 'unreadable', message: `larger than ${limit / 1024} KiB; make it smaller` }
-      return { kind: 'bytes', bytes: readFileSync(fd) }
-    } finally {
-      closeSync(fd)
-    }
+    const bytes = path instanceof SharedFile ? readShared(path, limit) : Buffer.from(readSmall(path, limit))
+    return { kind: 'bytes', bytes }
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? { kind: 'absent' } : { kind: 'unreadable', message: reason(error) }
+    if (codeOf(error) === 'ENOENT') return { kind: 'absent' }
+    if (codeOf(error) === 'EFBIG')
+      return { kind: 'unreadable', message: `larger than ${limit / 1024} KiB; make it smaller` }
+    return { kind: 'unreadable', message: reason(error) }
   }
 }
 
@@ -109,5 +109,6 @@ function sameFile(a: FileBytes, b: FileBytes): boolean {
 }
 
 function reason(error: unknown): string {
+  if (error instanceof EscrowError) return error.message.replace(/\.$/, '')
   return `cannot be read (${codeOf(error) ?? String(error)}); check its permissions`
 }

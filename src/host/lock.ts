@@ -7,7 +7,7 @@ import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
-import { createFile, ensureDir, removeEmptyDir, removeName, renameSync } from './write.js'
+import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } from './write.js'
 
 /**
  * Runs `work` under a process lock of the workspace (proper-lockfile, `<locks>/<name>.lock`).
@@ -40,7 +40,7 @@ export async function withProcessLock<T>(
 
 function makeLocks(locks: string): void {
   try {
-    ensureDir(locks)
+    ensurePrivateDir(locks)
   } catch (error) {
     const message = `Process locks cannot be kept in ${locks}: ${error instanceof Error ? error.message : String(error)}`
     const hint = 'Make it a directory this process can write to.'

@@ -6,7 +6,7 @@ import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
-import { createDurable, ensureDir, publish, removeName } from './write.js'
+import { createDurable, ensurePrivateDir, publish, removeName } from './write.js'
 
 /**
  * A file that says which process owns something, taken by `link` and stolen only from a provably dead owner: never on
@@ -27,7 +27,7 @@ const POLL_MS = 25
  * Resolves to undefined when it is still held then. Throws `session_busy` when the file says nothing of its owner.
  */
 export async function takeOwnership(file: string, waitMs: number): Promise<Lease | undefined> {
-  ensureDir(dirname(file))
+  ensurePrivateDir(dirname(file))
   const nonce = newId()
   const card = `${file}.${nonce}`
   const deadline = Date.now() + waitMs

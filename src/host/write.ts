@@ -88,24 +88,25 @@ export function appendOnto(path: string, data: string, mode: number): void {
   }
 }
 
+/** Opens a file to be extended by {@link extendFile}, and creates it where there is none. Throws ELOOP on a symlink. */
+export function openToExtend(path: string): number {
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  return openSync(path, flags, 0o644)
+}
+
 /**
  * Writes what belongs at byte `end` and ends the file there, and syncs. Two writers that bring the same bytes leave one
  * copy of them, however late the second comes.
  * @param size how long the file was when `end` was found: more than `end` where a torn rest is to be written over.
  * @returns false, with nothing written, if it has another length by now.
  */
-export function extendDurable(path: string, data: Uint8Array, end: number, size = end): boolean {
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
-  try {
-    if (fstatSync(fd).size !== size) return false
-    let done = 0
-    while (done < data.length) done += writeSync(fd, data, done, data.length - done, end + done)
-    if (size > end + data.length) ftruncateSync(fd, end + data.length)
-    fsyncSync(fd)
-    return true
-  } finally {
-    closeSync(fd)
-  }
+export function extendFile(fd: number, data: Uint8Array, end: number, size: number): boolean {
+  if (fstatSync(fd).size !== size) return false
+  let done = 0
+  while (done < data.length) done += writeSync(fd, data, done, data.length - done, end + done)
+  if (size > end + data.length) ftruncateSync(fd, end + data.length)
+  fsyncSync(fd)
+  return true
 }
 
 /** Replaces a file whole: exclusive temporary beside it, sync, rename, sync of the directory. */
@@ -166,6 +167,14 @@ export function ensureDir(path: string, mode = 0o777): string | undefined {
 /** mkdir of one directory. Throws EEXIST. */
 export function makeDir(path: string, mode = 0o777): void {
   mkdirSync(path, mode)
+}
+
+/**
+ * Makes a directory of a state directory, and those above it that are missing, for their owner alone.
+ * @returns the first one it had to make.
+ */
+export function ensurePrivateDir(path: string): string | undefined {
+  return mkdirSync(path, { recursive: true, mode: 0o700 })
 }
 
 /** Makes a directory of our own with a name that nobody has; `prefix` is the name's beginning. */

@@ -1,10 +1,12 @@
-import type { Layout } from '../core/layout.js'
+import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { cachedFile, type FileBytes } from '../host/cached-file.js'
 
 /** `.intentignore`: its lines switch intents off by their ids, or name paths that need no intent. */
 
 const MAX_BYTES = 64 * 1024
-const NAME = '.intentignore'
+
+/** Relative to the root. */
+export const IGNORE_FILES = ['.intentignore', `${ORCHESTRATION}/.intentignore`] as const
 
 export type IgnoreLines =
   | { readonly ok: true; readonly lines: readonly string[] }
@@ -15,9 +17,7 @@ export type IgnoreLines =
  * neither file changes. Synchronous; never throws.
  */
 export function openIgnoreFiles(layout: Layout): () => IgnoreLines {
-  const files = [NAME, `.orchestration/${NAME}`].map((name) =>
-    cachedFile(`${layout.root}/${name}`, MAX_BYTES, (file) => linesOf(name, file)),
-  )
+  const files = layout.ignoreFiles.map((file) => cachedFile(file, MAX_BYTES, (bytes) => linesIn(file.name, bytes)))
   let last: { readonly read: readonly IgnoreLines[]; readonly all: IgnoreLines } | undefined
   return () => {
     const read = files.map((lines) => lines())
@@ -31,13 +31,18 @@ function joined(read: readonly IgnoreLines[]): IgnoreLines {
   return bad ?? { ok: true, lines: read.flatMap((each) => (each.ok ? each.lines : [])) }
 }
 
-function linesOf(name: string, file: FileBytes): IgnoreLines {
+function linesIn(name: string, file: FileBytes): IgnoreLines {
   if (file.kind === 'absent') return { ok: true, lines: [] }
   if (file.kind === 'unreadable') return { ok: false, file: name, message: file.message }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file.bytes)
-    return { ok: true, lines: text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#')) }
+    return { ok: true, lines: linesOf(text) }
   } catch {
     return { ok: false, file: name, message: 'not valid UTF-8; save it as UTF-8' }
   }
+}
+
+/** The lines of a file that say something. */
+export function linesOf(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }

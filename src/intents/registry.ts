@@ -1,17 +1,18 @@
-import { realpathSync, statSync } from 'node:fs'
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
+import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-files.js'
 import { cachedFile, type FileBytes } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
-import { replaceDurable } from '../host/write.js'
+import { replaceShared } from '../host/shared-files.js'
 import { describeProblem, MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
 import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
 import { addIntent, editIntent, type OpenFile } from './edit.js'
-import { type IgnoreLines, openIgnoreFiles } from './ignore.js'
+import { IGNORE_FILES, type IgnoreLines, linesOf, openIgnoreFiles } from './ignore.js'
 import { readIntents } from './schema.js'
-import { templatesOf } from './templates.js'
+import { stricterIntents } from './stricter.js'
+import { refuseWaitingTemplate, templatesOf } from './templates.js'
 
 export interface RegistryStore {
   /** The file as it is now. Synchronous; one `stat` while the file does not change. Never throws. */
@@ -52,16 +53,18 @@ const FILE = `${ORCHESTRATION}/active_intents.yaml`
 
 /** The registry of a workspace: `.orchestration/active_intents.yaml`, as a person keeps it. */
 export function openRegistry(layout: Layout): RegistryStore {
-  const read = () => cachedFile(layout.intentsFile, MAX_YAML_BYTES, reading)
   const ignore = openIgnoreFiles(layout)
-  const current = withIgnored(read(), ignore)
-  const edits = editsOf(layout, () => withIgnored(read(), ignore)())
+  const accepted = openAccepted(layout)
+  const open = () =>
+    bothOf(withIgnored(cachedFile(layout.intentsFile, MAX_YAML_BYTES, reading), ignore), openAcceptedReading(accepted))
+  const current = open()
+  const edits = editsOf(layout, () => open()())
   return {
     state: () => current().state,
     list: async () => all(current().state),
     get: async (id) => all(current().state).find((intent) => intent.id === id),
     templates: () => templatesOf(layout),
-    text: () => textOf(current()),
+    text: () => textOf(current().file),
     async editing(work) {
       refuseAbsent(current().state)
       return withProcessLock(layout.locks, 'intents', () => work(edits))
@@ -69,18 +72,78 @@ export function openRegistry(layout: Layout): RegistryStore {
   }
 }
 
-function editsOf(layout: Layout, readNow: () => Reading): RegistryEdits {
-  function write(text: string): void {
-    const path = realpathSync(layout.intentsFile)
-    replaceDurable(path, text, statSync(path).mode & 0o777)
+/** The file, what a person has accepted of it on this machine, and what holds by both. */
+interface Readings {
+  readonly file: Reading
+  readonly accepted: Reading
+  readonly state: IntentsState
+}
+
+/** The same object while neither changes. */
+function bothOf(file: () => Reading, accepted: () => Reading): () => Readings {
+  let last: Readings | undefined
+  let version = 0
+  return () => {
+    const now = { file: file(), accepted: accepted() }
+    if (last?.file === now.file && last.accepted === now.accepted) return last
+    version += 1
+    last = { ...now, state: { ...stateBy(now.file, now.accepted), version } }
+    return last
+  }
+}
+
+function stateBy(file: Reading, accepted: Reading): IntentsState {
+  if (!file.state.ok) return file.state
+  if (!accepted.state.ok)
+    return accepted.state.reason === 'no_orchestration' ? stricterIntents(file.state, NONE) : accepted.state
+  return stricterIntents(file.state, accepted.state)
+}
+
+const NONE: Extract<IntentsState, { ok: true }> = { ok: true, version: 0, intents: new Map() }
+
+/** The accepted texts as they would be read from the files. */
+function openAcceptedReading(accepted: () => AcceptedFiles): () => Reading {
+  let last: { readonly files: AcceptedFiles; readonly reading: Reading } | undefined
+  return () => {
+    try {
+      const files = accepted()
+      if (last?.files !== files) last = { files, reading: acceptedReading(files) }
+      return last.reading
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { state: { ok: false, version: 0, reason: 'policy_invalid', file: FILE, message } }
+    }
+  }
+}
+
+function acceptedReading({ texts }: AcceptedFiles): Reading {
+  const text = texts.get(FILE)
+  const read = reading(text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }, 0)
+  if (!read.state.ok && read.state.reason === 'policy_invalid')
+    return {
+      ...read,
+      state: {
+        ...read.state,
+        message: `The accepted ${FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
+      },
+    }
+  const lines = IGNORE_FILES.flatMap((name) => linesOf(texts.get(name) ?? ''))
+  return { ...read, state: stateWith(read.state, { ok: true, lines }, 0) }
+}
+
+function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
+  /** What is accepted goes first: between the two writes the stricter of both holds, so nothing is opened early. */
+  function write(text: string | undefined, accepted: string | undefined): void {
+    if (accepted !== undefined) acceptTexts(layout, new Map([[FILE, accepted]]))
+    if (text !== undefined) replaceShared(layout.intentsFile, text)
   }
 
+  /** The same edit in the file and in what is accepted of it: what else of the file waits goes on waiting. */
   function edit(id: string, change: Change): Intent {
-    const { state, open } = readNow()
-    const intent = known(state, id)
-    const wanted = open && change(intent, open)
-    if (!open || !wanted) return intent
-    write(editIntent(open, intent, wanted, new Date()))
+    const { file, accepted, state } = readNow()
+    known(state, id)
+    const text = editedText(file, id, change)
+    write(text, file.text === accepted.text ? text : editedAccepted(accepted, id, change))
     return known(readNow().state, id)
   }
 
@@ -102,20 +165,57 @@ function editsOf(layout: Layout, readNow: () => Reading): RegistryEdits {
     complete: (id) => edit(id, completing),
     change: (id, changes) => edit(id, changing(changes)),
     add(wanted) {
-      const { state, open } = readNow()
-      const intent = declared(wanted, templatesOf(layout), new Set(all(state).map(({ id }) => id)))
-      if (!open) throw new EscrowError('no_orchestration', `${FILE} is not there.`, { hint: INIT_HINT })
-      write(addIntent(open, intent))
+      const { file, accepted } = readNow()
+      refuseWaitingTemplate(layout, wanted.from)
+      const taken = new Set([...all(file.state), ...all(accepted.state)].map(({ id }) => id))
+      const intent = declared(wanted, templatesOf(layout), taken)
+      if (!file.open) throw new EscrowError('no_orchestration', `${FILE} is not there.`, { hint: INIT_HINT })
+      const text = addIntent(file.open, intent)
+      const isSame = file.text === accepted.text
+      write(text, isSame ? text : addIntent(accepted.open ?? openText(EMPTY), intent))
       return known(readNow().state, intent.id)
     },
     replaceText(was, text) {
-      if (textOf(readNow()) !== was) throw changedMeanwhile()
+      const { file, accepted } = readNow()
+      if (textOf(file) !== was) throw changedMeanwhile()
+      // Who edits the whole text has it all before them, but not that others have changed it.
+      if (file.text !== accepted.text) throw notAccepted()
       const yaml = readYaml(Buffer.from(text))
       const data = yaml.ok ? readIntents(yaml.file) : yaml
       if (!data.ok) throw unusable(data.problem)
-      write(text)
+      write(text, text)
     },
   }
+}
+
+/** The text of one of the two with an intent of it edited; undefined where that changes nothing. */
+function editedText({ state, open }: Reading, id: string, change: Change): string | undefined {
+  const intent = state.ok ? state.intents.get(id) : undefined
+  const wanted = open && intent && change(intent, open)
+  return wanted && editIntent(open, intent, wanted, new Date())
+}
+
+/** An edit that fits the file and not what was accepted of it has to wait until the file is accepted. */
+function editedAccepted(accepted: Reading, id: string, change: Change): string | undefined {
+  try {
+    return editedText(accepted, id, change)
+  } catch (error) {
+    throw error instanceof EscrowError ? notAccepted() : error
+  }
+}
+
+const EMPTY = 'active_intents: []\n'
+
+function openText(text: string): OpenFile {
+  const { open } = reading({ kind: 'bytes', bytes: Buffer.from(text) }, 0)
+  if (!open) throw new EscrowError('policy_invalid', `${FILE} cannot be begun.`)
+  return open
+}
+
+function notAccepted(): EscrowError {
+  return new EscrowError('not_trusted', `${FILE} has changes that nobody has accepted on this machine.`, {
+    hint: "Look at them first: 'escrow trust'.",
+  })
 }
 
 function textOf({ state, text }: Reading): string {

@@ -1,12 +1,13 @@
-import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { z } from 'zod'
-import { codeOf } from '../../overlay/errno.js'
 import type { IntentTemplate } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
-import { type Layout, ORCHESTRATION } from '../core/layout.js'
+import { TRUST_HINT } from '../core/intents-state.js'
+import { type Layout, SharedFile } from '../core/layout.js'
+import { openAccepted } from '../host/accepted-files.js'
 import { cachedFile } from '../host/cached-file.js'
+import { listShared, readShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
 import { checkYaml } from '../host/yaml-schema.js'
 
@@ -64,25 +65,51 @@ export const fileSchema = z.strictObject(
  * @throws EscrowError policy_invalid for a file that cannot be used; the message has its line.
  */
 export function templatesOf(layout: Layout): IntentTemplate[] {
-  const own = namesIn(layout.templates).map((name) => readTemplate(layout, name))
+  const accepted = openAccepted(layout)().texts
+  const own = namesIn(layout.templates).flatMap((name) => {
+    const file = templateFile(layout, name)
+    return isAccepted(file, accepted) ? [readTemplate(file)] : []
+  })
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
 }
 
-function namesIn(dir: string): string[] {
-  try {
-    const names = readdirSync(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
-    if (names.length <= MAX_TEMPLATES) return names.sort()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
-    throw error
-  }
+function namesIn(dir: SharedFile): string[] {
+  const names = listShared(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
+  if (names.length <= MAX_TEMPLATES) return names.sort()
   throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Take some away.`)
 }
 
-function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
-  const source = `${ORCHESTRATION}/templates/${fileName}`
-  const file = cachedFile(join(templates, fileName), MAX_YAML_BYTES, (bytes) => bytes)()
+/** The files of a workspace's own templates. */
+export function templateFiles(layout: Layout): SharedFile[] {
+  return namesIn(layout.templates).map((name) => templateFile(layout, name))
+}
+
+function templateFile({ templates }: Layout, name: string): SharedFile {
+  return new SharedFile(templates.root, `${templates.name}/${name}`)
+}
+
+function isAccepted(file: SharedFile, accepted: ReadonlyMap<string, string>): boolean {
+  const text = accepted.get(file.name)
+  return text !== undefined && text === readShared(file, MAX_YAML_BYTES).toString()
+}
+
+/** @throws EscrowError `not_trusted` for a template of the workspace that no person has accepted on this machine. */
+export function refuseWaitingTemplate(layout: Layout, wanted: string | undefined): void {
+  const file = templateFiles(layout).find(({ name }) => nameOf(name) === wanted)
+  if (file === undefined || isAccepted(file, openAccepted(layout)().texts)) return
+  throw new EscrowError('not_trusted', `No person has accepted the template ${file.name} on this machine.`, {
+    hint: TRUST_HINT,
+  })
+}
+
+function nameOf(fileName: string): string {
+  return basename(fileName).replace(/\.ya?ml$/, '')
+}
+
+function readTemplate(template: SharedFile): IntentTemplate {
+  const source = template.name
+  const file = cachedFile(template, MAX_YAML_BYTES, (bytes) => bytes)()
   if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: messageOf(file) })
   const yaml = readYaml(file.bytes)
   if (!yaml.ok) throw invalid(source, yaml.problem)
@@ -92,7 +119,7 @@ function readTemplate({ templates }: Layout, fileName: string): IntentTemplate {
   const problem = scopeProblem(yaml.file, owned_scope ?? [])
   if (problem) throw invalid(source, problem)
   return {
-    name: basename(fileName).replace(/\.ya?ml$/, ''),
+    name: nameOf(template.name),
     summary: summary ?? '',
     source,
     ownedScope: owned_scope ?? [],

@@ -1,7 +1,8 @@
 import type { Access, Effect } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
+import type { Intent } from '../core/intent.js'
 import type { IntentsState } from '../core/intents-state.js'
-import { compileScope, type Scope } from './scope.js'
+import { bothScopes, compileScope, type Scope } from './scope.js'
 
 const CACHED_PATHS = 20_000
 
@@ -18,10 +19,15 @@ export function scopeCache(): ScopeCache {
     }
     const intent = state.ok && id !== undefined ? state.intents.get(id) : undefined
     if (!intent) return undefined
-    const scope = scopes.get(intent.id) ?? compileScope(intent.ownedScope)
+    const scope = scopes.get(intent.id) ?? scopeOf(intent)
     scopes.set(intent.id, scope)
     return scope
   }
+}
+
+function scopeOf({ ownedScope, alsoWithin }: Intent): Scope {
+  const scope = compileScope(ownedScope)
+  return alsoWithin === undefined ? scope : bothScopes(scope, compileScope(alsoWithin))
 }
 
 /** @param inputs all that `judge` goes by, beside the access; they are compared by identity. */

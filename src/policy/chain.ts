@@ -8,7 +8,7 @@ import { explainBy } from './explain.js'
 import { freePathsOf } from './free-paths.js'
 import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
-import type { OutsidePlace } from './policy-read.js'
+import { type OutsidePlace, tablesOf } from './policy-read.js'
 import { type Settings, UNSET } from './policy-schema.js'
 import { protection } from './protected.js'
 import {
@@ -109,7 +109,9 @@ export function createPolicy(deps: PolicyDeps): Policy {
   function flags(path: string, intentId = deps.activeIntentId()): string[] {
     const level = protection(path)?.level
     const policy = deps.policy()
-    const kept = (level !== undefined && level !== 'highlight') || (policy.ok && policy.rules.protected.find(path))
+    const kept =
+      (level !== undefined && level !== 'highlight') ||
+      (policy.ok && tablesOf(policy.rules).some((rules) => rules.protected.find(path)))
     const scope = scopes(deps.intents(), intentId)
     return [
       ...(kept ? ['protected'] : level === undefined ? [] : [level]),
@@ -135,9 +137,12 @@ export function createPolicy(deps: PolicyDeps): Policy {
   function alikeBelow(dir: string): boolean {
     const policy = deps.policy()
     // What a person says to an `ask` rule is of single paths.
-    if (policy.ok && policy.rules.access.find(dir)?.value === 'ask') return false
-    if (!policy.ok || policy.rules.access.mayDifferBelow(dir) || policy.rules.protected.mayDifferBelow(dir))
-      return false
+    if (!policy.ok) return false
+    const mayDiffer = tablesOf(policy.rules).some(
+      ({ access, protected: kept }) =>
+        access.find(dir)?.value === 'ask' || access.mayDifferBelow(dir) || kept.mayDifferBelow(dir),
+    )
+    if (mayDiffer) return false
     return scopes(deps.intents(), deps.activeIntentId())?.holdsBelow(dir) === true
   }
 

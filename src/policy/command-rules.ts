@@ -20,7 +20,7 @@ export function judgeCommand(
   wantsNetwork: boolean,
 ): CommandDecision {
   const words = new Map<CommandRule, CommandWord>()
-  if (classified) for (const each of classified.classes) words.set(each, wordFor(each, rules))
+  if (classified) for (const each of classified.classes) words.set(each, commandWord(each, rules))
   else words.set('other', isRuled(rules) ? 'deny' : 'allow')
   if (wantsNetwork) words.set('terminal.network', network === 'ask' ? 'ask' : network ? 'allow' : 'deny')
   const word = (['deny', 'ask'] as const).find((each) => [...words.values()].includes(each)) ?? 'allow'
@@ -28,7 +28,7 @@ export function judgeCommand(
 }
 
 /** What nobody can tell may be of any class: without a word of its own a person is asked, where any class has a rule. */
-function wordFor(of: CommandClass, rules: Settings['classes']): CommandWord {
+export function commandWord(of: CommandClass, rules: Settings['classes']): CommandWord {
   return rules[of] ?? (of === 'other' && isRuled(rules) ? 'ask' : 'allow')
 }
 

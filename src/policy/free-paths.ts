@@ -21,9 +21,16 @@ const compiled = new WeakMap<IntentsState, FreePaths>()
 /** Of one state of the registry; compiled once. */
 export function freePathsOf(state: IntentsState): FreePaths {
   if (!state.ok || !state.freePaths) return NONE
-  const known = compiled.get(state) ?? compileFreePaths(state.freePaths)
+  const known = compiled.get(state) ?? both(state.freePaths, state.acceptedFreePaths)
   compiled.set(state, known)
   return known
+}
+
+function both(lines: readonly string[], accepted: readonly string[] | undefined): FreePaths {
+  const now = compileFreePaths(lines)
+  if (accepted === undefined) return now
+  const before = compileFreePaths(accepted)
+  return { has: (path, isDirectory) => now.has(path, isDirectory) && before.has(path, isDirectory) }
 }
 
 /** As in git the last pattern that matches decides, and what is in a directory taken in cannot be taken out again. */

@@ -1,9 +1,9 @@
-import { realpathSync, statSync } from 'node:fs'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import { acceptTexts, openAccepted } from '../host/accepted-files.js'
 import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
-import { createDurable, replaceDurable } from '../host/write.js'
+import { createShared, replaceShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES } from '../host/yaml.js'
 import { POLICY_FILE } from './policy-file.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
@@ -30,15 +30,20 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     const now = readPolicy(layout.root, file)
     if (now.problem) throw unwritable(`${POLICY_FILE}, line ${now.problem.line}: ${now.problem.message}`)
     before?.(now.rules)
-    const written = change(text) ?? text
-    const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
-    if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
-    after?.(rules)
-    if (file.kind === 'absent') createDurable(layout.policyFile, written, 0o644)
-    else {
-      const path = realpathSync(layout.policyFile)
-      replaceDurable(path, written, statSync(path).mode & 0o777)
+    const edited = (from: string): string => {
+      const written = change(from) ?? from
+      const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
+      if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
+      after?.(rules)
+      return written
     }
+    const written = edited(text)
+    const accepted = openAccepted(layout)().texts.get(POLICY_FILE)
+    // The same edit of what is accepted: what else of the file waits goes on waiting.
+    const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
+    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? written : edited(accepted ?? empty)]]))
+    if (file.kind === 'absent') createShared(layout.policyFile, written)
+    else replaceShared(layout.policyFile, written)
   })
 }
 

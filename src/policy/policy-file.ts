@@ -1,7 +1,9 @@
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
-import { cachedFile } from '../host/cached-file.js'
+import { openAccepted } from '../host/accepted-files.js'
+import { cachedFile, type FileBytes } from '../host/cached-file.js'
 import { describeProblem, MAX_YAML_BYTES } from '../host/yaml.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
+import { stricterRules } from './stricter.js'
 
 /** What policy.yaml says now. `version` rises with each change of the file. */
 export type PolicyState =
@@ -22,20 +24,91 @@ export type PolicyState =
 export const POLICY_FILE = `${ORCHESTRATION}/policy.yaml`
 
 /**
- * `.orchestration/policy.yaml`, read anew whenever it changes. No file: no rules. The function it gives is synchronous,
- * costs one `stat` while the file does not change, and never throws: what is wrong with the file is in the state.
+ * `.orchestration/policy.yaml` as it holds on this machine: while it differs from what a person has accepted, the stricter
+ * of both. No file: no rules. The function it gives is synchronous, costs two `lstat` while nothing changes, and never
+ * throws: what is wrong with the file is in the state.
  */
 export function openPolicyFile(layout: Layout): () => PolicyState {
+  const file = openFile(layout)
+  const accepted = openAcceptedRules(layout)
+  let last: { readonly file: PolicyState; readonly accepted: Accepted; readonly state: PolicyState } | undefined
+  let version = 0
+  return () => {
+    const now = { file: file(), accepted: accepted() }
+    if (last?.file === now.file && last.accepted === now.accepted) return last.state
+    version += 1
+    last = { ...now, state: { ...stateBy(now.file, now.accepted), version } }
+    return last.state
+  }
+}
+
+/** The accepted rules, with their text; or why there are none to go by. */
+type Accepted = { readonly text: string | undefined } & ({ readonly rules: PolicyRules } | { readonly problem: string })
+
+function stateBy(file: PolicyState & { readonly text?: string }, accepted: Accepted): PolicyState {
+  if (file.text === accepted.text && (file.text !== undefined || 'rules' in accepted)) return file
+  if ('problem' in accepted) {
+    const { version } = file
+    const problem = file.ok ? { line: 1, column: 1, message: accepted.problem } : file
+    const { line, column, message } = problem
+    return { ok: false, version, file: POLICY_FILE, line, column, message }
+  }
+  if (file.ok) return { ...file, rules: stricterRules(file.rules, accepted.rules) }
+  return file.readRules ? { ...file, readRules: stricterRules(file.readRules, accepted.rules) } : file
+}
+
+/** What was accepted of policy.yaml, understood again when something is accepted. */
+function openAcceptedRules(layout: Layout): () => Accepted {
+  const accepted = openAccepted(layout)
+  let last: { readonly files: unknown; readonly value: Accepted } | undefined
+  return () => {
+    let files: ReturnType<typeof accepted>
+    try {
+      files = accepted()
+    } catch (error) {
+      return { text: undefined, problem: error instanceof Error ? error.message : String(error) }
+    }
+    if (last?.files === files) return last.value
+    last = { files, value: rulesOf(layout, files.texts.get(POLICY_FILE)) }
+    return last.value
+  }
+}
+
+function rulesOf({ root }: Layout, text: string | undefined): Accepted {
+  const { rules, problem } = readPolicy(root, bytesOf(text))
+  if (rules && !problem) return { text, rules }
+  return {
+    text,
+    problem: `The accepted ${POLICY_FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
+  }
+}
+
+function bytesOf(text: string | undefined): FileBytes {
+  return text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }
+}
+
+/** The file as it stands, with its text where it has one. */
+function openFile(layout: Layout): () => PolicyState & { readonly text?: string } {
   let lastGood: PolicyRules | undefined
-  return cachedFile(layout.policyFile, MAX_YAML_BYTES, (file, version): PolicyState => {
+  return cachedFile(layout.policyFile, MAX_YAML_BYTES, (file, version): PolicyState & { readonly text?: string } => {
     const { problem, rules } = readPolicy(layout.root, file)
+    const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
     const readRules = rules ?? lastGood
     if (!problem && rules) {
       lastGood = rules
-      return { ok: true, version, rules }
+      return { ok: true, version, rules, ...text }
     }
     const { line, column, message } = problem ?? { line: 1, column: 1, message: 'it cannot be understood' }
     const sentence = describeProblem(POLICY_FILE, { line, column, message })
-    return { ok: false, version, file: POLICY_FILE, line, column, message: sentence, ...(readRules && { readRules }) }
+    return {
+      ok: false,
+      version,
+      file: POLICY_FILE,
+      line,
+      column,
+      message: sentence,
+      ...(readRules && { readRules }),
+      ...text,
+    }
   })
 }

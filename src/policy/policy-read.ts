@@ -33,6 +33,14 @@ export interface PolicyRules {
   /** Paths no agent may write, beside those nobody may. */
   readonly protected: PathRules<true>
   readonly settings: Settings
+  /** What a person accepted on this machine, where the file differs: its path rules hold as well. */
+  readonly accepted?: PolicyRules
+}
+
+/** The tables of path rules that hold: a path is denied where one of them denies it. */
+export function tablesOf(rules: PolicyRules | undefined): readonly PolicyRules[] {
+  if (rules === undefined) return []
+  return rules.accepted === undefined ? [rules] : [rules, rules.accepted]
 }
 
 export interface OutsidePlace {

@@ -3,10 +3,11 @@ import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
+import { isInState } from '../host/state-dir.js'
 import { freePathsOf } from './free-paths.js'
 import * as say from './messages.js'
 import { POLICY_FILE, type PolicyState } from './policy-file.js'
-import type { PolicyRules } from './policy-read.js'
+import { type PolicyRules, tablesOf } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
 import type { Scope } from './scope.js'
 import { secretIn } from './secrets.js'
@@ -135,9 +136,10 @@ function rulesForReads(policy: PolicyState): PolicyRules | undefined {
   return policy.ok ? policy.rules : policy.readRules
 }
 
-/** Our own working files; what a person writes there, and the ledger, may be read. */
+/** Our own working files, and all of the state directory; what a person writes there, and the ledger, may be read. */
 function internals(access: Access): Denial | undefined {
   return first(namesOf(access), (name) => {
+    if (isAbsolute(name)) return isInState(name) ? say.hidden(access.asked) : undefined
     // Folding costs more than the rest of a read's decision: only for what could fold to our directory.
     if (!mayHoldInternals(name)) return undefined
     const [top = '', second = ''] = name.split('/').map(foldSegment)
@@ -155,57 +157,64 @@ export function mayHoldInternals(dir: string): boolean {
 const PRIVATE: ReadonlySet<string> = new Set(PRIVATE_NAMES)
 
 function readAccess(access: Access, { policy }: Moment): Denial | undefined {
-  return judgeAccess(access, rulesForReads(policy), new Set(['deny', 'hidden']))
+  return first(tablesOf(rulesForReads(policy)), (rules) => judgeAccess(access, rules, CLOSED_TO_READS))
 }
+
+const CLOSED_TO_READS: ReadonlySet<string> = new Set(['deny', 'hidden'])
 
 /** What keeps secrets is closed unless a person's rule names it, or something in it. */
 function secrets(access: Access, { policy }: Moment): Denial | undefined {
+  const tables = tablesOf(rulesForReads(policy))
   return first(namesOf(access), (name) => {
     const found = secretIn(name)
     if (!found) return undefined
-    const rules = rulesForReads(policy)
-    const table = isOutside(name) ? rules?.outside : rules?.access
-    const rule = table?.find(name)
-    // A rule for a directory above says nothing of what is in it.
-    if (rule && rule !== table?.find(found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))) return undefined
-    return say.secret(access.asked, found)
+    const isNamed = tables.every((rules) => {
+      const table = isOutside(name) ? rules.outside : rules.access
+      const rule = table.find(name)
+      // A rule for a directory above says nothing of what is in it.
+      return rule && rule !== table.find(found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))
+    })
+    return isNamed && tables.length > 0 ? undefined : say.secret(access.asked, found)
   })
 }
 
 const CLOSED_TO_WRITES: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-only', 'ask'])
 
 function writeAccess(access: Access, { policy, answers }: Moment): Denial | undefined {
-  const rules = rulesForReads(policy)
-  return personsProtection(access, rules) ?? judgeAccess(access, rules, CLOSED_TO_WRITES, answers)
+  return first(
+    tablesOf(rulesForReads(policy)),
+    (rules) => personsProtection(access, rules) ?? judgeAccess(access, rules, CLOSED_TO_WRITES, answers),
+  )
 }
 
-function personsProtection(access: Access, rules: PolicyRules | undefined): Denial | undefined {
+function personsProtection(access: Access, rules: PolicyRules): Denial | undefined {
   return first(namesOf(access), (name) => {
-    const rule = rules?.protected.find(name)
+    const rule = rules.protected.find(name)
     return rule && say.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
   })
 }
 
 /** The person at the commit is told of hidden paths, and has been asked already. */
 function commitAccess(access: Access, { policy }: Moment): Denial | undefined {
-  const rules = rulesForReads(policy)
-  const rule = rules?.access.find(access.path)
-  const refused = rule && ['deny', 'hidden', 'read-only'].includes(rule.value)
-  return (
-    personsProtection(access, rules) ??
-    (refused ? say.accessDenied(access.asked, access.path, rule, 'access') : undefined)
-  )
+  return first(tablesOf(rulesForReads(policy)), (rules) => {
+    const rule = rules.access.find(access.path)
+    const refused = rule && ['deny', 'hidden', 'read-only'].includes(rule.value)
+    return (
+      personsProtection(access, rules) ??
+      (refused ? say.accessDenied(access.asked, access.path, rule, 'access') : undefined)
+    )
+  })
 }
 
 function judgeAccess(
   access: Access,
-  rules: PolicyRules | undefined,
+  rules: PolicyRules,
   refused: ReadonlySet<string>,
   answers?: AskAnswers,
 ): Denial | undefined {
   return first(namesOf(access), (name) => {
     const outside = isOutside(name)
-    const rule = outside ? rules?.outside.find(name) : rules?.access.find(name)
+    const rule = outside ? rules.outside.find(name) : rules.access.find(name)
     if (!rule || !refused.has(rule.value)) return undefined
     if (rule.value === 'hidden') return say.hidden(access.asked)
     const answer = rule.value === 'ask' ? answers?.of(name) : undefined

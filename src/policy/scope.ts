@@ -65,6 +65,16 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
   }
 }
 
+/** What is in two scopes. */
+export function bothScopes(one: Scope, other: Scope): Scope {
+  return {
+    matches: (path) => one.matches(path) && other.matches(path),
+    leadsTo: (directory, spelling) => one.leadsTo(directory, spelling) && other.leadsTo(directory, spelling),
+    holdsBelow: (directory) => one.holdsBelow(directory) && other.holdsBelow(directory),
+    names: (path, segments) => one.names(path, segments) && other.names(path, segments),
+  }
+}
+
 /** What is taken away is taken away in every spelling that such a disk takes for the same name. */
 function inAnyCase(globs: readonly string[]): (path: string) => boolean {
   const exact = compileGlobs(globs)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Digest, digest } from '../../overlay/digest.js'
 import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../host/read.js'
-import { ensureDir, replaceDurable } from '../host/write.js'
+import { ensurePrivateDir, replaceDurable } from '../host/write.js'
 
 /** What reviewers wrote into a session, and what they wrote over: whole contents, by digest. */
 export interface Contents {
@@ -20,7 +20,7 @@ export function openContents(directory: string): Contents {
     keep(content) {
       const key = digest(content)
       if (existsSync(fileOf(key))) return key
-      ensureDir(directory, 0o700)
+      ensurePrivateDir(directory)
       replaceDurable(fileOf(key), content, 0o600)
       return key
     },

@@ -4,7 +4,7 @@ import { codeOf } from '../../overlay/errno.js'
 import { readRegular } from '../../overlay/regular.js'
 import { EscrowError } from '../core/api-error.js'
 import { withProcessLock } from '../host/lock.js'
-import { appendDurable, ensureDir, syncDir } from '../host/write.js'
+import { appendDurable, ensurePrivateDir, syncDir } from '../host/write.js'
 import { type ReviewRecord, reviewRecord } from './record.js'
 
 /** What reviewers, in whatever process, have said about one session. */
@@ -37,7 +37,7 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
   const alone = <T>(work: (lost: () => boolean) => Promise<T> | T) =>
     withProcessLock(locks, `review-${basename(directory)}`, work)
   const put = (record: ReviewRecord, lost: () => boolean) => {
-    ensureDir(directory)
+    ensurePrivateDir(directory)
     const { lines, size } = look()
     if (lost()) throw lockLost()
     appendDurable(file, `${JSON.stringify(record)}\n`, lines.length < size ? lines.length : undefined)

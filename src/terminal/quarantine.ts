@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { createFile, ensureDir, removeTree, replaceDurable } from '../host/write.js'
+import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../host/write.js'
 import type { Effect } from './effects.js'
 import type { RefusedEffect } from './land.js'
 
@@ -46,7 +46,7 @@ const KEPT = 256 << 20
 export function quarantine(dir: string, refused: readonly RefusedEffect[], intent?: string): void {
   if (refused.length === 0) return
   const place = `${dir}/${new Date().toISOString().replace(/[:.]/g, '-')}-${newId().slice(0, 8)}`
-  ensureDir(place, 0o700)
+  ensurePrivateDir(place)
   let room = KEPT
   const kept = new Set<string>()
   const keep = (effect: RefusedEffect['effect']): string | undefined => {

@@ -1,5 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
+import { ACCEPTED_IN_MOUNT } from '../host/accepted-files.js'
+import { layoutAt } from '../host/workspace-state.js'
 import type { CommandOptions } from './course.js'
 import type { Outlook } from './secrets.js'
 import { TOLD_AT } from './told.js'
@@ -41,6 +43,8 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
     ...['--bind', `${scratch}/told`, TOLD_AT],
+    // A hook that runs in here judges by what the person has accepted, as outside.
+    ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
     ...(network ? resolving() : []),
     ...outside(outlook, scratch),
     ...['--bind', root, root],

@@ -9,7 +9,7 @@ import { stateDir } from '../host/state-dir.js'
 import { holdsSecret } from './secret-variables.js'
 
 /**
- * Other places with what only we may read: keys, and the anchors of ledgers. What lies where a variable does not lead now is
+ * Other places with what only we may read: sessions, verdicts, keys, and the anchors of ledgers. What lies where a variable does not lead now is
  * ours as well: another process has the variable otherwise.
  */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
@@ -46,7 +46,8 @@ export function outlookBy(rules: readonly { readonly path: string; readonly isCl
   const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
   return {
     hidden: [...secretPlaces(), ...closed.flatMap(placeAt)],
-    shown: shown.flatMap(placeAt).map(({ path }) => path),
+    // No rule shows a command the verdicts and keys of the person.
+    shown: shown.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
   }
 }
 

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import type { LedgerHead } from '../core/api.js'
-import type { Layout } from '../core/layout.js'
+import type { Layout, SharedFile } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
-import { appendOnto, ensureDir, replaceDurable } from '../host/write.js'
+import { appendOnto, ensurePrivateDir, replaceDurable } from '../host/write.js'
 import type { Tip } from './chain.js'
 import { count, text } from './fields.js'
 import { lineStands } from './ledger-file.js'
@@ -45,7 +45,7 @@ export function anchorsOf(root: string, branch: () => string | undefined = () =>
     keep(anchor) {
       const now = branch()
       const line = `${JSON.stringify({ root, ...anchor, ...(now !== undefined && { branch: now }) })}\n`
-      ensureDir(dirname(file), 0o700)
+      ensurePrivateDir(dirname(file))
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (size > COMPACT_BYTES) replaceDurable(file, compacted(file) + line, 0o600)
       else appendOnto(file, line, 0o600)
@@ -89,7 +89,7 @@ function stillStands({ ledgerFile }: Layout, { start, size, hash }: Anchor): boo
   return lineStands(ledgerFile, { start, end: size, hash }) || hasLine(ledgerFile, hash)
 }
 
-function hasLine(file: string, hash: string): boolean {
+function hasLine(file: SharedFile, hash: string): boolean {
   const fd = openIfThere(file)
   if (fd === undefined) return false
   try {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { digest } from '../../overlay/digest.js'
 import type { BlameLine } from '../core/api.js'
+import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'
 import { printsOf } from './line-prints.js'
 import type { Line } from './lines.js'
@@ -20,7 +21,7 @@ const CLAIM_BYTES = 256 * 1024 * 1024
  * Lines are followed from record to record by their prints. What that does not explain is looked for by the hashes of
  * whole blocks, which is all that records of other tools have.
  */
-export async function blameContent(file: string, path: string, content: Uint8Array): Promise<BlameLine[]> {
+export async function blameContent(file: SharedFile, path: string, content: Uint8Array): Promise<BlameLine[]> {
   const lines = linesOf(content)
   const prints = printsOf(lines)
   const replay = await replayLedger(file, new Set(prints))
@@ -30,7 +31,7 @@ export async function blameContent(file: string, path: string, content: Uint8Arr
 }
 
 /** The lines of a content, from 0, that came to a path since the ledger last saw it there, by no commit. */
-export async function outsideLines(file: string, path: string, content: Uint8Array): Promise<ReadonlySet<number>> {
+export async function outsideLines(file: SharedFile, path: string, content: Uint8Array): Promise<ReadonlySet<number>> {
   const prints = printsOf(linesOf(content))
   const replay = await replayLedger(file, new Set(prints))
   const cells = replay.linesAt(path, prints, digest(content))
@@ -38,7 +39,7 @@ export async function outsideLines(file: string, path: string, content: Uint8Arr
 }
 
 /** Replays a whole ledger, letting other work in between. */
-export async function replayLedger(file: string, wanted: ReadonlySet<string>): Promise<Replay> {
+export async function replayLedger(file: SharedFile, wanted: ReadonlySet<string>): Promise<Replay> {
   const replay = new Replay(wanted)
   let pauseAt = PAUSE_BYTES
   for (const { line, value } of wholeLines(file, speaksOfLines)) {

@@ -1,5 +1,6 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError, unsupported } from '../core/api-error.js'
+import type { SharedFile } from '../core/layout.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
 import { listOf, objectOf, objectsOf, text } from './fields.js'
 import { agentsIn, gitAiNote } from './git-ai.js'
@@ -11,7 +12,7 @@ import { standingLines } from './standing-lines.js'
 /** What the ledger is exported from. */
 export interface Exported {
   readonly root: string
-  readonly file: string
+  readonly file: SharedFile
   readonly revision: string | undefined
 }
 

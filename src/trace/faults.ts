@@ -1,11 +1,12 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
+import type { SharedFile } from '../core/layout.js'
 import { CONFLICT } from './lines.js'
 import type { Fault } from './scan.js'
 
 /** The ledger's own failures, by name and with what to do. */
 
-export function faultError(file: string, fault: Fault): EscrowError {
+export function faultError(file: SharedFile, fault: Fault): EscrowError {
   if (!fault.fork) return corrupt(`${file}: ${fault.reason}`)
   return new EscrowError('ledger_fork', `${file}: ${fault.reason}`, {
     hint: "Two branches of the ledger were put into one file. 'escrow verify --join' joins them by a record; nothing is appended until then.",
@@ -23,7 +24,7 @@ const RESOLVE =
   "Nothing is appended to it. Once the markers are gone, 'escrow verify --join' joins the two branches by a record."
 
 /** Whatever the system refused (no space, no permission, a lock that cannot be had), by name. */
-export function unavailable(file: string, error: unknown): EscrowError {
+export function unavailable(file: SharedFile | string, error: unknown): EscrowError {
   if (error instanceof EscrowError) return error
   const message = error instanceof Error ? error.message : String(error)
   const hint =

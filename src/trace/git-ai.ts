@@ -1,4 +1,5 @@
 import { sha256hex } from '../../overlay/digest.js'
+import type { SharedFile } from '../core/layout.js'
 import { objectOf, text } from './fields.js'
 import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
@@ -42,7 +43,7 @@ export function gitAiNote(
 }
 
 /** The tool and the conversation of each session, as its records name them. */
-export function agentsIn(ledger: string): ReadonlyMap<string, Agent> {
+export function agentsIn(ledger: SharedFile): ReadonlyMap<string, Agent> {
   const agents = new Map<string, Agent>()
   for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"type":"commit"'))) {
     const session = text(value.session_id)

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { codeOf } from '../../overlay/errno.js'
 import type { SigningKey } from '../core/api.js'
 import { stateDir } from '../host/state-dir.js'
-import { createDurable, ensureDir } from '../host/write.js'
+import { createDurable, ensurePrivateDir } from '../host/write.js'
 
 /** Ed25519 keys (RFC 8032) by which checkpoints are signed. They lie outside every workspace. */
 
@@ -44,7 +44,7 @@ export function isReviewerKey(file: string): boolean {
 const reviewersDir = () => join(stateDir(), 'keys', 'reviewers')
 
 function makeKey(dir: string): SigningKey {
-  ensureDir(dir, 0o700)
+  ensurePrivateDir(dir)
   const file = join(dir, PRIVATE)
   const created = !existsSync(file)
   if (created) {

@@ -1,12 +1,11 @@
-import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
-import { readRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { Layout } from '../core/layout.js'
-import { createDurable, extendDurable, syncDir } from '../host/write.js'
+import { type Layout, SharedFile } from '../core/layout.js'
+import { createShared, extendShared, lookShared, readShared, syncOrchestration } from '../host/shared-files.js'
 import { EMPTY_TIP, highest, type Tip } from './chain.js'
 import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
@@ -82,7 +81,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       const { tip, torn } = reading
       if (missing.length > 0 || tip.sides.length === 0 || torn === null) repair(reading, missing)
       else if (unended(torn, tip).length === 0) return { tip, torn: setAside(file, torn) }
-      else extendDurable(file, Buffer.from('\n'), sizeThen(reading))
+      else extendShared(file, Buffer.from('\n'), sizeThen(reading))
     }
     throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
   }
@@ -99,7 +98,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     const note = placeDraft(draft, restored.at(-1)?.tip ?? tip, vcs())
     // Taken: another process has gone on meanwhile, and what it wrote is to be read first.
     if (!published.publish(note.tip.seq, note.line)) return
-    extendDurable(file, joinLines([...restored, note]), tip.end, sizeThen(reading))
+    extendShared(file, joinLines([...restored, note]), tip.end, sizeThen(reading))
   }
 
   return {
@@ -111,8 +110,8 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     settleForked: () => settle(true),
     extend(tip, placed, torn = 0) {
       if (placed.length === 0) return true
-      if (!extendDurable(file, joinLines(placed), tip.end, tip.end + torn)) return false
-      if (tip.end === 0) syncDir(layout.dir)
+      if (!extendShared(file, joinLines(placed), tip.end, tip.end + torn)) return false
+      if (tip.end === 0) syncOrchestration(layout)
       known = placed.at(-1)?.tip ?? tip
       for (const { record } of placed) seen(record)
       return true
@@ -122,7 +121,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
   }
 }
 
-function checked(file: string, reading: Reading, copies: ReadonlyMap<number, string>): Reading {
+function checked(file: SharedFile, reading: Reading, copies: ReadonlyMap<number, string>): Reading {
   if (reading.fault !== null) throw faultError(file, reading.fault)
   const { own, seq } = reading.tip
   const copy = copies.get(seq)
@@ -134,7 +133,7 @@ function checked(file: string, reading: Reading, copies: ReadonlyMap<number, str
 }
 
 /** Throws `ledger_fork` where branches are open. */
-export function assertJoined(file: string, tip: Tip): void {
+export function assertJoined(file: SharedFile, tip: Tip): void {
   const fork = forkIn(tip)
   if (fork !== null) throw faultError(file, fork)
 }
@@ -170,17 +169,17 @@ function sizeThen({ tip, torn }: Reading): number {
   return tip.end + (torn?.length ?? 0)
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+function sizeOf(file: SharedFile): number {
+  return lookShared(file)?.size ?? 0
 }
 
 /** Whether the line a tip ends with is still where it was. */
-function stands(file: string, { start, end, hash }: Tip): boolean {
+function stands(file: SharedFile, { start, end, hash }: Tip): boolean {
   return hash === null || lineStands(file, { start, end, hash })
 }
 
 /** Whether a line of that hash begins and ends at these bytes. */
-export function lineStands(file: string, line: { start: number; end: number; hash: string }): boolean {
+export function lineStands(file: SharedFile, line: { start: number; end: number; hash: string }): boolean {
   const fd = openIfThere(file)
   if (fd === undefined) return false
   try {
@@ -193,20 +192,20 @@ export function lineStands(file: string, line: { start: number; end: number; has
   }
 }
 
-function setAside(file: string, torn: Buffer): Torn {
+function setAside(file: SharedFile, torn: Buffer): Torn {
   return { bytes: torn.length, sha256: sha256hex(torn), saved_as: saveBeside(file, torn) }
 }
 
 /** Returns the name the bytes are kept under: `agent_trace.jsonl.torn-<n>`. A repair done twice keeps them once. */
-function saveBeside(file: string, bytes: Buffer): string {
+function saveBeside(file: SharedFile, bytes: Buffer): string {
   for (let n = 1; ; n++) {
-    const name = `${file}.torn-${n}`
+    const beside = new SharedFile(file.root, `${file.name}.torn-${n}`)
     try {
-      createDurable(name, bytes)
-      return basename(name)
+      createShared(beside, bytes)
+      return basename(beside.name)
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
-      if (bytes.equals(readRegular(name, true))) return basename(name)
+      if (bytes.equals(readShared(beside))) return basename(beside.name)
     }
   }
 }

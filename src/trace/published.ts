@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { readRegular } from '../../overlay/regular.js'
-import { createFile, ensureDir, publish, removeName, replaceDurable } from '../host/write.js'
+import { createFile, ensurePrivateDir, publish, removeName, replaceDurable } from '../host/write.js'
 import { unavailable } from './faults.js'
 import { parseLine } from './lines.js'
 
@@ -65,7 +65,7 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       return isElsewhere(note, branch) ? undefined : readWhole(dir, seq)
     },
     publish(seq, line) {
-      ensureDir(dir)
+      ensurePrivateDir(dir)
       settleOn(dir, note, branch())
       const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
       let isFirst = false

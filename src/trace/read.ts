@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { TraceRecord } from '../core/api.js'
+import type { SharedFile } from '../core/layout.js'
 import { corrupt } from './faults.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { openIfThere } from './scan.js'
@@ -12,12 +13,12 @@ import { openIfThere } from './scan.js'
  * in progress, or torn) is not a record yet.
  * @throws EscrowError `ledger_corrupt` at a line that cannot be read.
  */
-export async function* readRecords(file: string): AsyncGenerator<TraceRecord> {
+export async function* readRecords(file: SharedFile): AsyncGenerator<TraceRecord> {
   for (const { value } of wholeLines(file)) yield value
 }
 
 /** The record of an id, or undefined; `from` is the byte offset of the first line to look at. */
-export function findRecord(file: string, id: unknown, from = 0): TraceRecord | undefined {
+export function findRecord(file: SharedFile, id: unknown, from = 0): TraceRecord | undefined {
   if (typeof id !== 'string') return undefined
   for (const { value } of wholeLines(file, (line) => line.bytes.includes(id), from)) if (value.id === id) return value
   return undefined
@@ -28,7 +29,7 @@ const OPENING = 0x7b
 
 /** Each whole line with its record. What `wanted` does not want is not parsed. */
 export function* wholeLines(
-  file: string,
+  file: SharedFile,
   wanted: (line: Line) => boolean = () => true,
   from = 0,
 ): Generator<{ line: Line; value: TraceRecord }> {
@@ -41,7 +42,7 @@ export function* wholeLines(
       const parsed = parseLine(line)
       if ('value' in parsed) yield { line, value: parsed.value }
       else if (line.oversize || !line.last) {
-        throw corrupt(`${basename(file)}: line ${line.number} ${parsed.problem}.`)
+        throw corrupt(`${basename(file.name)}: line ${line.number} ${parsed.problem}.`)
       }
     }
   } finally {

@@ -2,10 +2,10 @@ import { closeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { sha256hex } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
-import { openRegular } from '../../overlay/regular.js'
 import type { TraceRecord } from '../core/api.js'
+import type { SharedFile } from '../core/layout.js'
+import { openShared } from '../host/shared-files.js'
 import { type Break, EMPTY_TIP, type HeadAt, highest, ownFieldsOf, step, type Tip } from './chain.js'
-import { unavailable } from './faults.js'
 import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { KEPT } from './published.js'
@@ -37,7 +37,7 @@ function ignore(): undefined {}
 const PAUSE_BYTES = 1024 * 1024
 
 /** Reads and checks the chain, from a tip known to be good. An absent file is an empty ledger. */
-export function readChain(file: string, from: Tip, copies: Copies, seen: Seen = ignore): Reading {
+export function readChain(file: SharedFile, from: Tip, copies: Copies, seen: Seen = ignore): Reading {
   return withFile(file, (fd) => {
     const work = scan(fd, from, copies, seen)
     for (;;) {
@@ -48,7 +48,12 @@ export function readChain(file: string, from: Tip, copies: Copies, seen: Seen = 
 }
 
 /** The same, letting other work in between. */
-export async function readChainAsync(file: string, from: Tip, copies: Copies, seen: Seen = ignore): Promise<Reading> {
+export async function readChainAsync(
+  file: SharedFile,
+  from: Tip,
+  copies: Copies,
+  seen: Seen = ignore,
+): Promise<Reading> {
   const fd = openIfThere(file)
   if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
   try {
@@ -63,7 +68,7 @@ export async function readChainAsync(file: string, from: Tip, copies: Copies, se
   }
 }
 
-function withFile(file: string, read: (fd: number) => Reading): Reading {
+function withFile(file: SharedFile, read: (fd: number) => Reading): Reading {
   const fd = openIfThere(file)
   if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
   try {
@@ -73,12 +78,11 @@ function withFile(file: string, read: (fd: number) => Reading): Reading {
   }
 }
 
-export function openIfThere(file: string): number | undefined {
+export function openIfThere(file: SharedFile): number | undefined {
   try {
-    return openRegular(file, true)
+    return openShared(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    if (codeOf(error) === 'EINVAL') throw unavailable(file, error)
     throw error
   }
 }

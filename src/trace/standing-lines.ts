@@ -1,6 +1,7 @@
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
+import type { SharedFile } from '../core/layout.js'
 import { linesOf } from './attribution.js'
 import { replayLedger } from './blame.js'
 import { readBlamed } from './blamed-file.js'
@@ -10,7 +11,7 @@ import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
 
 /** Who wrote the lines that stand now, of every file the ledger has lines of; by path, in order. */
-export async function standingLines(root: string, ledger: string): Promise<ReadonlyMap<string, readonly Origin[]>> {
+export async function standingLines(root: string, ledger: SharedFile): Promise<ReadonlyMap<string, readonly Origin[]>> {
   const heads: LineHeads = new Map()
   for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"changes":[{'))) noteHeads(heads, value)
   const files = [...heads.keys()].sort().flatMap((path) => {

@@ -1,4 +1,5 @@
 import type { LedgerStats, LineCounts, TraceRecord } from '../core/api.js'
+import type { SharedFile } from '../core/layout.js'
 import { listOf, text } from './fields.js'
 import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
@@ -12,7 +13,11 @@ const EVERY = { has: () => true }
  * What the ledger adds up to: whose lines stand now, how many paths were approved of those judged, and how much of what
  * agents wrote was changed or removed again within some days.
  */
-export function ledgerStats(file: string, standing: ReadonlyMap<string, readonly Origin[]>, days: number): LedgerStats {
+export function ledgerStats(
+  file: SharedFile,
+  standing: ReadonlyMap<string, readonly Origin[]>,
+  days: number,
+): LedgerStats {
   const replay = new Replay(EVERY)
   const times = new Map<string, number>()
   const verdicts = { approved: 0, rejected: 0 }

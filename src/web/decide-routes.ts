@@ -35,6 +35,7 @@ const ANSWER = z.strictObject({
   words: z.string().max(10_000).optional(),
   remember: z.boolean().optional(),
 })
+const TRUST = z.strictObject({ digest: z.string().min(1).max(200) })
 const UNDO = z.strictObject({ commit: z.string().min(1).max(200) })
 
 /** What a person decides: each route names what it was shown, and nothing is recorded on what has moved since. */
@@ -88,6 +89,11 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
     const { merge, strict } = COMMIT.parse(await jsonOf(c))
     const options = { ...(merge !== undefined && { merge }), ...(strict !== undefined && { strict }) }
     return commitStream(c, rooms.of(c.req.param('id')), options)
+  })
+  app.post('/trust', async (c) => {
+    const { digest } = TRUST.parse(await jsonOf(c))
+    await workspace.accept(digest, by)
+    return c.json({})
   })
   app.post('/undo', async (c) => {
     const { commit } = UNDO.parse(await jsonOf(c))

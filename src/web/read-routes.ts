@@ -67,6 +67,7 @@ export function wholeNumber(text: string | undefined): number {
 async function stateOf(workspace: Workspace): Promise<WireState> {
   const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
   const problem = await workspace.policyProblem()
+  const { waiting, digest, changes } = await workspace.trust()
   return {
     root: workspace.root,
     sessions: await Promise.all(sessions.map((session) => wireSession(workspace, session))),
@@ -74,6 +75,7 @@ async function stateOf(workspace: Workspace): Promise<WireState> {
       ...{ id, name, status, scope, constraints, criteria },
     })),
     ...(problem !== undefined && { problem }),
+    ...(waiting && { trust: { digest, changes } }),
   }
 }
 

@@ -41,6 +41,14 @@ export interface WireState {
   readonly intents: readonly WireIntent[]
   /** What is wrong with policy.yaml: all writes are refused. */
   readonly problem?: string
+  /** What the files ask for beyond what was accepted on this machine; absent: nothing waits. */
+  readonly trust?: WireTrust
+}
+
+export interface WireTrust {
+  /** Of the files as they are shown. */
+  readonly digest: string
+  readonly changes: readonly { readonly file: string; readonly effect: string; readonly what: string }[]
 }
 
 export type WireVerdict = 'pending' | 'approved' | 'rejected'

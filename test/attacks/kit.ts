@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { askAgain } from '../../overlay/turn.js'
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
+import { needsTrust, trust } from '../support/trust.js'
 
 /** A workspace of its own with one intent (INT-001: `src/**`), and who works in it. */
 export interface Scene {
@@ -35,6 +36,7 @@ export function scene(files: Record<string, string> = {}, intents = INTENTS): Sc
   const write = (path: string, content: string) => {
     fs.mkdirSync(dirname(at(path)), { recursive: true })
     fs.writeFileSync(at(path), content)
+    if (needsTrust(path)) trust(root)
     // Who writes here is a person, in another process: no such write falls within a turn of this one's.
     askAgain()
   }

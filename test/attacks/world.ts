@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { tempDir } from '../support/facade.js'
+import { needsTrust, trust } from '../support/trust.js'
 
 /** What every attack tries to write: where it stands on the disk, a leak is seen whatever the path. */
 export const MARK = 'PWNED\n'
@@ -95,6 +96,7 @@ export interface World {
 /** A person's own edit of a file of the workspace. */
 export function edit({ root, person }: World, path: string, text: string): Promise<unknown> {
   fs.writeFileSync(`${root}/${path}`, text)
+  if (needsTrust(path)) trust(root)
   person.set(`ws/${path}`, text)
   // A person is in another process: within one turn of the event loop no word of it gets here.
   return new Promise((next) => setImmediate(next))
@@ -110,6 +112,7 @@ function furnish(outer: string): void {
   fs.linkSync(`${outer}/ws/lib/hard.ts`, `${outer}/ws/src/hard.ts`)
   fs.linkSync(`${outer}/sibling/hard.txt`, `${outer}/ws/src/hard-out.ts`)
   fs.mkdirSync(`${outer}/ws/src/empty`)
+  trust(`${outer}/ws`)
 }
 
 export function newWorld(): World {

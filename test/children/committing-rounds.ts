@@ -8,12 +8,12 @@ import { writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
 import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
 import { roundFiles } from './rounds.js'
 
 const [root = '', count = '1', from = '1', end] = process.argv.slice(2)
-const layout = layoutOf(root)
+const layout = layoutAt(root)
 const ledger = openLedger(layout)
 
 const stateOf = (round: number) =>

@@ -16,6 +16,7 @@ const abstract = createTcp((socket) => socket.end('reached'))
 await new Promise<void>((resolve) => abstract.listen('\0escrowfs-probe', resolve))
 
 const workspace = await openWorkspace(root)
+await workspace.accept((await workspace.trust()).digest)
 const session = await workspace.session({ id: 'probing' })
 await session.selectIntent('INT-001')
 const said: Record<string, unknown> = {}

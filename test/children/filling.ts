@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
 import { type CommitEntry, commitEntries, recover } from '../../src/commit/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
 
 const [directory = '', ...amounts] = process.argv.slice(2)
@@ -29,7 +29,7 @@ function fillUp(path: string, free: number): void {
 async function attempt(root: string, free: number) {
   mkdirSync(`${root}/.orchestration`, { recursive: true })
   for (const path of FILES) writeFileSync(`${root}/${path}`, contentOf('old'), { mode: 0o644 })
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   const append = async (record: Record<string, unknown>) => {
     await openLedger(layout).appendOnce(record as unknown as RecordDraft)
   }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { stateOf } from '../support/state.js'
 import { startChild } from './run.js'
 
 /** How many times one kind of work is killed; `npm run soak` asks for many more. */
@@ -24,6 +25,6 @@ export async function killed(file: string, root: string, from: number, says: num
   await listen(Number.POSITIVE_INFINITY)
   expect(last).toBeGreaterThanOrEqual(from - 1 + says)
   // One killed in the moment it takes or leaves a lock is waited for ten seconds; the test knows that it is dead.
-  rmSync(`${root}/.orchestration/locks`, { recursive: true, force: true })
+  rmSync(`${stateOf(root)}/locks`, { recursive: true, force: true })
   return last
 }

@@ -4,6 +4,7 @@ import { openWorkspace } from '../../src/index.js'
 
 const [root = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)
+await workspace.accept((await workspace.trust()).digest)
 const session = await workspace.session({ id: 'ordinary' })
 await session.selectIntent('INT-001')
 const command = await session.start("trap 'exit 3' TERM; echo 1 > src/made; echo ready; while :; do sleep 0.02; done")

@@ -1,11 +1,11 @@
 /** Says that it is there, then finishes what a commit left, and says so: ROOT */
 import { writeSync } from 'node:fs'
 import { recover } from '../../src/commit/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { openLedger, type RecordDraft } from '../../src/trace/index.js'
 
 const [root = ''] = process.argv.slice(2)
-const layout = layoutOf(root)
+const layout = layoutAt(root)
 const ledger = openLedger(layout)
 writeSync(1, 'ready\n')
 await recover(layout, async (record) => {

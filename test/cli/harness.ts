@@ -78,8 +78,11 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
     makeReviewerKey: () => ({ file: '/r', created: true, fingerprint: 'SHA256:y', publicKey: 'PEM\n' }),
     hookToken: () => 'token',
+    findOldState: () => undefined,
+    migrateOldState: () => [],
     admitAgent: () => undefined,
     admitReviewer: (root, options) => fake.admit?.(root, options),
+    admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {
       note('init', root)
@@ -103,6 +106,8 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
   const rest = { ownedScope: [], constraints: [], acceptanceCriteria: [], dependsOn: [] }
   return {
     root,
+    trust: async () => ({ digest: 'sha256:0', waiting: false, changes: [], files: [] }),
+    accept: refuse,
     intents: {
       list: async () => [{ ...intent, ...rest }],
       get: async (id) => (id === intent.id ? { ...intent, ...rest } : undefined),

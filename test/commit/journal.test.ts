@@ -23,7 +23,7 @@ describe('the journal of many commits', () => {
     const next = await commit([turn('a', { file: '0' }, { file: '1' })])
     expect(next.seq).toBe(KEPT_PLANS + 6)
     expect(readdirSync(bench.layout.commits)).toHaveLength(KEPT_PLANS)
-    const draft = join(bench.root, 'late')
+    const draft = join(bench.layout.attempts, 'late')
     writeFileSync(draft, 'a plan of long ago')
     expect(publishPlan(realDisk, bench.layout, draft, 3)).toBe(false)
     expect(readdirSync(bench.layout.commits)).toHaveLength(KEPT_PLANS)

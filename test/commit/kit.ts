@@ -16,7 +16,8 @@ import { dirname, join } from 'node:path'
 import type { FileState } from '../../overlay/change.js'
 import { digest, EMPTY_DIGEST } from '../../overlay/digest.js'
 import type { CommitEntry, CommitInput, CommitOp, JsonObject } from '../../src/commit/types.js'
-import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { Layout } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 
 /** What may stand at a path, in short. Modes default to 644 and 755. */
 export type Thing = { file: string; mode?: number } | { link: string } | { dir: true; mode?: number }
@@ -38,7 +39,7 @@ export function newBench(tree: Tree = {}): Bench {
   mkdirSync(join(root, '.orchestration'))
   return {
     root,
-    layout: layoutOf(root),
+    layout: layoutAt(root),
     ledger,
     append: async (record) => {
       if (!ledger.some((known) => known.id === record.id)) ledger.push(record)

@@ -52,7 +52,7 @@ describe('a directory that moves is refused, with nothing changed,', () => {
   it('when such a thing happens while the new content is written', async () => {
     const { entries } = start()
     const { disk } = reportingDisk(({ name, args }) => {
-      if (name === 'createFile' && String(args[0]).endsWith('/plan')) write('p/q/theirs', 'x')
+      if (name === 'createFile' && String(args[0]).endsWith('.plan')) write('p/q/theirs', 'x')
     }, 'all')
     await expect(commitEntries(inputFor(bench, entries), disk)).rejects.toMatchObject({ reason: 'stale_file' })
     expect(listing(bench.root)).toMatchObject({ 'p/q/theirs': 'file 644 x', 'p/x': 'file 644 old' })

@@ -6,9 +6,10 @@ import type { Plan } from '../../src/commit/types.js'
 import { stateOf } from './kit.js'
 
 const PLAN: Plan = {
-  version: 2,
+  version: 3,
   seq: 7,
   tx: '7-0a1b2c3d',
+  dir: { name: '7-0a1b2c3d-00', inode: '5' },
   sessionId: 's',
   strict: false,
   changes: [{ n: 0, path: 'a/b', op: 'create', old: null, new: stateOf({ file: 'x' }) }],
@@ -37,7 +38,7 @@ describe('a plan file', () => {
   })
 
   it.each([
-    ['a later version', { ...PLAN, version: 3 }],
+    ['a later version', { ...PLAN, version: 4 }],
     ['a path that climbs', { ...PLAN, changes: [{ ...PLAN.changes[0], path: '../a' }] }],
     ['a transaction elsewhere', { ...PLAN, tx: '../../etc' }],
     ['an unknown op', { ...PLAN, changes: [{ ...PLAN.changes[0], op: 'exec' }] }],

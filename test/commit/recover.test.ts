@@ -16,7 +16,7 @@ const ENTRIES: CommitEntry[] = [
 ]
 
 /** Where a commit's own version is kept. */
-const OURS = /^\.orchestration\/tx\/1-[0-9a-f]+\/\d+\.new$/
+const OURS = /^\.orchestration\/tx\/1-[0-9a-f]{8}-[0-9a-f]{24}\/\d+\.new$/
 
 /** A commit that died right after its commit point, before it touched the tree. */
 async function decided(): Promise<void> {
@@ -113,12 +113,12 @@ it('waits for the ledger: a record that cannot be appended leaves the commit unf
 
 it.each(['1', '1.done'])('never takes a number twice when the lock let another in (%s)', async (theirs) => {
   bench = newBench()
-  const other = { version: 2, seq: 1, tx: '1-00000000', sessionId: 'other', strict: false, changes: [] } as const
+  const dir = { name: '1-00000000-00', inode: '0' }
+  const other = { version: 3, seq: 1, tx: '1-00000000', dir, sessionId: 'other', strict: false, changes: [] } as const
   let isFirst = true
   const { disk } = reportingDisk(({ name, args }) => {
     if (name !== 'link' || !String(args[1]).endsWith('/commits/1') || !isFirst) return
     isFirst = false
-    mkdirSync(join(bench.layout.tx, other.tx))
     writeFileSync(join(bench.layout.commits, theirs), encodePlan({ ...other, records: [{ id: 'other' }] }))
   }, 'all')
   const result = await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]), disk)

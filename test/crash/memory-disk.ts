@@ -115,7 +115,7 @@ export class MemoryDisk {
       inode.synced = sync
     },
     makeDir: (path, mode = 0o777) => this.#make(path, this.#inode('dir', mode & ~0o022, Buffer.alloc(0))),
-    ensureDir: (path) => {
+    ensurePrivateDir: (path) => {
       let made: string | undefined
       const parts = path.split('/')
       for (let i = 2; i <= parts.length; i += 1) {
@@ -211,10 +211,10 @@ export class MemoryDisk {
 
   #plant(path: string, thing: Thing): void {
     const parts = `/${path}`.split('/')
-    this.disk.ensureDir(parts.slice(0, -1).join('/') || '/')
+    this.disk.ensurePrivateDir(parts.slice(0, -1).join('/') || '/')
     if ('file' in thing) this.disk.createFile(`/${path}`, thing.file, thing.mode ?? 0o644, true)
     else if ('link' in thing) this.disk.symlink(thing.link, `/${path}`)
-    else this.disk.ensureDir(`/${path}`)
+    else this.disk.ensurePrivateDir(`/${path}`)
   }
 
   #make(path: string, inode: Inode): void {

@@ -16,6 +16,7 @@ import type { Shape } from './shapes.js'
  */
 
 const ROOT = '/ws'
+const STATE = '/home/state/ws'
 const TORN: readonly Torn[] = ['nothing', 'half', 'all', 'noise']
 const READS = new Set([
   'lstat',
@@ -64,7 +65,7 @@ function chance(seed: number): () => number {
 
 function placed(tree: Tree): Tree {
   const below = Object.fromEntries(Object.entries(tree).map(([path, thing]) => [`ws/${path}`, thing]))
-  return { ...below, 'ws/.orchestration': { dir: true } }
+  return { ...below, 'ws/.orchestration': { dir: true }, home: { dir: true } }
 }
 
 /** Throws at mutating call `at`, and at each after it. */
@@ -88,7 +89,7 @@ function cutAt(disk: Disk, at: number): { disk: Disk; step: () => void; calls: (
 
 class Model {
   readonly locks = mkdtempSync(`${tmpdir()}/escrowfs-power-`)
-  readonly layout: Layout = { ...layoutOf(ROOT), locks: this.locks }
+  readonly layout: Layout = { ...layoutOf(ROOT, STATE), locks: this.locks }
   readonly violations: string[] = []
   readonly #old: string
   #new = ''

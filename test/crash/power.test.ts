@@ -72,7 +72,7 @@ const MUTANTS: Mutant[] = [
     name: 'the plan is not synced',
     disk: (disk) =>
       altered(disk, 'createFile', (create) => (path, data, mode, sync) => {
-        create(path, data, mode, sync && !path.endsWith('/plan'))
+        create(path, data, mode, sync && !path.endsWith('.plan'))
       }),
   },
   {

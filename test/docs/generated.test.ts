@@ -46,15 +46,15 @@ describe('docs/formats.md', () => {
   const text = read('docs/formats.md')
 
   it('names every place there is', () => {
-    const { session, root, dir, ...places } = layoutOf('/w')
+    const { session, root, dir, state, ignoreFiles, ...places } = layoutOf('/w', '/s')
     const inSession = session('ID')
     const nameOf = (place: string) => place.slice(place.lastIndexOf('/') + 1)
-    const top = Object.values(places).map(nameOf)
+    const top = [...Object.values(places), ...ignoreFiles].map((place) => nameOf(`${place}`))
     const own = Object.values(inSession)
       .map(nameOf)
       .filter((name) => name !== 'ID')
     const named = [...text.matchAll(/`([\w.]+)[`/]/g)].map((match) => match[1])
-    expect([root, dir]).toEqual(['/w', `/w/${ORCHESTRATION}`])
+    expect([root, dir, state]).toEqual(['/w', `/w/${ORCHESTRATION}`, '/s'])
     expect([...top, ...own].filter((name) => !named.includes(name))).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { inScratch, ONE_INTENT } from '../../scripts/docs/scratch.js'
 import type { CommitProgress } from '../../src/index.js'
+import { stateOf } from '../support/state.js'
 import { project } from './reader.js'
 
 const FILES = { '.orchestration/active_intents.yaml': ONE_INTENT, 'src/a.js': 'one\n', 'src/b.js': 'one\n' }
@@ -24,7 +25,7 @@ describe('the states of a session', () => {
       expect(await summary()).toMatchObject({ live: true, changes: 1 })
       await session.close()
       expect(await summary()).toMatchObject({ live: false, changes: 1 })
-      const log = `${workspace.root}/.orchestration/sessions/it/stage.log`
+      const log = `${stateOf(workspace.root)}/sessions/it/stage.log`
       fs.writeFileSync(
         log,
         fs.readFileSync(log, 'utf8').replace(/^./, (digit) => (digit === '0' ? '1' : '0')),

@@ -28,9 +28,9 @@ describe('docs/trace-schema.md', () => {
   it('shows lines that are valid Agent Trace, and one whole ledger', async () => {
     expect(lines.map((line) => traceErrors(JSON.parse(line))).filter((errors) => errors !== '')).toEqual([])
     const layout = workspace()
-    fs.writeFileSync(layout.ledgerFile, lines.map((line) => `${line}\n`).join(''))
+    fs.writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: lines.length })
-    fs.writeFileSync(layout.ledgerFile, `${lines.join('\n')}\n`.replace('some-model', 'other'))
+    fs.writeFileSync(`${layout.ledgerFile}`, `${lines.join('\n')}\n`.replace('some-model', 'other'))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false })
   })
 

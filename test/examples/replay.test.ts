@@ -9,6 +9,7 @@ import { aliasModules, createRooTools } from '../../src/agents/roo/index.js'
 import { HookEngine, isAddedTool, toolCatalogue, withFeedback } from '../../src/hooks/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { fakeSession } from '../agents/roo/fake-session.js'
+import { trust } from '../support/trust.js'
 
 /**
  * The demo's agents, played by a host whose tools know nothing of a session: hooks before and after each call, and between
@@ -67,6 +68,7 @@ async function play(open: (root: string) => OpenAgent): Promise<Played> {
   process.env.XDG_STATE_HOME = place.home
   // The misdeeds come in a row, and nobody is there to be asked.
   writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'gate: {breaker: 1000}\n')
+  trust(place.root)
   const lines: string[] = []
   const report = makeReport((line) => lines.push(line))
   const steps = readTranscripts('examples/transcripts')

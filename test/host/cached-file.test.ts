@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { SharedFile } from '../../src/core/layout.js'
 import { atOneMoment, cachedFile } from '../../src/host/cached-file.js'
 import { tempDir } from '../support/facade.js'
 
@@ -11,7 +12,9 @@ function watched(): {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/a`
-  const read = cachedFile(file, 100, (found) => (found.kind === 'bytes' ? found.bytes.toString() : found.kind))
+  const read = cachedFile(new SharedFile(path, 'a'), 100, (found) =>
+    found.kind === 'bytes' ? found.bytes.toString() : found.kind,
+  )
   return { now: read, write: (text) => writeFileSync(file, text), remove: () => rmSync(file) }
 }
 

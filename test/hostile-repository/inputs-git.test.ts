@@ -96,6 +96,7 @@ describe('a repository in the tree', () => {
     clone.write('.git/included', FORGED)
     clone.call(`const { openWorkspace } = await load('src/index.js')
       const workspace = await openWorkspace(process.cwd())
+      await workspace.accept((await workspace.trust()).digest)
       const session = await workspace.session({ id: 's', agent: { model: 'm' } })
       await session.selectIntent('INT-001')
       session.fs.writeFileSync('src/a.ts', 'b\\n')

@@ -9,6 +9,7 @@ import { hostileClone, shadowed } from './inputs-kit.js'
 /** Makes a session that may write everything. */
 const SESSION = `const { openWorkspace } = await load('src/index.js')
   const workspace = await openWorkspace(process.cwd())
+      await workspace.accept((await workspace.trust()).digest)
   await (await workspace.session({ id: 's', agent: { model: 'm' } })).selectIntent('INT-001')
   await workspace.close()`
 
@@ -80,6 +81,7 @@ describe('a program of the clone that has the name of another', () => {
     const asked = `const { answerClaude } = await load('src/agents/claude/index.js')
       const answer = await answerClaude(${JSON.stringify(JSON.stringify({ ...event, tool_input: { command: 'ls' } }))})
       console.log(answer.hookSpecificOutput.updatedInput.command)`
+    clone.call(SESSION)
     const held = clone.call(asked, { ...env, ESCROW_INTENT_ID: 'INT-001' })
     expect([held.status, held.stderr]).toEqual([1, expect.stringContaining(`${clone.root}/escrow-sh`)])
     const own = join(clone.root, '../own')

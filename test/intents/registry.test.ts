@@ -35,9 +35,9 @@ describe('state', () => {
     const registry = openRegistry(workspace.layout)
     const first = registry.state()
     expect(registry.state()).toBe(first)
-    const { atime, mtime } = statSync(workspace.layout.intentsFile)
+    const { atime, mtime } = statSync(`${workspace.layout.intentsFile}`)
     workspace.write(PLAN.replace('COMPLETE\n', 'BLOCKED \n'))
-    utimesSync(workspace.layout.intentsFile, atime, mtime)
+    utimesSync(`${workspace.layout.intentsFile}`, atime, mtime)
     const second = registry.state()
     expect(second).toMatchObject({ ok: true, version: first.version + 1 })
     expect(second.ok && second.intents.get('INT-003')?.status).toBe('BLOCKED')
@@ -57,7 +57,7 @@ describe('state', () => {
 
   it('names a directory in the place of the file', () => {
     const workspace = testWorkspace()
-    mkdirSync(workspace.layout.intentsFile, { recursive: true })
+    mkdirSync(`${workspace.layout.intentsFile}`, { recursive: true })
     expect(openRegistry(workspace.layout).state()).toMatchObject({
       reason: 'policy_invalid',
       message: expect.stringContaining('not a regular file'),
@@ -85,10 +85,10 @@ describe('list and get', () => {
 describe('start', () => {
   it('leaves the file of a started intent byte for byte, without a write', async () => {
     const workspace = testWorkspace(PLAN)
-    const before = statSync(workspace.layout.intentsFile, { bigint: true })
+    const before = statSync(`${workspace.layout.intentsFile}`, { bigint: true })
     await editsOf(openRegistry(workspace.layout)).start('INT-001')
     expect(workspace.text()).toBe(PLAN)
-    expect(statSync(workspace.layout.intentsFile, { bigint: true })).toMatchObject({
+    expect(statSync(`${workspace.layout.intentsFile}`, { bigint: true })).toMatchObject({
       ino: before.ino,
       mtimeNs: before.mtimeNs,
     })
@@ -148,7 +148,7 @@ describe('start', () => {
 describe("a person's edits", () => {
   it('completes in place: comments, quotes and blanks stay, updated_at moves', async () => {
     const workspace = testWorkspace(PLAN)
-    chmodSync(workspace.layout.intentsFile, 0o640)
+    chmodSync(`${workspace.layout.intentsFile}`, 0o640)
     const intent = await editsOf(openRegistry(workspace.layout)).complete('INT-001')
     expect(intent.status).toBe('COMPLETED')
     const expected = PLAN.replace('"IN_PROGRESS" ', '"COMPLETED" ').replace(
@@ -157,7 +157,7 @@ describe("a person's edits", () => {
     )
     expect(workspace.text()).toBe(expected)
     expect(Math.abs(Date.parse(intent.updatedAt ?? '') - Date.now())).toBeLessThan(60_000)
-    expect(statSync(workspace.layout.intentsFile).mode & 0o777).toBe(0o640)
+    expect(statSync(`${workspace.layout.intentsFile}`).mode & 0o777).toBe(0o640)
   })
 
   it('completes once', async () => {

@@ -2,12 +2,14 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { globProblem } from '../../src/core/globs.js'
 import { BUILT_IN, templatesOf } from '../../src/intents/templates.js'
+import { trust } from '../support/trust.js'
 import { testWorkspace } from './workspace.js'
 
 function workspaceWith(files: Record<string, string>) {
   const { layout } = testWorkspace('active_intents: []\n')
-  fs.mkdirSync(layout.templates)
+  fs.mkdirSync(`${layout.templates}`)
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(`${layout.templates}/${name}`, text)
+  trust(layout.root)
   return layout
 }
 

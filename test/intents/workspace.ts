@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Intent, IntentChanges, NewIntent } from '../../src/core/api.js'
-import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { Layout } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import type { RegistryStore } from '../../src/intents/index.js'
+import { trust } from '../support/trust.js'
 
 export interface TestWorkspace {
   readonly layout: Layout
@@ -16,13 +18,14 @@ export interface TestWorkspace {
 export function testWorkspace(text?: string): TestWorkspace {
   const root = mkdtempSync(join(tmpdir(), 'escrowfs-intents-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   const write = (content: string) => {
     mkdirSync(layout.dir, { recursive: true })
-    writeFileSync(layout.intentsFile, content)
+    writeFileSync(`${layout.intentsFile}`, content)
+    trust(layout.root)
   }
   if (text !== undefined) write(text)
-  return { layout, write, text: () => readFileSync(layout.intentsFile, 'utf8') }
+  return { layout, write, text: () => readFileSync(`${layout.intentsFile}`, 'utf8') }
 }
 
 /** Each edit under the registry's lock, as everybody makes it. */

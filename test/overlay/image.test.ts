@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { roughSizeOf, sizeOf } from '../../overlay/image-size.js'
 import { compact, diffStage, Overlay, replay, Stage } from '../../overlay/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
@@ -64,7 +64,7 @@ function lookAll(store: StageStore): unknown {
 function site() {
   const { path: root, dispose } = tempDir()
   seed(root, LOWER)
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   const { dir, stageLog, pack } = layout.session('one')
   mkdirSync(dir, { recursive: true })
   let turn = 0

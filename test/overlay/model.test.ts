@@ -6,7 +6,8 @@ import { diffStage, type StagedChange, sourcesInUse } from '../../overlay/index.
 import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { Layout } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
@@ -38,7 +39,7 @@ interface Site {
 function site(): Site {
   const { path: root, dispose } = tempDir()
   seed(root, LOWER)
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   const stores: StageStore[] = []
   const own = (id: string) => {
     mkdirSync(layout.session(id).dir, { recursive: true })

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diffStage, diffVersions, Overlay, Stage } from '../../overlay/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
@@ -32,7 +32,7 @@ interface Site {
 function site(): Site {
   const { path: root, dispose } = tempDir()
   seed(root, LOWER)
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
   const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
   const store = ownStage(layout, 'one', { ...options, touched: () => undefined })

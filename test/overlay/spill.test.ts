@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Overlay, openLower, openStageLog, type RelPath, replay, Stage } from '../../overlay/index.js'
 import { initWorkspace, openWorkspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
+import { trust } from '../support/trust.js'
 
 let dir: { path: string; dispose(): void }
 beforeEach(() => {
@@ -87,6 +88,7 @@ describe('a session that keeps no files', () => {
       `${root}/.orchestration/active_intents.yaml`,
       'active_intents:\n  - id: I\n    name: n\n    status: IN_PROGRESS\n    owned_scope: ["**"]\n',
     )
+    trust(root)
     const workspace = await openWorkspace(root, { durability: 'memory', memory: 25_000 })
     const session = await workspace.session({ id: 's' })
     await session.selectIntent('I')

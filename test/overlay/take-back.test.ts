@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffStage, isWithin, mergedState, type RelPath, type StagedChange } from '../../overlay/index.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { ownStage, readStage } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, seed } from './bench.js'
@@ -21,7 +21,7 @@ const told = (changes: readonly StagedChange[]) =>
 const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) => {
   const { path: root, dispose } = tempDir()
   seed(root, LOWER)
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
   const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
   const store = ownStage(layout, 'one', { ...options, touched: () => undefined })

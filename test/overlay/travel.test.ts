@@ -16,7 +16,7 @@ import { redirects } from '../../overlay/sources.js'
 import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
@@ -52,7 +52,7 @@ const namesOf = ({ path, from }: StagedChange) => (from === undefined ? [path] :
 function site() {
   const { path: root, dispose } = tempDir()
   seed(root, LOWER)
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
   const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
   const store = ownStage(layout, 'one', { ...options, touched: () => undefined })

@@ -2,15 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { openPolicyFile, type PolicyState } from '../../src/policy/policy-file.js'
+import { trust } from '../support/trust.js'
 
 function policyFile(text?: string) {
   const root = mkdtempSync(join(tmpdir(), 'escrowfs-policy-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  const layout = layoutOf(root)
+  const layout = layoutAt(root)
   mkdirSync(layout.dir)
-  const write = (content: string) => writeFileSync(layout.policyFile, content)
+  const write = (content: string) => {
+    writeFileSync(`${layout.policyFile}`, content)
+    trust(layout.root)
+  }
   if (text !== undefined) write(text)
   return { root, state: openPolicyFile(layout), write }
 }

@@ -2,15 +2,17 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AccessRule, rememberRule } from '../../src/policy/remember.js'
 import { testWorkspace } from '../intents/workspace.js'
+import { trust } from '../support/trust.js'
 
 type Answer = 'allow' | 'subtree' | 'deny'
 
 function answering(policy?: string) {
   const { layout } = testWorkspace('active_intents: []\n')
-  if (policy !== undefined) fs.writeFileSync(layout.policyFile, policy)
+  if (policy !== undefined) fs.writeFileSync(`${layout.policyFile}`, policy)
+  trust(layout.root)
   return {
     layout,
-    text: () => fs.readFileSync(layout.policyFile, 'utf8'),
+    text: () => fs.readFileSync(`${layout.policyFile}`, 'utf8'),
     answer: (path: string, answer: Answer): Promise<AccessRule> =>
       rememberRule(layout, { path, rule: 'any' }, { answer }),
   }
@@ -97,9 +99,9 @@ describe('an answer as a rule', () => {
 
   it('loses none of two at once, and keeps the mode of the file', async () => {
     const { answer, text, layout } = answering(POLICY)
-    fs.chmodSync(layout.policyFile, 0o640)
+    fs.chmodSync(`${layout.policyFile}`, 0o640)
     await Promise.all(['a', 'b', 'c'].map((path) => answer(path, 'allow')))
     for (const path of ['a', 'b', 'c']) expect(text()).toContain(`  ${path}: allow\n`)
-    expect(fs.statSync(layout.policyFile).mode & 0o777).toBe(0o640)
+    expect(fs.statSync(`${layout.policyFile}`).mode & 0o777).toBe(0o640)
   })
 })

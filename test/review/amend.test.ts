@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { Review, Session, Workspace } from '../../src/core/api.js'
+import { stateOf } from '../support/state.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 const lines = (edits: Record<number, string> = {}) =>
@@ -439,7 +440,7 @@ it('keeps the contents it rests on outside of what git and agents see', async ()
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   await s.review.edit('src/a.ts', 'reviewer\n', ANN)
   const { readdirSync } = await import('node:fs')
-  expect(readdirSync(`${s.on.root}/.orchestration/sessions/agent/edits`)).toHaveLength(2)
+  expect(readdirSync(`${stateOf(s.on.root)}/sessions/agent/edits`)).toHaveLength(2)
   expect(s.session.fs.existsSync('.orchestration/sessions')).toBe(false)
   expect(spawnSync('cat', [`${s.on.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
 })

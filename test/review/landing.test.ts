@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
@@ -16,7 +16,7 @@ async function committing(word: 'reject first' | 'withdraw first' | 'reject seco
   const [first = '', second = ''] = (await mine.changes()).changes[0]?.hunks.map(({ id }) => id) ?? []
   await mine.approve({ hunks: [first] })
   // What the other one will have said is made beforehand: it is to be there between two steps of the commit.
-  const { review: log } = layoutOf(on.root).session('agent')
+  const { review: log } = layoutAt(on.root).session('agent')
   const before = readFileSync(log, 'utf8')
   if (word === 'reject first') await other.reject({ hunks: [first] }, 'no')
   if (word === 'withdraw first') await other.withdraw({ hunks: [first] })

@@ -9,6 +9,7 @@ import { GuardedLayer, type GuardRules } from '../../src/fs/guarded.js'
 import type { Rows } from '../../src/fs/ops.js'
 import { View } from '../../src/fs/view.js'
 import type { Watches } from '../../src/fs/watches.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 
 /** A facade over a directory with a decision of the test's own, and nothing else of a session. */
 export interface BareFacade {
@@ -52,7 +53,15 @@ export function rulesOf(decide: Decide): GuardRules {
 /** A directory of the test's own, physical path; gone when `dispose` is called. */
 export function tempDir(prefix = 'escrowfs-'): { path: string; dispose(): void } {
   const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)))
-  return { path: made, dispose: () => fs.rmSync(made, { recursive: true, force: true }) }
+  return {
+    path: made,
+    dispose: () => {
+      // What a workspace left in the state directory goes with it.
+      const state = fs.existsSync(made) ? layoutAt(made).state : undefined
+      fs.rmSync(made, { recursive: true, force: true })
+      if (state !== undefined) fs.rmSync(state, { recursive: true, force: true })
+    },
+  }
 }
 
 /** Every name below a directory with its type, mode, content or target: two equal lists are equal trees. */

@@ -7,6 +7,7 @@ import type { EscrowError } from '../../src/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { tempDir } from './facade.js'
 import { ledgerErrors } from './trace-schema.js'
+import { needsTrust, trust } from './trust.js'
 
 /** One intent under way, one waiting, one done. */
 export const INTENTS = `# the plan
@@ -43,6 +44,7 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
   const write = (path: string, text: string) => {
     mkdirSync(dirname(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
+    if (needsTrust(path)) trust(root)
     // Who writes here is a person, in another process: no such write falls within a turn of this one's.
     askAgain()
   }

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunningCommand } from '../../src/index.js'
 import { startChild } from '../children/run.js'
 import { running } from '../support/processes.js'
+import { stateOf } from '../support/state.js'
 import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -153,7 +154,7 @@ describe('what a running command has done', () => {
     await said(command, 'ready')
     const first = await command.ingest()
     expect(first.refused.map(({ path, reason }) => [path, reason])).toEqual([['mail/m.ts', 'scope_violation']])
-    expect(fs.existsSync(`${root}/.orchestration/sessions/agent/quarantine`)).toBe(false)
+    expect(fs.existsSync(`${stateOf(root)}/sessions/agent/quarantine`)).toBe(false)
     await workspace.intents.expandScope('INT-001', ['mail/**'])
     const { refused, effects } = await command.stop()
     expect(refused).toEqual([])
@@ -242,8 +243,8 @@ describe('a commit while a command runs', () => {
     ])
     expect(effects.changes).toEqual([])
     expect(text('src/b')).toBe('committed\n')
-    const [place = ''] = fs.readdirSync(`${root}/.orchestration/sessions/agent/quarantine`)
-    expect(fs.readdirSync(`${root}/.orchestration/sessions/agent/quarantine/${place}`)).toHaveLength(3)
+    const [place = ''] = fs.readdirSync(`${stateOf(root)}/sessions/agent/quarantine`)
+    expect(fs.readdirSync(`${stateOf(root)}/sessions/agent/quarantine/${place}`)).toHaveLength(3)
   })
 })
 

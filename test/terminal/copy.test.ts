@@ -5,6 +5,7 @@ import type { Overlay } from '../../overlay/index.js'
 import { openCopy } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
 import { running } from '../support/processes.js'
+import { stateOf } from '../support/state.js'
 import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -81,7 +82,7 @@ describe('where commands cannot be contained', () => {
     expect(fs.readdirSync(root)).not.toContain('run.log')
     const command = await session.start('cat run.log')
     expect([(await command.wait()).refused, command.read().text]).toEqual([[], 'l\n'])
-    expect(fs.existsSync(`${root}/.orchestration/sessions/agent/quarantine`)).toBe(true)
+    expect(fs.existsSync(`${stateOf(root)}/sessions/agent/quarantine`)).toBe(true)
   })
 
   it('what policy hides is not in the copy, and what a person saves meanwhile is not overwritten', async () => {

@@ -13,6 +13,7 @@ import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compiled } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
+import { trust } from '../support/trust.js'
 
 /** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
 
@@ -95,6 +96,7 @@ function prepare(uid: number) {
     `${root}/.orchestration/active_intents.yaml`,
     'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"] }\n',
   )
+  trust(root)
   writeFileSync(`${root}/.git/config`, '[core]\n')
   writeFileSync(`${home}/.ssh/key`, 'a private key')
   writeFileSync(`${home}/.npmrc`, '//registry/:_authToken=a private token')

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
 import { running } from '../support/processes.js'
+import { stateOf } from '../support/state.js'
 import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -161,8 +162,8 @@ describe('the effects of a command', () => {
     expect(summary).toMatch(/^refused/)
     // They are not there for the next command either.
     expect((await session.exec('cat mail/m.ts docs/d.md; ls src; ls -d .git')).stdout).toBe('m\nd\na.ts\n')
-    const [place = ''] = fs.readdirSync(`${root}/.orchestration/sessions/agent/quarantine`)
-    const dir = `${root}/.orchestration/sessions/agent/quarantine/${place}`
+    const [place = ''] = fs.readdirSync(`${stateOf(root)}/sessions/agent/quarantine`)
+    const dir = `${stateOf(root)}/sessions/agent/quarantine/${place}`
     const list = JSON.parse(fs.readFileSync(`${dir}/refused.json`, 'utf8')) as { path: string; content?: string }[]
     const mail = list.find(({ path }) => path === 'mail/m.ts')
     expect(fs.readFileSync(`${dir}/${mail?.content}`, 'utf8')).toBe('m\ny\n')

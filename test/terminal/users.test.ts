@@ -9,15 +9,23 @@ describe.each(users)('as user %i', (uid) => {
   it('commands run on and are run whole, are taken in and stopped, and their host is out of reach', () => {
     const root = mkdtempSync('/tmp/escrowfs-users-')
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-    for (const dir of ['', '/src', '/state', '/.orchestration']) mkdirSync(`${root}${dir}`, { recursive: true })
+    const state = mkdtempSync('/tmp/escrowfs-users-')
+    onTestFinished(() => rmSync(state, { recursive: true, force: true }))
+    for (const dir of ['', '/src', '/.orchestration']) mkdirSync(`${root}${dir}`, { recursive: true })
     const intents = 'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"] }\n'
     writeFileSync(`${root}/.orchestration/active_intents.yaml`, intents)
     if (process.getuid?.() === 0)
-      for (const dir of ['', '/src', '/state', '/.orchestration', '/.orchestration/active_intents.yaml'])
-        chownSync(`${root}${dir}`, uid, uid)
+      for (const path of [
+        state,
+        root,
+        `${root}/src`,
+        `${root}/.orchestration`,
+        `${root}/.orchestration/active_intents.yaml`,
+      ])
+        chownSync(path, uid, uid)
     const ran = spawnSync(process.execPath, [`${compiled()}/test/children/ordinary.js`, root], {
       encoding: 'utf8',
-      env: { ...process.env, HOME: root, XDG_STATE_HOME: `${root}/state` },
+      env: { ...process.env, HOME: root, XDG_STATE_HOME: state },
       ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
       ...(process.getuid?.() === 0 && { uid, gid: uid }),
     })

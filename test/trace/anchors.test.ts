@@ -53,17 +53,17 @@ describe('an anchor', () => {
     const layout = await anchoredLedger(6)
     const lines = linesOf(layout)
     rmSync(layout.ledgerDir, { recursive: true })
-    writeFileSync(layout.ledgerFile, fileOf(lines.slice(0, 4)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(lines.slice(0, 4)))
     expect(await openLedger(layout).verify()).toMatchObject({
       ok: false,
       firstBad: { line: 5, reason: expect.stringMatching(/anchor of .* names record 6, and the ledger ends at 4/) },
     })
-    writeFileSync(layout.ledgerFile, fileOf(rechain(lines.with(2, (lines[2] ?? '').replace('naïve', 'other')), 2)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(lines.with(2, (lines[2] ?? '').replace('naïve', 'other')), 2)))
     expect(await openLedger(layout).verify()).toMatchObject({
       ok: false,
       firstBad: { line: 6, reason: expect.stringMatching(/written anew/) },
     })
-    rmSync(layout.ledgerFile)
+    rmSync(`${layout.ledgerFile}`)
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 1 } })
     await openLedger(layout).append([draftOf()])
     expect(await openLedger(layout).verify()).toMatchObject({
@@ -75,7 +75,7 @@ describe('an anchor', () => {
   it('is not moved on by a commit on a ledger that was rewritten, only by a person', async () => {
     const layout = await anchoredLedger(6)
     rmSync(layout.ledgerDir, { recursive: true })
-    writeFileSync(layout.ledgerFile, fileOf(rechain(linesOf(layout).slice(1), 0)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(linesOf(layout).slice(1), 0)))
     const ledger = openLedger(layout)
     await ledger.append([draftOf({ type: 'commit' })])
     await ledger.append([draftOf({ type: 'commit' })])
@@ -87,7 +87,7 @@ describe('an anchor', () => {
   it('is of one workspace: a copy elsewhere has none; and a torn line of its file is none', async () => {
     const layout = await anchoredLedger(2)
     const copy = workspace()
-    cpSync(layout.ledgerFile, copy.ledgerFile)
+    cpSync(`${layout.ledgerFile}`, `${copy.ledgerFile}`)
     expect(await openLedger(copy).verify()).toEqual({ ok: true, records: 2 })
     const [name = ''] = readdirSync(join(state, 'escrowfs/anchors'))
     appendFileSync(join(state, 'escrowfs/anchors', name), '{"ledger":"')
@@ -104,7 +104,7 @@ describe('an anchor', () => {
   it('detects every random tampering, also those that took copies and the chain along', async () => {
     const COUNT = 24
     const layout = await anchoredLedger(COUNT)
-    const bytes = readFileSync(layout.ledgerFile)
+    const bytes = readFileSync(`${layout.ledgerFile}`)
     const lines = linesOf(layout)
     rmSync(layout.ledgerDir, { recursive: true })
     const at = fc.nat()
@@ -127,7 +127,7 @@ describe('an anchor', () => {
       fc.asyncProperty(kind, at, at, async (how, a, b) => {
         const changed = mutate(how, a, b)
         fc.pre(!bytes.equals(changed))
-        writeFileSync(layout.ledgerFile, changed)
+        writeFileSync(`${layout.ledgerFile}`, changed)
         const result = await openLedger(layout, NO_LOCK).verify()
         expect(result.ok, how).toBe(false)
         expect(result.firstBad?.line).toBeGreaterThan(0)
@@ -165,13 +165,13 @@ describe('a checkpoint', () => {
     rmSync(layout.ledgerDir, { recursive: true })
     // Chained anew by someone without the key: the checkpoint no longer fits, or its signature does not.
     const forged = rechain(lines, 1)
-    writeFileSync(layout.ledgerFile, fileOf(rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)))
     expect(forged).toEqual(lines)
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 4 } })
     const resigned = rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)
     const last = JSON.parse(resigned[3] ?? '')
     last.metadata['dev.escrowfs'].signed_hash = sha(resigned[2] ?? '')
-    writeFileSync(layout.ledgerFile, fileOf(resigned.with(3, JSON.stringify(last))))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(resigned.with(3, JSON.stringify(last))))
     expect(await openLedger(layout).verify()).toMatchObject({
       firstBad: { line: 4, reason: expect.stringMatching(/false signature/) },
     })

@@ -12,7 +12,7 @@ describe('a ledger that is damaged inside', () => {
     await openLedger(layout).append(drafts(4))
     const lines = linesOf(layout).map((line) => Buffer.from(line))
     const lf = Buffer.from('\n')
-    writeFileSync(layout.ledgerFile, Buffer.concat(damage(lines).flatMap((line) => [line, lf])))
+    writeFileSync(`${layout.ledgerFile}`, Buffer.concat(damage(lines).flatMap((line) => [line, lf])))
     return layout
   }
 
@@ -31,7 +31,7 @@ describe('a ledger that is damaged inside', () => {
     ],
   ])('%s: named, and never appended to', async (_, damage, message) => {
     const layout = await damaged(damage)
-    const before = readFileSync(layout.ledgerFile)
+    const before = readFileSync(`${layout.ledgerFile}`)
     const ledger = openLedger(layout)
     await expect(ledger.append(drafts(1))).rejects.toMatchObject({
       reason: 'ledger_corrupt',
@@ -40,7 +40,7 @@ describe('a ledger that is damaged inside', () => {
     })
     await expect(ledger.appendOnce(draftOf())).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { reason: expect.stringMatching(message) } })
-    expect(readFileSync(layout.ledgerFile).equals(before)).toBe(true)
+    expect(readFileSync(`${layout.ledgerFile}`).equals(before)).toBe(true)
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual([])
   })
 
@@ -60,16 +60,16 @@ describe('a ledger that is damaged inside', () => {
   it('a merge of two branches is named a fork', async () => {
     const layout = workspace()
     await openLedger(layout).append(drafts(2))
-    const base = readFileSync(layout.ledgerFile)
+    const base = readFileSync(`${layout.ledgerFile}`)
     const branch = async (): Promise<string> => {
-      writeFileSync(layout.ledgerFile, base)
+      writeFileSync(`${layout.ledgerFile}`, base)
       rmSync(layout.ledgerDir, { recursive: true })
       await openLedger(layout).append(drafts(2))
-      return readFileSync(layout.ledgerFile, 'utf8').slice(base.length)
+      return readFileSync(`${layout.ledgerFile}`, 'utf8').slice(base.length)
     }
     const [ours, theirs] = [await branch(), await branch()]
     rmSync(layout.ledgerDir, { recursive: true })
-    writeFileSync(layout.ledgerFile, base + ours + theirs)
+    writeFileSync(`${layout.ledgerFile}`, base + ours + theirs)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 5 } })
   })
@@ -78,7 +78,7 @@ describe('a ledger that is damaged inside', () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     for (const draft of drafts(20)) await ledger.append([draft])
-    writeFileSync(layout.ledgerFile, `${linesOf(layout).slice(0, 3).join('\n')}\n`)
+    writeFileSync(`${layout.ledgerFile}`, `${linesOf(layout).slice(0, 3).join('\n')}\n`)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(linesOf(layout)).toHaveLength(3)
     expect(existsSync(`${layout.ledgerFile}.torn-1`)).toBe(false)

@@ -19,7 +19,7 @@ describe('export', () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append([draftOf(), draftOf({ words: 'é' })])
-    expect(await ledger.export('jsonl')).toBe(readFileSync(layout.ledgerFile, 'utf8'))
+    expect(await ledger.export('jsonl')).toBe(readFileSync(`${layout.ledgerFile}`, 'utf8'))
   })
 
   it('flat has one entry for each file of each record, in the form older tools kept', async () => {
@@ -46,7 +46,7 @@ describe('export', () => {
       mutation_class: 'INTENT_EVOLUTION',
       files: [{ relative_path: 'n.ts', conversations: [{ ranges: [{ content_hash: hash('3') }] }] }],
     }
-    appendFileSync(layout.ledgerFile, `${JSON.stringify(older)}\n${JSON.stringify(nested)}\n`)
+    appendFileSync(`${layout.ledgerFile}`, `${JSON.stringify(older)}\n${JSON.stringify(nested)}\n`)
     const flat = (await ledger.export('flat'))
       .trimEnd()
       .split('\n')

@@ -13,13 +13,13 @@ describe('lines of other tools', () => {
   it('stay as they are, and the chain covers them', async () => {
     const layout = workspace()
     const older = OLD.map((line) => `${line}\n`).join('')
-    writeFileSync(layout.ledgerFile, older)
+    writeFileSync(`${layout.ledgerFile}`, older)
     const ledger = openLedger(layout)
     await ledger.append(drafts(2))
-    appendFileSync(layout.ledgerFile, older)
+    appendFileSync(`${layout.ledgerFile}`, older)
     await ledger.append(drafts(1))
     const lines = linesOf(layout)
-    expect(readFileSync(layout.ledgerFile, 'utf8').startsWith(older)).toBe(true)
+    expect(readFileSync(`${layout.ledgerFile}`, 'utf8').startsWith(older)).toBe(true)
     expect(lines.slice(5, 8)).toEqual(OLD)
     expect(own(lines[3] ?? '')).toMatchObject({ seq: 1, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
     expect(own(lines[8] ?? '')).toMatchObject({ seq: 3, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
@@ -29,7 +29,7 @@ describe('lines of other tools', () => {
 
   it('cannot be changed, dropped or added unseen once covered', async () => {
     const layout = workspace()
-    writeFileSync(layout.ledgerFile, OLD.map((line) => `${line}\n`).join(''))
+    writeFileSync(`${layout.ledgerFile}`, OLD.map((line) => `${line}\n`).join(''))
     await openLedger(layout).append(drafts(2))
     const lines = linesOf(layout)
     const tampered = [
@@ -39,14 +39,14 @@ describe('lines of other tools', () => {
       [lines[1], lines[0], ...lines.slice(2)],
     ]
     for (const mutant of tampered) {
-      writeFileSync(layout.ledgerFile, mutant.map((line) => `${line}\n`).join(''))
+      writeFileSync(`${layout.ledgerFile}`, mutant.map((line) => `${line}\n`).join(''))
       expect((await openLedger(layout).verify()).ok).toBe(false)
     }
   })
 
   it('an unended last one is kept', async () => {
     const layout = workspace()
-    writeFileSync(layout.ledgerFile, OLD.join('\n'))
+    writeFileSync(`${layout.ledgerFile}`, OLD.join('\n'))
     await openLedger(layout).append(drafts(1))
     const lines = linesOf(layout)
     expect(lines.slice(0, 3)).toEqual(OLD)

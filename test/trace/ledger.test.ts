@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
 import { traceErrors } from '../support/trace-schema.js'
@@ -91,7 +91,7 @@ describe('the ledger', () => {
     const layout = workspace()
     const draft = draftOf()
     const [record] = await openLedger(layout).append([draft])
-    rmSync(layout.ledgerFile)
+    rmSync(`${layout.ledgerFile}`)
     expect(await openLedger(layout).appendOnce(draft)).toEqual(record)
     expect(linesOf(layout).map((line) => own(line).type)).toEqual(['tool_call', 'recovered'])
   })
@@ -100,10 +100,10 @@ describe('the ledger', () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append(drafts(2))
-    const bytes = readFileSync(layout.ledgerFile)
+    const bytes = readFileSync(`${layout.ledgerFile}`)
     const line = linesOf(layout)[1] ?? ''
     expect(await ledger.head()).toEqual({ ledger: own(line).ledger, seq: 2, hash: sha(line), size: bytes.length })
-    appendFileSync(layout.ledgerFile, '{"older":true}\n')
+    appendFileSync(`${layout.ledgerFile}`, '{"older":true}\n')
     expect(await ledger.head()).toMatchObject({ seq: 2, size: bytes.length })
   })
 
@@ -153,9 +153,9 @@ describe('the ledger', () => {
 
   it('names a ledger it cannot write', async () => {
     const layout = workspace()
-    mkdirSync(layout.ledgerFile)
+    mkdirSync(`${layout.ledgerFile}`)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
-    const gone = layoutOf(`${layout.root}/none`)
+    const gone = layoutAt(`${layout.root}/none`)
     writeFileSync(`${layout.root}/none`, '')
     await expect(openLedger(gone).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
   })

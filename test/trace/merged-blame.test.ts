@@ -6,6 +6,7 @@ import type { Workspace } from '../../src/core/api.js'
 import { openWorkspace } from '../../src/index.js'
 import { initWorkspace } from '../../src/init.js'
 import { commitAll, git } from '../support/git.js'
+import { trust } from '../support/trust.js'
 
 const made: string[] = []
 afterEach(() => {
@@ -48,6 +49,7 @@ it('a line keeps who wrote it where git merged its branch with another', async (
   git(dir, 'init', '-q', ours)
   await initWorkspace(ours)
   writeFileSync(join(ours, '.orchestration/active_intents.yaml'), INTENTS)
+  trust(ours)
   await write(ours, 'base', [...FIRST, ...MIDDLE, ...LAST])
   git(dir, 'clone', '-q', ours, theirs)
   await write(ours, 'ours', [...FIRST, ...MIDDLE, ...HERS, ...LAST])

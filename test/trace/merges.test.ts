@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { Layout } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters } from '../support/fuzz.js'
 import { commitAll, git } from '../support/git.js'
@@ -21,9 +22,9 @@ class Team {
   clone(): Layout {
     const root = join(this.dir, `clone-${++this.#clones}`)
     git(this.dir, 'clone', '-q', 'origin', root)
-    const layout = layoutOf(root)
+    const layout = layoutAt(root)
     mkdirSync(layout.dir, { recursive: true })
-    writeFileSync(layout.gitignore, '*/\n')
+    writeFileSync(`${layout.gitignore}`, '*/\n')
     writeFileSync(join(layout.dir, '.gitattributes'), 'agent_trace.jsonl merge=union\n')
     return layout
   }
@@ -113,7 +114,7 @@ describe('a ledger that git merged', () => {
     const lines = linesOf(second)
     // As git, or its host, leaves it where .gitattributes does not count.
     const conflict = lines.toSpliced(2, 0, '<<<<<<< HEAD').toSpliced(5, 0, '=======').concat('>>>>>>> origin/main')
-    writeFileSync(second.ledgerFile, fileOf(conflict))
+    writeFileSync(`${second.ledgerFile}`, fileOf(conflict))
     const ledger = openLedger(second)
     const says = expect.stringContaining('line 3 is a conflict marker of git')
     const hint = expect.stringContaining('escrow verify --join')
@@ -126,7 +127,7 @@ describe('a ledger that git merged', () => {
     await expect(collect(ledger.records())).rejects.toMatchObject({ message: says })
     writeFileSync(join(second.root, 'a.ts'), 'a\n')
     await expect(ledger.blame('a.ts')).rejects.toMatchObject({ message: says, hint })
-    expect(readFileSync(second.ledgerFile, 'utf8')).toBe(fileOf(conflict))
+    expect(readFileSync(`${second.ledgerFile}`, 'utf8')).toBe(fileOf(conflict))
   })
 
   it.each([
@@ -136,7 +137,7 @@ describe('a ledger that git merged', () => {
   ])('whose conflict a person has resolved, the lines of both sides %s, is joined', async (_, order) => {
     const { second } = await merged()
     const lines = linesOf(second)
-    writeFileSync(second.ledgerFile, fileOf([...lines.slice(0, 2), ...order.map((n) => lines[n] ?? '')]))
+    writeFileSync(`${second.ledgerFile}`, fileOf([...lines.slice(0, 2), ...order.map((n) => lines[n] ?? '')]))
     expect((await openLedger(second).verify()).ok).toBe(false)
     await openLedger(second).join({ name: 'Ada' })
     expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
@@ -145,10 +146,10 @@ describe('a ledger that git merged', () => {
   it('of which a person kept one side alone has lost the other, and shows it where that was anchored', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
-    writeFileSync(second.ledgerFile, fileOf(lines.slice(0, 4)))
+    writeFileSync(`${second.ledgerFile}`, fileOf(lines.slice(0, 4)))
     rmSync(second.ledgerDir, { recursive: true })
     const verified = await openLedger(second).verify()
-    writeFileSync(second.ledgerFile, fileOf([...lines.slice(0, 2), ...lines.slice(4)]))
+    writeFileSync(`${second.ledgerFile}`, fileOf([...lines.slice(0, 2), ...lines.slice(4)]))
     const other = await openLedger(second).verify()
     expect([verified.ok, other.ok].sort()).toEqual([false, true])
   })
@@ -173,23 +174,23 @@ describe('a ledger that git merged', () => {
     const second = team.clone()
     for (const each of [first, second]) {
       await openLedger(each).append(drafts(1))
-      appendFileSync(each.ledgerFile, `{"version":"0.1.0","id":"${each.root}","files":[]}\n`)
+      appendFileSync(`${each.ledgerFile}`, `{"version":"0.1.0","id":"${each.root}","files":[]}\n`)
       await team.sync(each)
     }
     const ledger = openLedger(second)
     expect(await ledger.verify()).toMatchObject({ ok: true, records: 6 })
     const changed = linesOf(second).with(2, '{"version":"0.1.0","files":[{}]}')
-    writeFileSync(second.ledgerFile, fileOf(changed))
+    writeFileSync(`${second.ledgerFile}`, fileOf(changed))
     expect((await openLedger(second).verify()).ok).toBe(false)
   })
 
   it('is not joined where a branch lacks what was anchored, or was changed', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
-    writeFileSync(second.ledgerFile, fileOf(lines.toSpliced(3, 1)))
+    writeFileSync(`${second.ledgerFile}`, fileOf(lines.toSpliced(3, 1)))
     rmSync(second.ledgerDir, { recursive: true })
     await expect(openLedger(second).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
-    writeFileSync(second.ledgerFile, fileOf(lines.with(2, (lines[2] ?? '').replace('INT-001', 'INT-002'))))
+    writeFileSync(`${second.ledgerFile}`, fileOf(lines.with(2, (lines[2] ?? '').replace('INT-001', 'INT-002'))))
     await expect(openLedger(second).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(linesOf(second)).toHaveLength(6)
   })
@@ -198,7 +199,7 @@ describe('a ledger that git merged', () => {
     for (const torn of ['{"version":"0.1.0","id":', '\0\0', undefined]) {
       const { second } = await merged()
       const whole = fileOf(linesOf(second))
-      writeFileSync(second.ledgerFile, torn === undefined ? whole.slice(0, -1) : whole + torn)
+      writeFileSync(`${second.ledgerFile}`, torn === undefined ? whole.slice(0, -1) : whole + torn)
       rmSync(second.ledgerDir, { recursive: true })
       await openLedger(second).join()
       expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
@@ -209,17 +210,17 @@ describe('a ledger that git merged', () => {
 
   it('is joined once, wherever the joining was cut short', async () => {
     const { second } = await merged()
-    const before = readFileSync(second.ledgerFile).length
+    const before = readFileSync(`${second.ledgerFile}`).length
     await openLedger(second).join()
-    const whole = readFileSync(second.ledgerFile)
+    const whole = readFileSync(`${second.ledgerFile}`)
     const copies = readdirSync(second.ledgerDir).map((n) => [n, readFileSync(join(second.ledgerDir, n))] as const)
     for (const end of [before, before + 1, whole.length - 1]) {
       rmSync(second.ledgerDir, { recursive: true })
       mkdirSync(second.ledgerDir)
       for (const [name, bytes] of copies) writeFileSync(join(second.ledgerDir, name), bytes)
-      writeFileSync(second.ledgerFile, whole.subarray(0, end))
+      writeFileSync(`${second.ledgerFile}`, whole.subarray(0, end))
       await openLedger(second).join()
-      expect(readFileSync(second.ledgerFile).subarray(0, whole.length).equals(whole)).toBe(true)
+      expect(readFileSync(`${second.ledgerFile}`).subarray(0, whole.length).equals(whole)).toBe(true)
       await openLedger(second).append(drafts(1))
       expect(await openLedger(second).verify()).toMatchObject({ ok: true, anchored: 5 })
     }
@@ -238,7 +239,7 @@ describe('a ledger that git merged', () => {
       [3, 1],
       [6, 1],
     ] as const) {
-      writeFileSync(second.ledgerFile, fileOf(lines.toSpliced(from, count)))
+      writeFileSync(`${second.ledgerFile}`, fileOf(lines.toSpliced(from, count)))
       expect((await openLedger(second).verify()).ok, `${from}`).toBe(false)
     }
   })
@@ -258,7 +259,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5, anchored: 5 })
     git(layout.root, 'switch', '-q', 'feature')
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 23, anchored: 23 })
-    writeFileSync(layout.ledgerFile, fileOf(linesOf(layout).slice(0, -1)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(linesOf(layout).slice(0, -1)))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 23 } })
     git(layout.root, 'restore', '.')
     git(layout.root, 'merge', '-q', '--no-edit', 'main')
@@ -308,7 +309,7 @@ describe('a ledger that git merged', () => {
             expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: linesOf(layout).length })
           }
           const layout = clones[who] ?? first
-          writeFileSync(layout.ledgerFile, harmed(linesOf(layout), how, at))
+          writeFileSync(`${layout.ledgerFile}`, harmed(linesOf(layout), how, at))
           expect((await openLedger(layout).verify()).ok, how).toBe(false)
         } finally {
           team.remove()

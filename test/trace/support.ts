@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import { type Layout, layoutOf } from '../../src/core/layout.js'
+import type { Layout } from '../../src/core/layout.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { type Attributable, attributeFile, compareContents } from '../../src/trace/attribution.js'
 import { type FileAttribution, newDraft, type RecordDraft } from '../../src/trace/draft.js'
 import type { LedgerOptions } from '../../src/trace/ledger.js'
@@ -17,7 +18,7 @@ export function workspaces(): () => Layout {
   return () => {
     const root = mkdtempSync(join(tmpdir(), 'escrowfs-trace-'))
     made.push(root)
-    const layout = layoutOf(root)
+    const layout = layoutAt(root)
     mkdirSync(layout.dir)
     return layout
   }
@@ -45,7 +46,7 @@ export function own(line: string): Record<string, unknown> {
 
 /** The file's lines without their LF. */
 export function linesOf(layout: Layout): string[] {
-  return readFileSync(layout.ledgerFile, 'utf8').split('\n').slice(0, -1)
+  return readFileSync(`${layout.ledgerFile}`, 'utf8').split('\n').slice(0, -1)
 }
 
 /** Who wrote which lines, of two contents. */

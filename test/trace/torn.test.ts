@@ -13,7 +13,7 @@ describe('a torn last line', () => {
 
   async function twoRecords(layout: Layout): Promise<{ whole: Buffer; start: number }> {
     await openLedger(layout).append([draftOf(), draftOf({ words: 'naïve' })])
-    const whole = readFileSync(layout.ledgerFile)
+    const whole = readFileSync(`${layout.ledgerFile}`)
     return { whole, start: whole.indexOf('\n') + 1 }
   }
 
@@ -22,11 +22,11 @@ describe('a torn last line', () => {
     const { whole, start } = await twoRecords(layout)
     const copies = new Map(readdirSync(layout.ledgerDir).map((n) => [n, readFileSync(`${layout.ledgerDir}/${n}`)]))
     for (let cut = start + 1; cut < whole.length; cut++) {
-      writeFileSync(layout.ledgerFile, whole.subarray(0, cut))
+      writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, cut))
       const ledger = openLedger(layout, NO_LOCK)
       expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 2 } })
       await ledger.append([draftOf()])
-      expect(readFileSync(layout.ledgerFile).subarray(0, whole.length).equals(whole)).toBe(true)
+      expect(readFileSync(`${layout.ledgerFile}`).subarray(0, whole.length).equals(whole)).toBe(true)
       expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'recovered', 'tool_call'])
       const torn = whole.subarray(start, cut)
       expect(JSON.parse(linesOf(layout)[2] ?? '').metadata['dev.escrowfs']).toMatchObject({
@@ -52,7 +52,7 @@ describe('a torn last line', () => {
     const { whole, start } = await twoRecords(layout)
     for (let cut = start + 1; cut < whole.length - 1; cut += 7) {
       rmSync(layout.ledgerDir, { recursive: true, force: true })
-      writeFileSync(layout.ledgerFile, whole.subarray(0, cut))
+      writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, cut))
       await openLedger(layout).append([draftOf()])
       expect(typesOf(layout)).toEqual(['tool_call', 'recovered', 'tool_call'])
       expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3 })
@@ -65,9 +65,9 @@ describe('a torn last line', () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
     rmSync(layout.ledgerDir, { recursive: true })
-    writeFileSync(layout.ledgerFile, whole.subarray(0, -1))
+    writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, -1))
     await openLedger(layout).append([draftOf()])
-    expect(readFileSync(layout.ledgerFile).subarray(0, whole.length).equals(whole)).toBe(true)
+    expect(readFileSync(`${layout.ledgerFile}`).subarray(0, whole.length).equals(whole)).toBe(true)
     expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'recovered', 'tool_call'])
   })
 
@@ -78,7 +78,7 @@ describe('a torn last line', () => {
   ])('%s', async (_, garbage) => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
-    writeFileSync(layout.ledgerFile, whole + garbage)
+    writeFileSync(`${layout.ledgerFile}`, whole + garbage)
     expect(await collect(openLedger(layout).records())).toHaveLength(2)
     expect((await openLedger(layout).verify()).ok).toBe(false)
     await openLedger(layout).append([draftOf()])
@@ -88,7 +88,7 @@ describe('a torn last line', () => {
 
   it('can be the only line', async () => {
     const layout = workspace()
-    writeFileSync(layout.ledgerFile, '{"versi')
+    writeFileSync(`${layout.ledgerFile}`, '{"versi')
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['recovered', 'tool_call'])
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2 })
@@ -99,7 +99,7 @@ describe('a torn last line', () => {
     const ledger = openLedger(layout)
     await ledger.append([draftOf(), draftOf(), draftOf(), draftOf()])
     const lines = linesOf(layout)
-    writeFileSync(layout.ledgerFile, `${lines.slice(0, 2).join('\n')}\n`)
+    writeFileSync(`${layout.ledgerFile}`, `${lines.slice(0, 2).join('\n')}\n`)
     expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 3 } })
     await ledger.append([draftOf()])
     expect(linesOf(layout).slice(0, 4)).toEqual(lines)
@@ -110,10 +110,10 @@ describe('a torn last line', () => {
   it('a repair that was interrupted is done again', async () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
-    writeFileSync(layout.ledgerFile, whole.subarray(0, -5))
+    writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, -5))
     await openLedger(layout).append([draftOf()])
     // As after a kill between publishing the repair's record and writing it.
-    writeFileSync(layout.ledgerFile, whole.subarray(0, -5))
+    writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, -5))
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'recovered', 'tool_call', 'recovered', 'tool_call'])
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual(['agent_trace.jsonl.torn-1'])

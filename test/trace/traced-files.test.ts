@@ -17,7 +17,7 @@ describe('records of older shapes', () => {
     const layout = workspace()
     mkdirSync(`${layout.root}/src`)
     writeFileSync(`${layout.root}/src/a.ts`, 'zero\none\r\ntwo\n')
-    writeFileSync(layout.ledgerFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     return openLedger(layout).blame('src/a.ts')
   }
 

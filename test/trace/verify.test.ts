@@ -17,7 +17,7 @@ describe('verify', () => {
     for (let n = 0; n < COUNT; n += 4) {
       await ledger.append(Array.from({ length: 4 }, (_, k) => draftOf({ words: `naïve ${n + k}` })))
     }
-    bytes = readFileSync(layout.ledgerFile)
+    bytes = readFileSync(`${layout.ledgerFile}`)
     lines = linesOf(layout)
     return layout
   }
@@ -65,7 +65,7 @@ describe('verify', () => {
       fc.asyncProperty(mutations, async (mutation) => {
         const changed = mutate(mutation)
         fc.pre(!bytes.equals(Buffer.from(changed)))
-        writeFileSync(layout.ledgerFile, changed)
+        writeFileSync(`${layout.ledgerFile}`, changed)
         const result = await openLedger(layout, NO_LOCK).verify()
         expect(result.ok).toBe(false)
         expect(result.firstBad?.line).toBeGreaterThan(0)
@@ -79,7 +79,7 @@ describe('verify', () => {
     const layout = await sound()
     for (let n = 0; n < COUNT; n++) {
       const changed = lines.with(n, (lines[n] ?? '').replace('naïve', 'naive'))
-      writeFileSync(layout.ledgerFile, fileOf(changed))
+      writeFileSync(`${layout.ledgerFile}`, fileOf(changed))
       expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: n + 1 } })
     }
   })
@@ -100,7 +100,7 @@ describe('verify', () => {
     ['re-chained to the end', (all) => rechain(all.toSpliced(2, 1), 2), 17, /copy ledger\.d/],
   ])('names the line and the reason: %s', async (_, change, line, reason) => {
     const layout = await sound()
-    writeFileSync(layout.ledgerFile, fileOf(change(lines)))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(change(lines)))
     const result = await openLedger(layout).verify()
     expect(result).toMatchObject({ ok: false, firstBad: { line, reason: expect.stringMatching(reason) } })
   })
@@ -108,16 +108,16 @@ describe('verify', () => {
   it('changes nothing', async () => {
     const layout = await sound()
     const ledger = openLedger(layout)
-    writeFileSync(layout.ledgerFile, bytes.subarray(0, -3))
+    writeFileSync(`${layout.ledgerFile}`, bytes.subarray(0, -3))
     await ledger.verify()
-    expect(readFileSync(layout.ledgerFile).equals(bytes.subarray(0, -3))).toBe(true)
+    expect(readFileSync(`${layout.ledgerFile}`).equals(bytes.subarray(0, -3))).toBe(true)
   })
 
   it('a clone has no ledger.d: the chain is checked, the last line then vouches for itself', async () => {
     const layout = await sound()
     rmSync(layout.ledgerDir, { recursive: true })
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: COUNT })
-    writeFileSync(layout.ledgerFile, fileOf(lines.with(9, (lines[9] ?? '').replace('naïve', 'naive'))))
+    writeFileSync(`${layout.ledgerFile}`, fileOf(lines.with(9, (lines[9] ?? '').replace('naïve', 'naive'))))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 10 } })
   })
 
@@ -125,7 +125,7 @@ describe('verify', () => {
     const layout = await sound()
     rmSync(layout.ledgerDir, { recursive: true })
     for (const forged of [lines.slice(0, 3), rechain(lines.slice(1), 0)]) {
-      writeFileSync(layout.ledgerFile, fileOf(forged))
+      writeFileSync(`${layout.ledgerFile}`, fileOf(forged))
       expect((await openLedger(layout).verify()).ok).toBe(true)
     }
   })

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { Session, Workspace } from '../../src/index.js'
+import { needsTrust, trust } from '../support/trust.js'
 
 /** A small shop, and what an agent does to it: what the page is tried and pictured on. */
 
@@ -70,6 +71,7 @@ export function lay(root: string, files: Readonly<Record<string, string>> = FILE
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
+    if (needsTrust(path)) trust(root)
   }
 }
 

@@ -9,6 +9,7 @@ import { Review } from './review.js'
 import { addressOf, type Place, usePlace } from './route.js'
 import { wordsOf } from './shared.js'
 import { Stats } from './stats.js'
+import { Trust } from './trust.js'
 
 /** Rises with each piece of news of its kind: what depends on it is looked at again. */
 export interface Versions {
@@ -115,6 +116,7 @@ export function App() {
         </button>
       </header>
       <Trouble connection={connection} problem={state?.problem} error={state === undefined ? error : undefined} />
+      {state?.trust && <Trust trust={state.trust} say={say} accepted={() => moved(NOTHING_KNOWN)} />}
       <main id="main" tabIndex={place.at === 'review' ? -1 : 0} class={`at-${place.at}`}>
         {place.at === 'review' && state && <Review place={place} state={state} versions={versions} say={say} />}
         {place.at === 'intents' && state && <Intents intents={state.intents} />}
@@ -181,6 +183,9 @@ function risen(last: Versions, news: WireNews): Versions {
     all: last.all + (all ? 1 : 0),
   }
 }
+
+/** News that makes the page look at everything again. */
+const NOTHING_KNOWN: WireNews = { sessions: ['*'], ledger: false, intents: true, policy: true }
 
 interface Words {
   readonly id: number

@@ -36,6 +36,8 @@ async function review(context: Context, session: string | undefined, { by, web }
   }
   const { editText } = await library()
   const { code, words } = await asReviewer(async (workspace) => {
+    const { offerTrust } = await import('./trust.js')
+    await offerTrust(context, workspace, by)
     const { reviewInTerminal } = await import('../review/app.js')
     return reviewInTerminal(workspace, {
       ...(session !== undefined && { session }),

@@ -5,13 +5,14 @@ import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { sessionRow } from './sessions.js'
 
-export function register(command: Command, { io, withWorkspace }: Context): void {
+export function register(command: Command, { io, withWorkspace, library, root }: Context): void {
   command
     .description('List the intents of the workspace, and its sessions with what they have staged.')
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
       const status = await withWorkspace(statusOf)
       io.out(options.json ? json(status) : render(status))
+      if (!options.json && (await library()).findOldState(root()) !== undefined) io.out(`${OLD_STATE}\n`)
     })
 }
 
@@ -23,6 +24,8 @@ interface Status {
   readonly questions: number
   /** What is wrong with policy.yaml. */
   readonly problem?: string
+  /** Policy, intents or templates ask for more than a person has accepted on this machine. */
+  readonly waiting: boolean
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
@@ -31,10 +34,11 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   for (const { id, damaged } of sessions)
     if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
   const problem = await workspace.policyProblem()
-  return { root: workspace.root, intents, sessions, questions, ...(problem !== undefined && { problem }) }
+  const { waiting } = await workspace.trust()
+  return { root: workspace.root, intents, sessions, questions, waiting, ...(problem !== undefined && { problem }) }
 }
 
-function render({ root, intents, sessions, questions, problem }: Status): string {
+function render({ root, intents, sessions, questions, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
@@ -42,6 +46,10 @@ function render({ root, intents, sessions, questions, problem }: Status): string
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
     problem === undefined ? '' : `${oneLine(problem)}\n`,
+    waiting ? `${WAITING}\n` : '',
     questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }
+
+const OLD_STATE = "An earlier version left files in .orchestration that are not used any more: 'escrow migrate'"
+const WAITING = "The files in .orchestration ask for more than you have accepted on this machine: 'escrow trust'"

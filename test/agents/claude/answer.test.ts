@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { answerClaude, CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { tempDir } from '../../support/facade.js'
+import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, working } from '../../support/workspace.js'
 import { call, hookStand } from '../hook/stand.js'
 
@@ -260,7 +261,7 @@ describe('what no hook can read', () => {
     const { claude, place } = hookStand()
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
     await expect(claude('PreToolUse', { ...write, session_id: '../x' })).rejects.toThrow(/session/)
-    mkdirSync(`${place.root}/.orchestration/sessions/c1`, { recursive: true })
+    mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
     place.write('.orchestration/sessions/c1/owner', 'nobody')
     expect((await claude('PreToolUse', write)).decision).toBe('deny')
     rmSync(`${place.root}/.orchestration/active_intents.yaml`)

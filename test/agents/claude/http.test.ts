@@ -10,9 +10,10 @@ import {
   claudeHookHandler,
   claudeHookListener,
 } from '../../../src/agents/claude/index.js'
-import { layoutOf } from '../../../src/core/layout.js'
 import { withProcessLock } from '../../../src/host/lock.js'
+import { layoutAt } from '../../../src/host/workspace-state.js'
 import { serveFetch, serveListener } from '../../support/serve-fetch.js'
+import { stateOf } from '../../support/state.js'
 import { working } from '../../support/workspace.js'
 import { call, fieldsOf, hookStand, type StandOptions } from '../hook/stand.js'
 
@@ -181,7 +182,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too slowly/)
       socket.destroy()
       const late = await served({}, { patience: 50 })
-      const answer = await withProcessLock(layoutOf(late.place.root).locks, 'ledger', () =>
+      const answer = await withProcessLock(layoutAt(late.place.root).locks, 'ledger', () =>
         late.answer('PreToolUse', write('README.md')),
       )
       expect([decisionOf(answer), JSON.stringify(answer)]).toEqual(['deny', expect.stringContaining('took too long')])
@@ -190,7 +191,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     it('is a workspace that is damaged or gone, and a session’s id that is none', async () => {
       const { place, answer } = await served()
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
-      mkdirSync(`${place.root}/.orchestration/sessions/c1`, { recursive: true })
+      mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
       place.write('.orchestration/sessions/c1/stage.log', '{"what": is this\n{}\n')
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts')))).toBe('deny')
       const gone = await serve({ root: `${place.root}/none`, token: TOKEN })

@@ -4,6 +4,7 @@ import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compiled } from '../../support/compiled.js'
+import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { call, fieldsOf } from './stand.js'
 
@@ -106,9 +107,9 @@ describe('a hook process', () => {
 
   it('holds all the same where the session is damaged, or there never was one', async () => {
     const at = place()
-    mkdirSync(`${at.root}/.orchestration/sessions/s1`, { recursive: true })
+    mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
     for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {
-      writeFileSync(`${at.root}/.orchestration/sessions/s1/${name}`, '{"what": is this\n{}\n')
+      writeFileSync(`${stateOf(at.root)}/sessions/s1/${name}`, '{"what": is this\n{}\n')
       expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at))).toBe('deny')
       expect(clineHolds(await hook('cline', clineEvent(at.root), at))).toBe(true)
     }
@@ -177,8 +178,8 @@ describe.each([
     await held(event(at.root, 'ä'.repeat(5_000_000)))
     await held(event(at.root), "trap '' XFSZ; ulimit -f 0; ")
     await held(event(at.root), 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; ')
-    mkdirSync(`${at.root}/.orchestration/sessions/s1`, { recursive: true })
-    writeFileSync(`${at.root}/.orchestration/sessions/s1/stage.log`, '{"what": is this\n{}\n')
+    mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
+    writeFileSync(`${stateOf(at.root)}/sessions/s1/stage.log`, '{"what": is this\n{}\n')
     await held(event(at.root))
   })
 })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import { commandOutputs } from '../../../src/index.js'
+import { stateOf } from '../../support/state.js'
 import { own, recordsOf } from '../../support/workspace.js'
 import { type Site, site } from '../../terminal/site.js'
 import { run as runOnFake } from './fake-session.js'
@@ -107,7 +108,7 @@ describe('read_command_output', () => {
 
   it('an output that cannot be kept hides nothing of what the command did', async () => {
     const at = await desk()
-    writeFileSync(`${at.root}/.orchestration/sessions/agent/outputs`, 'in the way')
+    writeFileSync(`${stateOf(at.root)}/sessions/agent/outputs`, 'in the way')
     const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
     expect(isError).toBe(false)
     expect(content).toContain('could not be kept; this is its beginning.')
@@ -179,7 +180,7 @@ describe('read_command_output', () => {
     expect(new Set(names).size).toBe(53)
     expect(names.slice(0, 3).map((name) => outputs.read(name))).toEqual([undefined, undefined, undefined])
     expect(outputs.read(names[3] ?? '')?.toString()).toBe('3')
-    expect(readdirSync(`${at.root}/.orchestration/sessions/agent/outputs`)).toHaveLength(50)
+    expect(readdirSync(`${stateOf(at.root)}/sessions/agent/outputs`)).toHaveLength(50)
   })
 
   it('of a session that is none of ours fails in words', async () => {

@@ -5,6 +5,7 @@ import { createDesk, type Desk } from '../../../src/cli/review/desk.js'
 import { initialState, type State, type Target } from '../../../src/cli/review/state.js'
 import { type Event, update } from '../../../src/cli/review/update.js'
 import type { Session, Workspace } from '../../../src/core/api.js'
+import { stateOf } from '../../support/state.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 import { numbered } from './sets.js'
 
@@ -179,7 +180,7 @@ describe('two desks and an agent, in any order', () => {
         }
         for (const own of seats) await own.desk.idle()
         for (const own of seats) own.desk.close()
-        const file = `${on.root}/.orchestration/sessions/agent/review.jsonl`
+        const file = `${stateOf(on.root)}/sessions/agent/review.jsonl`
         const log = (existsSync(file) ? readFileSync(file, 'utf8') : '')
           .split('\n')
           .slice(0, -1)

@@ -4,6 +4,7 @@ import { charsetOf } from '../../../src/cli/review/terminal.js'
 import type { Session } from '../../../src/core/api.js'
 import { compiled } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
+import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
 import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { numbered } from './sets.js'
@@ -39,7 +40,7 @@ async function scene(now: Readonly<Record<string, string>> = {}): Promise<Scene>
 }
 
 const verdicts = ({ root }: TestWorkspace) => {
-  const file = `${root}/.orchestration/sessions/agent/review.jsonl`
+  const file = `${stateOf(root)}/sessions/agent/review.jsonl`
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
   return lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'verdict')
 }

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { initWorkspace, openWorkspace, type Session } from '../../../src/index.js'
 import { git } from '../../support/git.js'
+import { needsTrust, trust } from '../../support/trust.js'
 
 export const LEDGER = '.orchestration/agent_trace.jsonl'
 
@@ -72,6 +73,7 @@ export function copyOf(template: string): Repository {
   const root = newDirectory()
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   cpSync(template, root, { recursive: true })
+  trust(root)
   return repositoryAt(root)
 }
 
@@ -98,6 +100,7 @@ export function repositoryAt(root: string): Repository {
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
+    if (needsTrust(path)) trust(root)
   }
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   const run = (...args: string[]) => git(root, ...args)

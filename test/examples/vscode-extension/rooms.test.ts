@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { stateOf } from '../../support/state.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 import { activated, builtExtension, openDesk } from './bundle.js'
 import { Editor } from './editor.js'
@@ -85,7 +86,7 @@ describe('the tree', () => {
       session.fs.writeFileSync(`src/${id}.ts`, 'x\n')
       await session.close()
     }
-    writeFileSync(`${place.root}/.orchestration/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
+    writeFileSync(`${stateOf(place.root)}/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
     const editor = new Editor(readManifest(), [place.root])
     await activated(built.dist(), built.home(), editor)
     expect(editor.tree()).toEqual([

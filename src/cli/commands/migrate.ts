@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { type Context, EXIT } from '../context.js'
+import { type AsJson, json, jsonOption } from '../output.js'
+import { oneLine } from '../printable.js'
+
+interface Options extends AsJson {
+  readonly yes?: true
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Take the staged work of a version before 0.2 out of the repository. Sessions become proposals without a verdict. ' +
+        'Only files that this machine can prove to be its own are taken; the others are named.',
+    )
+    .option('-y, --yes', 'do not ask')
+    .addOption(jsonOption())
+    .action((options: Options) => migrate(context, options))
+}
+
+async function migrate({ io, library, root, exit }: Context, options: Options): Promise<void> {
+  const { findOldState, migrateOldState, admitTruster } = await library()
+  const old = findOldState(root())
+  const tell = (text: string) => {
+    if (!options.json) io.out(text)
+  }
+  if (old === undefined) {
+    tell('There are no files of an earlier version in .orchestration.\n')
+    if (options.json) io.out(json({ names: [], sessions: [], isOurs: false, migrated: [] }))
+    return
+  }
+  const { names, sessions, isOurs } = old
+  tell(`An earlier version left these in the repository. They are not used any more:\n${listOf(names)}`)
+  if (!isOurs || sessions.length === 0) {
+    tell(isOurs ? 'No session in them has staged work.\n' : FOREIGN)
+    tell(REMOVE)
+    if (options.json) io.out(json({ ...old, migrated: [] }))
+    return
+  }
+  tell(`Staged work of these sessions can be taken along, without its verdicts:\n${listOf(sessions)}`)
+  const asking = options.yes ? undefined : await io.ask?.()
+  if (options.yes !== true && (await asking?.yes('Take it along?')) !== true) {
+    io.err('escrow: Nothing was changed.\n')
+    return exit(EXIT.refused)
+  }
+  admitTruster(root(), { terminal: io.terminal }, false)
+  const migrated = migrateOldState(root())
+  if (options.json) return io.out(json({ ...old, migrated }))
+  for (const id of migrated) tell(`migrated  ${oneLine(id)}\n`)
+  tell(REMOVE)
+}
+
+const FOREIGN = 'Nothing on this machine proves that they are its own: they may have come with the repository.\n'
+const REMOVE = "When you need them no more: 'rm -r .orchestration/sessions .orchestration/commits .orchestration/tx'\n"
+
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `  ${oneLine(name)}\n`).join('')
+}

@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { createTwoFilesPatch } from 'diff'
+import type { Reviewer, TrustReport, Workspace } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { counted, json, jsonOption, table } from '../output.js'
+import { oneLine, printable } from '../printable.js'
+import { byOption } from '../reviewer.js'
+
+interface Options {
+  readonly json?: true
+  readonly diff?: true
+  readonly yes?: true
+  readonly trustDigest?: string
+  readonly by?: Reviewer
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Show what policy, intents, templates and .intentignore ask for beyond what you have accepted on this machine, and ' +
+        'accept it. Until then the stricter of both holds. Accepting needs a terminal or a reviewer key; a machine that has ' +
+        'accepted nothing yet may name the digest instead.',
+    )
+    .option('--diff', 'show the files line by line as well')
+    .option('-y, --yes', 'accept without a question')
+    .option('--trust-digest <digest>', 'accept only if the files have this digest (CI)')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .action((options: Options) => trust(context, options))
+}
+
+async function trust(context: Context, options: Options): Promise<void> {
+  const { io, withWorkspace, library, root, exit } = context
+  const { trustDigest: wanted, by } = options
+  const { admitTruster } = await library()
+  await withWorkspace(async (workspace) => {
+    const report = await workspace.trust()
+    const accept = async () => {
+      admitTruster(root(), { terminal: io.terminal }, wanted !== undefined && report.acceptedAt === undefined)
+      await workspace.accept(report.digest, by)
+    }
+    if (wanted !== undefined && wanted !== report.digest) {
+      io.err(`escrow: The files have the digest ${report.digest}, not ${oneLine(wanted)}. Nothing was accepted.\n`)
+      return exit(EXIT.refused)
+    }
+    const isWanted = options.yes === true || wanted !== undefined
+    if (options.json) {
+      if (isWanted) await accept()
+      return io.out(json({ ...report, accepted: isWanted }))
+    }
+    if (report.files.length === 0 && report.acceptedAt !== undefined) return io.out(nothingToAccept(report))
+    io.out(render(report, options.diff === true))
+    if (!isWanted && !(await isAgreed(context))) return
+    await accept()
+    io.out(`accepted  ${counted(report.files.length, 'file')}\n`)
+  })
+}
+
+/** Where something waits, shows it to the person at the terminal and asks once: whoever says no goes on without it. */
+export async function offerTrust({ io }: Context, workspace: Workspace, by: Reviewer | undefined): Promise<void> {
+  const report = await workspace.trust()
+  const asking = report.waiting ? await io.ask?.() : undefined
+  if (asking === undefined) return
+  io.out(render(report, false))
+  if ((await asking.yes('Accept these files on this machine?')) === true) await workspace.accept(report.digest, by)
+}
+
+function nothingToAccept({ acceptedAt, acceptedBy = '-', digest }: TrustReport): string {
+  return `The files are as ${oneLine(acceptedBy)} accepted them on this machine (${acceptedAt}).\n${digest}\n`
+}
+
+async function isAgreed({ io }: Context): Promise<boolean> {
+  const asking = await io.ask?.()
+  if (asking === undefined) {
+    io.err("escrow: Nothing was accepted. Type 'escrow trust' in a terminal.\n")
+    return false
+  }
+  if ((await asking.yes('Accept these files on this machine?')) === true) return true
+  io.err('escrow: Nothing was accepted.\n')
+  return false
+}
+
+function render({ files, changes, digest, waiting }: TrustReport, isWhole: boolean): string {
+  const head = waiting
+    ? 'These files ask for more than you have accepted on this machine. Until you accept them the stricter of both holds.\n'
+    : 'These files only take away from what you have accepted on this machine. They hold already.\n'
+  const parts = files.map(({ file, accepted, now }) => {
+    const rows = changes.filter((change) => change.file === file).map(({ effect, what }) => [effect, oneLine(what)])
+    const listed = rows.length === 0 ? '  no difference but comments and layout\n' : table(rows, '  ')
+    const patch = isWhole ? createTwoFilesPatch(file, file, accepted ?? '', now ?? '', 'accepted', 'now') : ''
+    return `\n${oneLine(file)}\n${listed}${printable(patch)}`
+  })
+  return `${head}${parts.join('')}\n${digest}\n`
+}

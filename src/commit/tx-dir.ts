@@ -1,0 +1,112 @@
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import { type Layout, ORCHESTRATION } from '../core/layout.js'
+import type { Disk } from './disk.js'
+import { type Pins, pinTree } from './pin.js'
+
+/**
+ * Transaction directories: `.orchestration/tx/<name>`, one for each commit attempt. They lie in the workspace because a
+ * rename works only within one file system. Anybody can put things there, so a transaction directory counts only when
+ * the journal names it, and it is reached from the root without following a link.
+ */
+
+const TX = `${ORCHESTRATION}/tx`
+
+/** An open transaction directory. */
+export interface HeldTx {
+  /** Its address, good until it is closed. */
+  readonly dir: string
+  /** Its inode number: a directory that somebody puts in its place has another. */
+  readonly inode: string
+  close(): void
+}
+
+/** Makes `.orchestration/tx` where it is missing. Throws EscrowError `path_escape` where it is a link or a file. */
+export function ensureTxParent(disk: Disk, pins: Pins, layout: Layout): void {
+  const parent = named(`${layout.root}/${ORCHESTRATION}`, () => pins.at(ORCHESTRATION))
+  if (disk.lstat(`${parent}/tx`) === undefined) {
+    disk.makeDir(`${parent}/tx`, 0o700)
+    disk.syncDir(parent)
+    disk.syncDir(pins.at(''))
+  }
+  named(layout.tx, () => pins.at(TX))
+}
+
+/** The file system transactions lie on, in the words of {@link Pins.device}. */
+export function txDevice(pins: Pins): string {
+  return pins.device(TX)
+}
+
+/** Makes the names of the transaction directories durable. */
+export function syncTxParent(disk: Disk, layout: Layout): void {
+  const pins = pinTree(disk, layout.root)
+  try {
+    disk.syncDir(pins.at(TX))
+  } finally {
+    pins.close()
+  }
+}
+
+/** The address of `.orchestration/tx`, good until the next call of `pins`. */
+export function txParent(pins: Pins): string {
+  return `${pins.at(TX)}/.`
+}
+
+/** Makes a transaction directory of its own. Throws EEXIST where the name is taken. */
+export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
+  const pins = pinTree(disk, layout.root)
+  try {
+    disk.makeDir(`${pins.at(TX)}/${name}`, 0o700)
+    return held(disk, pins, name)
+  } catch (error) {
+    pins.close()
+    throw error
+  }
+}
+
+/** Opens a transaction directory. Undefined where it is gone, or where something else has its name. */
+export function openTx(disk: Disk, layout: Layout, name: string, inode?: string): HeldTx | undefined {
+  const pins = pinTree(disk, layout.root)
+  let tx: HeldTx | undefined
+  try {
+    tx = held(disk, pins, name)
+  } catch (error) {
+    if (!NOT_THERE.has(codeOf(error) ?? '')) throw error
+  } finally {
+    if (tx === undefined) pins.close()
+  }
+  if (tx === undefined || inode === undefined || tx.inode === inode) return tx
+  tx.close()
+  return undefined
+}
+
+/** Removes a transaction directory and what is in it; absent is fine. */
+export function removeTx(disk: Disk, layout: Layout, name: string): void {
+  const tx = openTx(disk, layout, name)
+  if (tx === undefined) return
+  tx.close()
+  const pins = pinTree(disk, layout.root)
+  try {
+    disk.removeTree(`${pins.at(TX)}/${name}`)
+  } finally {
+    pins.close()
+  }
+}
+
+function held(disk: Disk, pins: Pins, name: string): HeldTx {
+  const dir = pins.at(`${TX}/${name}`)
+  return { dir, inode: String(disk.lstat(`${dir}/.`)?.ino), close: () => pins.close() }
+}
+
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
+
+function named<T>(path: string, look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR' && codeOf(error) !== 'ELOOP') throw error
+    throw new EscrowError('path_escape', `${path} is a link or no directory, so nothing can be committed.`, {
+      hint: 'Remove it, then commit again.',
+    })
+  }
+}

@@ -1,0 +1,128 @@
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { sha256hex } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { isWithin } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
+import { type Layout, layoutOf } from '../core/layout.js'
+import { stateDir } from './state-dir.js'
+import { ensurePrivateDir, replaceDurable } from './write.js'
+
+/**
+ * Where this person's machine keeps the state of a workspace: `<state>/workspaces/<id>`, readable by its owner alone.
+ *
+ * The id is made of what identifies the root directory itself: its inode number and the time of its birth. Both stay when
+ * the directory is renamed, and a copy or a clone has others. Nothing in the workspace says which state belongs to it, so
+ * nothing that git brings can claim one.
+ */
+
+/** Who a state directory belongs to, for people and for the check below. */
+interface Card {
+  readonly version: 1
+  readonly root: string
+  readonly device: string
+}
+
+/**
+ * The layout of a workspace.
+ * @param root an absolute, physical path of a directory.
+ * @throws EscrowError `access_denied` where the state directory cannot be trusted: it lies in the workspace, or another
+ * user can write to it.
+ */
+export function layoutAt(root: string): Layout {
+  const base = join(stateDir(), 'workspaces')
+  assertOutside(base, root)
+  const stats = statSync(root, { bigint: true })
+  const state = join(base, idOf(root, stats))
+  assertPrivate(state)
+  const card = readCard(state)
+  if (card === undefined || card.root === root || !isCopied(card, stats)) return layoutOf(root, state)
+  const own = join(base, sha256hex(`${idOf(root, stats)} ${root}`).slice(0, ID_DIGITS))
+  assertPrivate(own)
+  return layoutOf(root, own)
+}
+
+const ID_DIGITS = 32
+
+interface Identity {
+  readonly ino: bigint
+  readonly dev: bigint
+  readonly birthtimeNs: bigint
+}
+
+/**
+ * A file system without birth times has nothing that tells a directory from one that was made in its place, so there the
+ * path counts as well, and a renamed workspace begins with no state.
+ */
+function idOf(root: string, { ino, dev, birthtimeNs }: Identity): string {
+  // Device numbers change when a machine starts again, so they count only where there is nothing better.
+  const words = birthtimeNs > 0n ? `${ino} ${birthtimeNs}` : `${ino} ${dev} ${root}`
+  return sha256hex(words).slice(0, ID_DIGITS)
+}
+
+/** A snapshot of a whole file system has the same inode numbers and birth times: both are there, on two devices. */
+function isCopied({ root, device }: Card, { ino, dev, birthtimeNs }: Identity): boolean {
+  const other = statSync(root, { bigint: true, throwIfNoEntry: false })
+  return other?.ino === ino && other.birthtimeNs === birthtimeNs && other.dev !== dev && device === String(other.dev)
+}
+
+/** Makes the state directory, and notes which workspace it belongs to. */
+export function prepareState({ root, state }: Layout): void {
+  ensurePrivateDir(state)
+  assertPrivate(state)
+  const device = String(statSync(root, { bigint: true }).dev)
+  const known = readCard(state)
+  if (known?.root === root && known.device === device) return
+  replaceDurable(join(state, CARD), `${JSON.stringify({ version: 1, root, device } satisfies Card)}\n`, 0o600)
+}
+
+const CARD = 'workspace.json'
+
+function readCard(state: string): Card | undefined {
+  try {
+    const card: unknown = JSON.parse(readFileSync(join(state, CARD), 'utf8'))
+    return isCard(card) ? card : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function isCard(value: unknown): value is Card {
+  if (typeof value !== 'object' || value === null) return false
+  const { root, device } = value as Readonly<Record<string, unknown>>
+  return typeof root === 'string' && typeof device === 'string'
+}
+
+/** State that lies in the workspace comes with a clone of it. */
+function assertOutside(base: string, root: string): void {
+  if (!isWithin(physical(base), root)) return
+  throw new EscrowError('access_denied', `The state directory ${base} lies in the workspace ${root}.`, {
+    hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside of it.',
+  })
+}
+
+/** The physical path of what is there of it, with the rest behind. */
+function physical(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const parent = dirname(path)
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error
+    return join(physical(parent), path.slice(parent.length))
+  }
+}
+
+/** What others can write proves nothing. */
+function assertPrivate(state: string): void {
+  const self = process.geteuid?.()
+  if (self === undefined) return
+  for (const path of [dirname(dirname(state)), dirname(state), state]) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return
+    if (!stats.isDirectory() || stats.uid !== self || (stats.mode & 0o022) !== 0)
+      throw new EscrowError('access_denied', `${path} is not a directory that only you can write to.`, {
+        hint: `Make it yours: chown it, then 'chmod 700 ${path}'.`,
+      })
+  }
+}

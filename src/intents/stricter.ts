@@ -1,0 +1,66 @@
+import type { Intent, IntentStatus } from '../core/api.js'
+import type { IntentsState } from '../core/intents-state.js'
+
+type Read = Extract<IntentsState, { ok: true }>
+
+/**
+ * What holds while the files differ from what a person has accepted: the stricter of both. An intent nobody has accepted
+ * waits; an accepted one keeps its texts, and may write only where both scopes let it.
+ */
+export function stricterIntents(file: Read, accepted: Read): Read {
+  const intents = new Map<string, Intent>()
+  const waiting = new Set<string>()
+  for (const [id, intent] of file.intents) {
+    const known = accepted.intents.get(id)
+    if (known) intents.set(id, stricterIntent(intent, known))
+    else waiting.add(id)
+  }
+  const { activeIntentId: active, freePaths, ...rest } = file
+  const ignored = new Set([...(file.ignored ?? []), ...(accepted.ignored ?? [])])
+  return {
+    ...rest,
+    intents,
+    ...(active !== undefined && active === accepted.activeIntentId && { activeIntentId: active }),
+    ...(ignored.size > 0 && { ignored }),
+    ...(freePaths !== undefined &&
+      accepted.freePaths !== undefined && { freePaths, acceptedFreePaths: accepted.freePaths }),
+    ...(waiting.size > 0 && { waiting }),
+  }
+}
+
+function stricterIntent(file: Intent, accepted: Intent): Intent {
+  return {
+    ...accepted,
+    ...stricterScope(file.ownedScope, accepted.ownedScope),
+    status: stricterStatus(file.status, accepted.status),
+    dependsOn: [...new Set([...accepted.dependsOn, ...file.dependsOn])],
+    ...(file.updatedAt !== undefined && { updatedAt: file.updatedAt }),
+  }
+}
+
+/** One list where it is the narrower by its globs alone; else both. */
+function stricterScope(
+  file: readonly string[],
+  accepted: readonly string[],
+): Pick<Intent, 'ownedScope' | 'alsoWithin'> {
+  if (isNarrower(file, accepted)) return { ownedScope: file }
+  return isNarrower(accepted, file) ? { ownedScope: accepted } : { ownedScope: accepted, alsoWithin: file }
+}
+
+/** A scope without some of the globs that add, and with more of those that take away. */
+export function isNarrower(scope: readonly string[], than: readonly string[]): boolean {
+  const takesAway = (glob: string) => glob.startsWith('!')
+  const adds = (globs: readonly string[]) => globs.filter((glob) => !takesAway(glob))
+  return (
+    adds(scope).every((glob) => than.includes(glob)) && than.filter(takesAway).every((glob) => scope.includes(glob))
+  )
+}
+
+const OPEN: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
+const DONE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['COMPLETED', 'ARCHIVED'])
+
+/** What is done lets others begin, so that needs a person's word as much as what is open again. */
+function stricterStatus(file: IntentStatus, accepted: IntentStatus): IntentStatus {
+  if (OPEN.has(file)) return OPEN.has(accepted) ? file : accepted
+  return DONE.has(file) && !DONE.has(accepted) ? 'BLOCKED' : file
+}

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util'
+import { COMMAND_CLASSES } from '../core/command-class.js'
+import { commandWord } from './command-rules.js'
+import type { OutsidePlace, PolicyRules } from './policy-read.js'
+import type { CommandWord, Limits, Settings } from './policy-schema.js'
+
+/**
+ * What holds while policy.yaml differs from what a person has accepted: the stricter of both. Path rules are not merged,
+ * as which of two tables is stricter depends on the path: each is asked, and the first denial stands.
+ */
+export function stricterRules(file: PolicyRules, accepted: PolicyRules): PolicyRules {
+  return {
+    ...file,
+    hides: file.hides || accepted.hides,
+    closes: file.closes || accepted.closes,
+    outside: { find: file.outside.find, places: () => stricterPlaces(file, accepted) },
+    settings: stricterSettings(file.settings, accepted.settings),
+    accepted,
+  }
+}
+
+const CLOSED: ReadonlySet<string> = new Set(['deny', 'hidden'])
+
+/** A place is open to commands only where both say so. */
+function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[] {
+  const isOpenBy = (rules: PolicyRules, path: string) => {
+    const word = rules.outside.find(path)?.value
+    return word !== undefined && !CLOSED.has(word)
+  }
+  const of = (rules: PolicyRules, other: PolicyRules) =>
+    rules.outside.places().filter(({ path, word }) => CLOSED.has(word) || isOpenBy(other, path))
+  return [...of(file, accepted), ...of(accepted, file)]
+}
+
+export function stricterSettings(file: Settings, accepted: Settings): Settings {
+  const { lessonsFile } = accepted
+  return {
+    requireRead: file.requireRead || accepted.requireRead,
+    strict: file.strict || accepted.strict,
+    mergesUnasked: file.mergesUnasked && accepted.mergesUnasked,
+    approvedBy: file.approvedBy === 'person' ? 'person' : accepted.approvedBy,
+    appendsLessons: file.appendsLessons && accepted.appendsLessons,
+    ...(lessonsFile !== undefined && { lessonsFile }),
+    undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
+    claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
+    network: stricterNetwork(file.network, accepted.network),
+    isolationNone: file.isolationNone && accepted.isolationNone,
+    classes: stricterClasses(file.classes, accepted.classes),
+    // A formatter is a program: it runs only as it was accepted, while the file still wants it so.
+    format: accepted.format.filter((rule) => file.format.some((each) => isSameFormat(each, rule))),
+    gate: {
+      tools: file.gate.tools === 'all' ? 'all' : accepted.gate.tools,
+      breaker: Math.min(file.gate.breaker, accepted.gate.breaker),
+      modal: file.gate.modal === 'all' ? 'all' : accepted.gate.modal,
+      requireMutationClass: file.gate.requireMutationClass || accepted.gate.requireMutationClass,
+    },
+    limits: stricterLimits(file.limits, accepted.limits),
+  }
+}
+
+type Format = Settings['format'][number]
+
+function isSameFormat(one: Format, other: Format): boolean {
+  return isDeepStrictEqual([one.files, one.run], [other.files, other.run])
+}
+
+function stricterNetwork(...both: readonly Settings['network'][]): Settings['network'] {
+  if (both.includes(false)) return false
+  return both.includes('ask') ? 'ask' : true
+}
+
+function stricterClasses(file: Settings['classes'], accepted: Settings['classes']): Settings['classes'] {
+  const words = COMMAND_CLASSES.map((each) => {
+    const both: CommandWord[] = [commandWord(each, file), commandWord(each, accepted)]
+    return [each, both.includes('deny') ? 'deny' : both.includes('ask') ? 'ask' : 'allow'] as const
+  })
+  return Object.fromEntries(words)
+}
+
+function stricterLimits(file: Limits, accepted: Limits): Limits {
+  const limits: { -readonly [K in keyof Limits]: Limits[K] } = {}
+  for (const key of ['files', 'bytes', 'opsPerMinute'] as const) {
+    const both = [file[key], accepted[key]].filter((limit) => limit !== undefined)
+    if (both.length > 0) limits[key] = Math.min(...both)
+  }
+  return limits
+}

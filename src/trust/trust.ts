@@ -1,0 +1,93 @@
+import { sha256hex } from '../../overlay/digest.js'
+import { codeOf } from '../../overlay/errno.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Layout, SharedFile } from '../core/layout.js'
+import type { TrustChange, TrustReport } from '../core/trust-api.js'
+import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-files.js'
+import { readShared } from '../host/shared-files.js'
+import { MAX_YAML_BYTES } from '../host/yaml.js'
+import { templateFiles } from '../intents/templates.js'
+import { ignoreChanges, intentChanges, policyChanges, templateChanges } from './changes.js'
+
+/**
+ * Compares the files with what was accepted of them.
+ * @throws EscrowError `path_escape` for a link or no file in the place of one of them.
+ */
+export function lookAtFiles(layout: Layout): TrustReport {
+  const accepted = acceptedOf(layout)
+  const now = textsOf(layout)
+  const names = [...new Set([...now.keys(), ...accepted.texts.keys()])].sort()
+  const files = names
+    .map((file) => ({ file, accepted: accepted.texts.get(file), now: now.get(file) }))
+    .filter((each) => each.accepted !== each.now)
+  const changes = files.flatMap(({ file, accepted: before, now: after }) => changesOf(layout, file, before, after))
+  return {
+    digest: digestOf(now),
+    waiting: changes.some(({ effect }) => effect !== 'tightens'),
+    changes,
+    files,
+    ...(accepted.at !== undefined && { acceptedAt: accepted.at }),
+    ...(accepted.by !== undefined && { acceptedBy: accepted.by.name }),
+  }
+}
+
+/**
+ * Accepts all of the files as they are.
+ * @param digest of what the person was shown.
+ * @throws EscrowError `stale_file` where the files are not those any more.
+ */
+export function acceptFiles(
+  layout: Layout,
+  digest: string,
+  by: { readonly name: string; readonly email?: string | undefined },
+): void {
+  const now = textsOf(layout)
+  if (digestOf(now) !== digest)
+    throw new EscrowError('stale_file', 'The files have changed since they were shown; nothing was accepted.', {
+      hint: "Look at them again: 'escrow trust'.",
+    })
+  const gone = [...acceptedOf(layout).texts.keys()].filter((name) => !now.has(name))
+  acceptTexts(layout, new Map([...now, ...gone.map((name) => [name, undefined] as const)]), by)
+}
+
+/** A record that cannot be read accepts nothing: all of the files are shown. */
+function acceptedOf(layout: Layout): AcceptedFiles {
+  try {
+    return openAccepted(layout)()
+  } catch (error) {
+    if (error instanceof EscrowError) return { texts: new Map() }
+    throw error
+  }
+}
+
+/** Every file that says what agents may do, by its name. */
+function textsOf(layout: Layout): Map<string, string> {
+  const files = [layout.policyFile, layout.intentsFile, ...layout.ignoreFiles, ...templateFiles(layout)]
+  return new Map(files.flatMap((file) => textOf(file)))
+}
+
+function textOf(file: SharedFile): [string, string][] {
+  try {
+    return [[file.name, readShared(file, MAX_YAML_BYTES).toString()]]
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function digestOf(texts: ReadonlyMap<string, string>): string {
+  const lines = [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => `${sha256hex(text)}  ${name}\n`)
+  return `sha256:${sha256hex(lines.join(''))}`
+}
+
+function changesOf(layout: Layout, file: string, before: string | undefined, after: string | undefined): TrustChange[] {
+  const changes =
+    file === layout.policyFile.name
+      ? policyChanges(before, after)
+      : file === layout.intentsFile.name
+        ? intentChanges(before, after)
+        : layout.ignoreFiles.some(({ name }) => name === file)
+          ? ignoreChanges(before, after)
+          : templateChanges(before, after)
+  return changes.map((change) => ({ file, ...change }))
+}
