@@ -1,6 +1,6 @@
 /** The public API of escrowfs. */
 
-export { admitAgent, admitReviewer, admitTruster, makeReviewerKey } from './admit-reviewer.js'
+export { admitAgent, admitReviewer, admitTruster, makeReviewerKey, makeSigningKey } from './admit-reviewer.js'
 export { type BroughtSetting, broughtSettings } from './client-brought.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
@@ -47,7 +47,6 @@ export { type Capability, probeNow as checkContainment, refusalsIn } from './ter
 export {
   type BlamedFile,
   intentOf,
-  makeSigningKey,
   pathsOf,
   readBlamed,
   type ToldRecord,

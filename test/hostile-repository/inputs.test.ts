@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findProgram, ownEnv } from '../../src/host/search-path.js'
@@ -226,6 +226,20 @@ describe('a variable that a direnv of the clone sets', () => {
       },
     )
     expect(stdout).toBe('Ada undefined\n')
+  })
+
+  it('XDG_STATE_HOME that leads into the clone is refused by its name', { timeout: 60_000 }, () => {
+    const clone = hostileClone()
+    for (const XDG_STATE_HOME of [clone.root, join(clone.root, 'none/state')])
+      for (const argv of [['status'], ['log'], ['verify'], ['init', '--yes'], ['keys'], ['keys', '--reviewer']]) {
+        const { status, stderr } = clone.escrow(argv, { XDG_STATE_HOME })
+        expect([...argv, status, stderr]).toEqual([...argv, 1, expect.stringContaining('XDG_STATE_HOME')])
+      }
+    const token = clone.call(`const { hookToken } = await load('src/index.js'); hookToken(process.cwd())`, {
+      XDG_STATE_HOME: clone.root,
+    })
+    expect([token.status, token.stderr]).toEqual([1, expect.stringContaining('XDG_STATE_HOME')])
+    expect(existsSync(join(clone.root, 'escrowfs'))).toBe(false)
   })
 
   it('XDG_STATE_HOME does not show commands the keys that lie where it does not lead', () => {
