@@ -1,9 +1,10 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isWithin } from '../overlay/index.js'
 import { EscrowError } from './core/api-error.js'
+import { personalState } from './host/personal-state.js'
 import { layoutAt } from './host/workspace-state.js'
 import { openPolicyFile } from './policy/index.js'
-import { isReviewerKey, makeReviewerKey as makeTrustedKey } from './trace/index.js'
+import { isReviewerKey, makeSigningKey as makeOwnKey, makeReviewerKey as makeTrustedKey } from './trace/index.js'
 
 /** Set for every command of a session, and so for an agent that is one. */
 const INSIDE = 'ESCROW_SESSION'
@@ -18,7 +19,7 @@ export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
     'access_denied',
     `An agent cannot decide about its own work: this runs in session ${session}.`,
     {
-      hint: 'A person decides, in a terminal outside of it.',
+      hint: `A person decides, in a terminal outside of it: one where ${INSIDE} is not set.`,
     },
   )
 }
@@ -102,7 +103,18 @@ export function admitTruster(
 /** Makes this user's reviewer's key, unless there is one. Who has it decides, so it is made where a person is. */
 export function makeReviewerKey(): ReturnType<typeof makeTrustedKey> {
   refuseInside()
+  personalState()
   return makeTrustedKey()
+}
+
+/**
+ * Makes the key of this user by which checkpoints are signed, unless there is one. Others' public keys can be put beside it, as
+ * `NAME.pub.pem`.
+ * @throws EscrowError `access_denied` where the state directory lies in a workspace
+ */
+export function makeSigningKey(): ReturnType<typeof makeOwnKey> {
+  personalState()
+  return makeOwnKey()
 }
 
 function keyProblem(file: string, root: string): string | undefined {

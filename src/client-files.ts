@@ -51,8 +51,8 @@ export function blockFile(root: string, path: string, block: string, remove: boo
   const before = textAt(root, path)
   const others = (before ?? '').replace(block, '')
   if (remove) return { path, before, after: others === '' ? undefined : others }
-  if (before?.includes(block)) return { path, before, after: before }
   if (rivals.test(others)) throw notOurs(path, 'has settings of another kind for `escrow`')
+  if (before?.includes(block)) return { path, before, after: before }
   const gap = others === '' || others.endsWith('\n') ? '' : '\n'
   return { path, before, after: `${others}${gap}${block}` }
 }

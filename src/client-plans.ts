@@ -116,6 +116,7 @@ const OPENCODE_SERVER = { type: 'local', command: ['escrow', 'mcp', '--session',
 function claudeFiles(root: string, remove: boolean, served?: HookAddress): ClientFile[] {
   const [shared, own] = ['.claude/settings.json', '.claude/settings.local.json']
   const server = serverFile(root, '.mcp.json', 'claude', remove)
+  if (!remove) for (const path of [shared, own]) jsonFile(root, path, (all) => withHooksOn(all, path))
   const isServed = textAt(root, own)?.includes(SERVED_AT) === true
   if (isServed && !remove && served === undefined) return [server]
   const commands = jsonFile(root, shared, (all) => withHooks(all, shared, CLAUDE_HOOKS, remove || served !== undefined))
@@ -124,6 +125,11 @@ function claudeFiles(root: string, remove: boolean, served?: HookAddress): Clien
     return served === undefined ? others : withHooks(others, own, servedHooks(served), false)
   })
   return [commands, { ...requests, isSecret: true }, server]
+}
+
+function withHooksOn(settings: Fields, path: string): Fields {
+  if (settings.disableAllHooks === true) throw notOurs(path, 'switches all hooks off (`disableAllHooks`)')
+  return settings
 }
 
 const SERVED_AT = '/hooks/claude?session='
@@ -170,12 +176,19 @@ function serverFile(root: string, path: string, session: string | undefined, rem
   return jsonFile(root, path, (all) => withServer(all, path, { key: 'mcpServers', entry, remove }))
 }
 
+/** What is started by our name, with words or variables of somebody else's, can be any program. */
+function isOurServer(entry: unknown): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { command, args, ...others }: Record<string, unknown> = { ...entry }
+  const words: unknown[] = [command, args ?? []].flat()
+  const isElse = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in others)
+  return words[0] === 'escrow' && words[1] === 'mcp' && !isElse
+}
+
 function withServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
   const servers = fieldsAt(settings, key, path)
   const { escrow, ...others } = servers
-  const command = typeof escrow === 'object' && escrow !== null && 'command' in escrow ? escrow.command : undefined
-  const program: unknown = Array.isArray(command) ? command[0] : command
-  if (escrow !== undefined && program !== 'escrow') throw notOurs(path, 'has a server of another kind named `escrow`')
+  if (escrow !== undefined && !isOurServer(escrow)) throw notOurs(path, 'has a server of another kind named `escrow`')
   if (!remove) return { ...settings, [key]: { ...servers, escrow: escrow ?? entry } }
   return escrow === undefined ? settings : without(settings, key, others)
 }

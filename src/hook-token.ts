@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256hex } from '../overlay/digest.js'
 import { newToken } from './host/loopback.js'
+import { personalState } from './host/personal-state.js'
 import { readSmall } from './host/read.js'
-import { stateDir } from './host/state-dir.js'
 import { createDurable, ensurePrivateDir, publish, removeName } from './host/write.js'
 import { physicalRoot } from './workspace-root.js'
 
@@ -15,7 +15,7 @@ const SHAPE = /^[\w-]{43}$/
  * name it outlive the server. Who has it can have calls judged, and nothing else: it is no reviewer's.
  */
 export function hookToken(root: string): string {
-  const dir = join(stateDir(), 'hooks')
+  const dir = join(personalState(), 'hooks')
   const file = join(dir, `${sha256hex(physicalRoot(root)).slice(0, 32)}.token`)
   if (!existsSync(file)) {
     ensurePrivateDir(dir)

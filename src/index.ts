@@ -1,6 +1,7 @@
 /** The public API of escrowfs. */
 
-export { admitAgent, admitReviewer, admitTruster, makeReviewerKey } from './admit-reviewer.js'
+export { admitAgent, admitReviewer, admitTruster, makeReviewerKey, makeSigningKey } from './admit-reviewer.js'
+export { type BroughtSetting, broughtSettings } from './client-brought.js'
 export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
 export { CLIENTS, type ClientName } from './client-plans.js'
@@ -32,6 +33,7 @@ export {
   type Patience,
 } from './host/loopback.js'
 export { showPaged } from './host/pager.js'
+export { type FoundProgram, findProgram } from './host/search-path.js'
 export { type HostFsOptions, hostFs } from './host-fs.js'
 export { type HostProgramsOptions, hostPrograms } from './host-programs.js'
 export { initWorkspace } from './init.js'
@@ -45,7 +47,6 @@ export { type Capability, probeNow as checkContainment, refusalsIn } from './ter
 export {
   type BlamedFile,
   intentOf,
-  makeSigningKey,
   pathsOf,
   readBlamed,
   type ToldRecord,

@@ -118,7 +118,6 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
-  'src/host/flush.ts': { 'module child_process': 'runs sync(1)' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
   'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
   'src/host/grammars.ts': {

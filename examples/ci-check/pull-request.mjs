@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { findProgram } from 'escrowfs'
 
 /** What settings and attributes of a repository could hide is asked for by name: all is text, nothing is converted. */
 const SHOW_ALL = [
@@ -11,6 +12,20 @@ const SHOW_ALL = [
   '--ignore-submodules',
   '--inter-hunk-context=0',
 ]
+/** A repository's own settings can name programs. None of them is started: no hook, monitor, pager, signer or helper of a fetch. */
+const RUN_NOTHING = [
+  '--no-pager',
+  '--no-replace-objects',
+  ...[
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'log.showSignature=false',
+    'protocol.allow=never',
+    'safe.bareRepository=explicit',
+    'core.quotePath=false',
+  ].flatMap((setting) => ['-c', setting]),
+]
+
 const SEPARATOR = '\u0001'
 
 /**
@@ -18,10 +33,15 @@ const SEPARATOR = '\u0001'
  * @param {{ cwd: string, base: string, head: string }} of revisions of a repository
  */
 export function pullRequest({ cwd, base: onto, head: to }) {
+  // One that lies in the repository came with the pull request.
+  const { path: program } = findProgram('git')
+  if (program === undefined) throw new Error('There is no git on PATH, outside of the repository.')
+  const env = { ...process.env, GIT_NO_LAZY_FETCH: '1' }
   /** @param {string[]} args */
   const git = (...args) =>
-    execFileSync('git', ['--no-replace-objects', '-c', 'core.quotePath=false', ...args], {
+    execFileSync(program, [...RUN_NOTHING, ...args], {
       cwd,
+      env,
       maxBuffer: 1 << 30,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -43,6 +43,11 @@ export const FILES: Limits = {
   'src/trace-context.ts#FILES': ['count', 'files'],
   'src/trace-context.ts#LESSONS': ['count', 'lessons'],
   'src/client-files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
+  'src/client-brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
+  'src/client-brought.ts#MOST': [
+    'count',
+    "entries of a directory of a client's settings that `escrow doctor` looks at",
+  ],
   'src/host/git.ts#MAX_BYTES': ['bytes', "a file of git's that is read for a name"],
   'src/trace/vcs.ts#MAX_BYTES': ['bytes', "a file of git's that is read for a revision"],
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { Intent, Session, Workspace } from '../index.js'
+import { EscrowError, findProgram, type Intent, type Session, type Workspace } from '../index.js'
 import type { Io } from './context.js'
 import { knownIntent } from './intents/known.js'
 import { oneLine } from './printable.js'
@@ -31,9 +31,10 @@ export function addAgentOptions(command: Command): Command {
 export async function openFor(
   [program = '']: readonly string[],
   workspace: Workspace,
-  { session: id, intent }: AgentOptions,
+  { session: id, intent, env }: AgentOptions,
   { io, prefix }: { readonly io: Io; readonly prefix: string },
 ): Promise<Session> {
+  if (env.PATH === undefined) refuseShadow(program)
   // Before the session: a mistyped id leaves none behind.
   if (intent !== undefined) await knownIntent(workspace, intent)
   const session = await workspace.session({
@@ -46,6 +47,16 @@ export async function openFor(
       `escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'${choiceOf(await session.intents())}.\n`,
     )
   return session
+}
+
+/** A bare name means a program of the person's; one of the workspace has to be named by its path. */
+function refuseShadow(program: string): void {
+  if (program.includes('/')) return
+  const { path, shadow } = findProgram(program)
+  if (path !== undefined || shadow === undefined) return
+  throw new EscrowError('unsupported', `The only '${program}' on PATH lies in a workspace: ${shadow}.`, {
+    hint: 'Name it by its path, if that is the program you mean.',
+  })
 }
 
 function choiceOf(intents: readonly Intent[]): string {

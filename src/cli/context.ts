@@ -1,5 +1,14 @@
 import type picocolors from 'picocolors'
-import type { Capability, ClientFile, ClientName, ClientOptions, OldState, SigningKey, Workspace } from '../index.js'
+import type {
+  BroughtSetting,
+  Capability,
+  ClientFile,
+  ClientName,
+  ClientOptions,
+  OldState,
+  SigningKey,
+  Workspace,
+} from '../index.js'
 import type { Asking } from './asking.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
@@ -42,6 +51,7 @@ export interface Library {
   initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
+  broughtSettings(root: string): readonly BroughtSetting[]
   findClients(root: string): readonly { readonly client: ClientName; readonly isEntered: boolean }[]
   editText(text: string, name: string): Promise<string>
 }

@@ -3,23 +3,29 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EscrowError } from '../core/api-error.js'
-import { newId } from '../core/ids.js'
 import { readWhole } from './read.js'
-import { createDurable, removeName } from './write.js'
+import { isInTree, ownEnv, refuseTree } from './search-path.js'
+import { createDurable, makeTempDir, removeTree } from './write.js'
 
 /**
- * Lets a person edit a text in the editor they have chosen (`VISUAL`, else `EDITOR`, else vi), on this terminal.
+ * Lets a person edit a text in the editor they have chosen (`VISUAL`, else `EDITOR`, else vi), on this terminal. It starts in an
+ * empty directory: many editors obey settings they find where they start, and those of a workspace are not the person's.
  * @param name what the file they see is called; its ending tells the editor the language.
  * @returns the text as they left it.
- * @throws EscrowError `nothing_selected` where the editor fails or cannot be started: nothing was edited.
+ * @throws EscrowError `nothing_selected` where the editor fails or cannot be started: nothing was edited; `unsupported` for
+ * an editor that lies in a workspace.
  */
 export async function editText(text: string, name: string): Promise<string> {
-  const editor = process.env.VISUAL || process.env.EDITOR || 'vi'
-  const file = join(tmpdir(), `escrow-${newId()}-${name}`)
-  createDurable(file, text)
+  const { VISUAL, EDITOR } = process.env
+  const editor = VISUAL || EDITOR || 'vi'
+  refuseTree(VISUAL ? 'VISUAL' : 'EDITOR', editor)
+  const place = [tmpdir(), '/tmp'].find((each) => !isInTree(each)) ?? tmpdir()
+  const dir = makeTempDir(join(place, 'escrow-edit-'))
+  const file = join(dir, name)
   try {
+    createDurable(file, text)
     // By a shell, as git does: the variable may hold options.
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' })
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { cwd: dir, env: ownEnv(), stdio: 'inherit' })
     const [code]: unknown[] = await once(child, 'close')
     if (code !== 0) throw failed(editor, `ended with ${String(code)}`)
     return readWhole(file).toString()
@@ -27,7 +33,7 @@ export async function editText(text: string, name: string): Promise<string> {
     if (error instanceof EscrowError) throw error
     throw failed(editor, error instanceof Error ? error.message : String(error))
   } finally {
-    removeName(file)
+    removeTree(dir)
   }
 }
 

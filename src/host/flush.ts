@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
+import { runProgram } from './child.js'
 
 /** A busy disk may have gigabytes of other programs' data to write before ours. */
 const TIMEOUT_MS = 10_000
@@ -16,5 +16,5 @@ export function flushFileSystem(path: string): boolean {
   if (process.platform !== 'linux') return false
   // A file system in memory has nothing behind it to reach.
   if (IN_MEMORY.has(statfsSync(path).type)) return true
-  return spawnSync('sync', ['-f', path], { stdio: 'ignore', timeout: TIMEOUT_MS }).status === 0
+  return runProgram('sync', ['-f', path], TIMEOUT_MS).status === 0
 }

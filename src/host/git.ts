@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { userHome } from './home.js'
 import { readSmall } from './read.js'
+import { isInTree } from './search-path.js'
 
 /** What we ask of git is read from its files: no process is started, and no git needs to be installed. */
 
@@ -17,18 +19,47 @@ export type ReadText = (path: string) => string | undefined
 
 const MAX_BYTES = 1024 * 1024
 
-/** The `.git` of a directory or of the nearest one above it, a worktree's followed to the repository it belongs to. */
+/**
+ * The `.git` of a directory or of the nearest one above it, a worktree's followed to the repository it belongs to. A `.git` that
+ * leads elsewhere counts only where that place names it in turn, as git has it for worktrees and submodules: else a tree could pass
+ * off another repository as its own.
+ */
 export function findGit(root: string, read: ReadText = readText): GitDirs | undefined {
   for (let dir = resolve(root); ; dir = dirname(dir)) {
     const git = join(dir, '.git')
-    if (statOf(git)?.isDirectory()) return { own: git, common: git }
-    const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
-    if (pointer !== undefined) {
-      const own = resolve(dir, pointer.trim())
-      const common = read(join(own, 'commondir'))?.trim()
-      return { own, common: common === undefined ? own : resolve(own, common) }
-    }
+    const stat = statOf(git, lstatSync)
+    if (stat?.isDirectory()) return { own: git, common: git }
+    if (stat) return stat.isFile() ? followed(git, read) : undefined
     if (dir === dirname(dir)) return undefined
+  }
+}
+
+function followed(git: string, read: ReadText): GitDirs | undefined {
+  const tree = dirname(git)
+  const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
+  if (pointer === undefined) return undefined
+  const own = resolve(tree, pointer.trim())
+  const common = read(join(own, 'commondir'))?.trim()
+  if (common === undefined) return isSubmodule(own, tree, read) ? { own, common: own } : undefined
+  const back = read(join(own, 'gitdir'))?.trim()
+  const shared = resolve(own, common)
+  const isKnown = back !== undefined && isSame(resolve(own, back), git) && isSame(join(own, '../..'), shared)
+  return isKnown && basename(dirname(own)) === 'worktrees' ? { own, common: shared } : undefined
+}
+
+/** The repository of a submodule says where its tree is. */
+function isSubmodule(own: string, tree: string, read: ReadText): boolean {
+  const said = ['config', 'config.worktree'].map((name) =>
+    valuesIn(read(join(own, name)) ?? '', 'core').get('worktree'),
+  )
+  return said.some((worktree) => worktree !== undefined && isSame(resolve(own, worktree), tree))
+}
+
+function isSame(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b)
+  } catch {
+    return false
   }
 }
 
@@ -38,17 +69,17 @@ export interface GitUser {
 }
 
 /**
- * Who works in a directory: `user.name` and `user.email` as git has them, of the repository's config first, then of the
- * user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). `include` is not followed.
- * Without a `user.name` it is the user of the operating system.
+ * Who works in a directory: `user.name` and `user.email` as git has them, of the repository's config first, which no clone brings,
+ * then of the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). `include` is not followed, and variables
+ * that lead into a workspace are ignored. Without a `user.name` it is the user of the operating system.
  */
 export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): GitUser {
   const git = findGit(root)
-  const home = env.HOME || homedir()
+  const home = outside(env.HOME) ?? userHome()
   const files = [
     ...(git ? [join(git.common, 'config')] : []),
     join(home, '.gitconfig'),
-    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git', 'config'),
+    join(outside(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'git', 'config'),
   ]
   const users = files.map((file) => userIn(readText(file) ?? ''))
   const name = users.find((user) => user.name)?.name ?? osUser(env)
@@ -56,9 +87,20 @@ export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): Git
   return { name, ...(email !== undefined && { email }) }
 }
 
-/** The `[user]` section of a git config file; of a key given twice the last one, as git takes it. */
+function outside(given = ''): string | undefined {
+  return isAbsolute(given) && !isInTree(given) ? given : undefined
+}
+
+/** The `[user]` section of a git config file. */
 export function userIn(config: string): { name?: string; email?: string } {
-  const user: { name?: string; email?: string } = {}
+  const values = valuesIn(config, 'user')
+  const [name, email] = [values.get('name'), values.get('email')]
+  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+/** A section of a git config file, by names in small letters; of a key given twice the last one, as git takes it. */
+function valuesIn(config: string, wanted: string): Map<string, string> {
+  const values = new Map<string, string>()
   let section = ''
   for (const line of config
     .replace(/\r\n/g, '\n')
@@ -66,13 +108,10 @@ export function userIn(config: string): { name?: string; email?: string } {
     .split('\n')) {
     const header = /^\s*\[\s*([^\]"]*?)\s*("(?:[^"\\]|\\.)*")?\s*\]/.exec(line)
     if (header) section = header[2] === undefined ? (header[1] ?? '').toLowerCase() : ''
-    const entry = /^\s*(name|email)\s*=(.*)$/i.exec(line.slice(header?.[0].length ?? 0))
-    if (section !== 'user' || !entry) continue
-    const value = textOf(entry[2] ?? '')
-    if (entry[1]?.toLowerCase() === 'name') user.name = value
-    else user.email = value
+    const [, key, value] = /^\s*([a-z][a-z0-9-]*)\s*=(.*)$/i.exec(line.slice(header?.[0].length ?? 0)) ?? []
+    if (section === wanted && key !== undefined) values.set(key.toLowerCase(), textOf(value ?? ''))
   }
-  return user
+  return values
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: ' ', t: ' ', b: '' }
@@ -109,9 +148,9 @@ function readText(path: string): string | undefined {
   }
 }
 
-function statOf(path: string) {
+function statOf(path: string, look: typeof statSync | typeof lstatSync = statSync) {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return look(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

@@ -1,15 +1,23 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
+import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
+import { userHome } from '../host/home.js'
 import { stateDir } from '../host/state-dir.js'
 import { holdsSecret } from './secret-variables.js'
 
-/** Other places with what only we may read: sessions, verdicts, keys, and the anchors of ledgers. */
+/**
+ * Other places with what only we may read: sessions, verdicts, keys, and the anchors of ledgers. What lies where a variable does not lead now is
+ * ours as well: another process has the variable otherwise.
+ */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
-  return [stateDir({ ...env, HOME: home }), join(env.XDG_CONFIG_HOME || join(home, '.config'), 'escrowfs')]
+  const { XDG_CONFIG_HOME: config = '' } = env
+  return [
+    ...[stateDir({ ...env, HOME: home }), stateDir({ HOME: home })],
+    ...[...(isAbsolute(config) ? [config] : []), join(home, '.config')].map((base) => join(base, 'escrowfs')),
+  ]
 }
 
 export interface HiddenPlace {
@@ -58,15 +66,6 @@ function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
     )
     return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)
   })
-}
-
-/** As the system has it; a user it does not know has none. */
-function userHome(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    return homedir()
-  }
 }
 
 function textOf(path: string): string {

@@ -18,7 +18,7 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
-import { applyClients, type Capability, findClients, planClients } from '../../src/index.js'
+import { applyClients, broughtSettings, type Capability, findClients, planClients } from '../../src/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -90,6 +90,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     },
     planClients,
     applyClients,
+    broughtSettings,
     findClients,
     editText: async (text) => text,
   }

@@ -32,7 +32,8 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   trailer: '`LedgerHead`',
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',
-  doctor: 'each capability with `name`, `ok` and, where it is missing, why; and the clients found',
+  doctor:
+    'each capability with `name`, `ok` and, where it is missing, why; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start',
 }
 
 const HEAD = `# The command line

@@ -38,6 +38,7 @@ describe('gitUser', () => {
     put({ 'repo/.git/config': ADA, 'repo/a/b/x': '' })
     expect(asked('repo/a/b').name).toBe('Ada Lovelace')
     put({ 'tree/.git': `gitdir: ${dir}/repo/.git/worktrees/t\n`, 'repo/.git/worktrees/t/commondir': '../..\n' })
+    put({ 'repo/.git/worktrees/t/gitdir': `${dir}/tree/.git\n` })
     expect(asked('tree').name).toBe('Ada Lovelace')
     put({ 'home/.config/git/config': BOB, 'bare/x': '', 'xdg/git/config': ADA })
     expect(asked('bare').name).toBe('Bob')

@@ -22,6 +22,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/hooks/deeds.test.ts',
   'test/host-fs.test.ts',
   'test/host/workspace-state.test.ts',
+  'test/hostile-repository/inputs-git.test.ts',
   'test/migrate.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',

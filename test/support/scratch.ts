@@ -8,6 +8,7 @@ export const ON_DISK: readonly string[] = [
   // The disk of this one is told when to fail.
   'test/crash/!(commit).test.ts',
   'test/{commit,host,workspace}*.test.ts',
+  'test/hostile-repository/inputs*.test.ts',
   'test/package.test.ts',
 ]
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { type CallJudge, toolError } from '../../index.js'
+import { type CallJudge, findProgram, toolError } from '../../index.js'
 import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, placesOf, sessionFor } from '../hook/deps.js'
 import { type Ruling, rule } from '../hook/ruling.js'
@@ -28,7 +28,7 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
   const judge = await deps.openJudge(root, { session: sessionFor(deps, event.session_id), agent, ...intentFor(deps) })
   switch (event.hook_event_name) {
     case 'PreToolUse':
-      return beforeTool(judge, event, isStaged)
+      return beforeTool(judge, event, isStaged, deps.env)
     case 'PermissionRequest':
       return permission(judge, event, isStaged)
     case 'PostToolUse':
@@ -93,7 +93,12 @@ async function noWorktree(judge: CallJudge, { name }: Extract<ClaudeEvent, { hoo
   return refusal
 }
 
-async function beforeTool(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
+async function beforeTool(
+  judge: CallJudge,
+  event: ClaudeToolEvent,
+  isStaged: boolean,
+  env: NodeJS.ProcessEnv,
+): Promise<ClaudeAnswer> {
   const ruling = await rulingOn(judge, event, isStaged)
   switch (ruling.word) {
     case 'pass':
@@ -105,7 +110,7 @@ async function beforeTool(judge: CallJudge, event: ClaudeToolEvent, isStaged: bo
       return decision('deny', recordOf(ruling, event.tool_name), words === '' ? {} : { additionalContext: words })
     }
     case 'contain': {
-      const command = shellLine(judge, ruling.command)
+      const command = shellLine(judge, ruling.command, env)
       return decision('ask', CONTAINED, { updatedInput: { ...event.tool_input, command } })
     }
   }
@@ -149,10 +154,18 @@ function stopping(words: string): ClaudeAnswer {
   return words === '' ? NOTHING : { decision: 'block', reason: words }
 }
 
-/** The command, run by our terminal in the session. */
-function shellLine({ session, intent }: CallJudge, command: string): string {
+/** The command, run by our terminal in the session. Claude Code starts it by a shell, with the environment we have. */
+function shellLine({ session, intent }: CallJudge, command: string, env: NodeJS.ProcessEnv): string {
   const words = ['--session', session, ...(intent ? ['--intent', intent.id] : []), '-c', command]
-  return ['escrow-sh', ...words.map(quoted)].join(' ')
+  return [terminal(env), ...words.map(quoted)].join(' ')
+}
+
+/** By its name, as the person may have allowed it there, unless a program of a workspace would be started in its place. */
+function terminal(env: NodeJS.ProcessEnv): string {
+  const { path, shadow } = findProgram('escrow-sh', env)
+  if (shadow === undefined) return 'escrow-sh'
+  if (path !== undefined) return quoted(path)
+  throw new Error(`The only 'escrow-sh' on PATH lies in a workspace: ${shadow}. Take its directory out of PATH.`)
 }
 
 function quoted(word: string): string {

@@ -1,22 +1,29 @@
 import type { Command } from 'commander'
-import { type ClientName, rootOf } from '../../index.js'
+import { type ClientName, findProgram, rootOf } from '../../index.js'
+import { toldOfBrought } from '../brought.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, exit, library, directory }: Context): void {
   command
-    .description('Try what running commands in containment needs of this machine, and name what mends it.')
+    .description(
+      'Try what running commands in containment needs of this machine, and name what mends it. Name the settings that clients would ' +
+        'take from this directory, and programs of a workspace that a shell would start in the place of ours. None of them is run.',
+    )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
-      const { checkContainment, findClients } = await library()
+      const { broughtSettings, checkContainment, findClients } = await library()
       const found = await checkContainment()
       const root = rootOf(directory())
       const clients = root === undefined ? [] : findClients(root)
+      const brought = broughtSettings(root ?? directory())
+      const { shadow } = findProgram('escrow')
       const lacking = found.find(({ ok }) => !ok)
       if (lacking) exit(EXIT.refused)
       if (options.json) {
-        io.out(json({ ok: lacking === undefined, found, ...(clients.length > 0 && { clients }) }))
+        const told = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
+        io.out(json({ ok: lacking === undefined, found, ...told, ...(shadow !== undefined && { shadow }) }))
         return
       }
       io.out(
@@ -30,6 +37,12 @@ export function register(command: Command, { io, exit, library, directory }: Con
         )
       if (clients.length > 0)
         io.out(table(clients.map(({ client, isEntered }) => [client, ...saidOf(client, isEntered)])))
+      io.out(toldOfBrought(brought))
+      if (shadow !== undefined)
+        io.out(
+          `The first 'escrow' on PATH lies in a workspace, and a client's hooks would start it: ${oneLine(shadow)}\n` +
+            'Take its directory out of PATH, or put it behind the one that has your own.\n',
+        )
     })
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
+import { toldOfBrought } from '../brought.js'
 import { type Context, EXIT, type Library } from '../context.js'
 import { askForWorkspace, CLIENTS, LABELS } from '../init-questions.js'
 import { type AsJson, counted, json, jsonOption } from '../output.js'
@@ -75,6 +76,7 @@ async function asked(context: Context): Promise<void> {
   if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return nothing(context)
   await make(context)
   apply(context, applyClients, files)
+  if (wanted.clients.length > 0) await warn(context)
   if (intent === undefined)
     return io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   admitReviewer(directory(), { terminal: io.terminal })
@@ -94,6 +96,13 @@ async function enter(context: Context, clients: readonly ClientName[], options: 
   const { planClients, applyClients } = await library()
   const files = planClients(directory(), clients, aboutOf(options))
   if (await agreed(context, files, options.yes === true)) apply(context, applyClients, files)
+  if (options.remove !== true) await warn(context)
+}
+
+/** Our hooks hold what an agent does, and not what a client runs by itself. */
+async function warn({ io, library, directory }: Context): Promise<void> {
+  const { broughtSettings } = await library()
+  io.err(toldOfBrought(broughtSettings(directory())))
 }
 
 function aboutOf({ remove, http }: Options): ClientOptions {

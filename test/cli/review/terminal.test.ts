@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { charsetOf } from '../../../src/cli/review/terminal.js'
 import type { Session } from '../../../src/core/api.js'
 import { compiled } from '../../support/compiled.js'
+import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
 import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
@@ -159,7 +160,9 @@ describe('escrow review in a terminal', () => {
 
   it('edits in $EDITOR, splits, undoes', async () => {
     const { on, session, sit } = await scene({ 'src/a.ts': numbered(40, { 3: 'three', 5: 'five' }) })
-    const editor = `${on.root}/.editor.sh`
+    const { path: tools, dispose } = tempDir()
+    onTestFinished(dispose)
+    const editor = `${tools}/editor.sh`
     writeFileSync(editor, '#!/bin/sh\nsed -i s/five/FIVE/ "$1"\n')
     chmodSync(editor, 0o755)
     const t = sit({ env: { EDITOR: editor, VISUAL: undefined } })

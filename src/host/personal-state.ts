@@ -1,0 +1,15 @@
+import { EscrowError } from '../core/api-error.js'
+import { isInTree } from './search-path.js'
+import { stateDir } from './state-dir.js'
+
+/**
+ * The state directory, for what belongs to the person and to no single workspace: keys and tokens.
+ * @throws EscrowError `access_denied` where it lies in a workspace: a clone would bring it, and git would publish it.
+ */
+export function personalState(): string {
+  const dir = stateDir()
+  if (!isInTree(dir)) return dir
+  throw new EscrowError('access_denied', `The state directory ${dir} lies in a workspace.`, {
+    hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside of it.',
+  })
+}
