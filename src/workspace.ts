@@ -1,3 +1,4 @@
+// Long because: it is the composition root, the one file that joins every room.
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   terminal: BELOW,
   fs: BELOW,
   review: [...BELOW, 'commit'],
+  trust: [...BELOW, 'intents', 'policy'],
   hooks: ['core', 'intents'],
   agents: [],
   cli: [],

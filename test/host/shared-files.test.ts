@@ -120,7 +120,7 @@ it('is opened by no other module: the type keeps it from node:fs, and nobody mak
   const call = String.raw`\b(?:\w*(?:Sync|Regular|Small|Whole|Start|Durable|Onto|File|Dir|Tree|Name)|join)\([^()]*`
   const name = String.raw`(?:\$\{[^}]*\.(?:ledgerFile|policyFile|intentsFile|intentMap|templates|git\w+)\}|\.orchestration/)`
   const opens = new RegExp(call + name)
-  for (const text of ['readFileSync(`${layout.ledgerFile}`)', "join(root, '.orchestration/policy.yaml')"])
+  for (const text of [`readFileSync(\`\${layout.ledgerFile}\`)`, "join(root, '.orchestration/policy.yaml')"])
     expect(opens.test(text)).toBe(true)
   // The command prints names; it opens nothing.
   const sources = filesBelow('src', /\.tsx?$/).filter((file) => !file.startsWith('src/cli/'))
