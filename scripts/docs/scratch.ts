@@ -18,6 +18,7 @@ export async function inScratch<T>(files: Files, work: (workspace: Workspace) =>
       writeFileSync(join(root, name), text)
     }
     const workspace = await openWorkspace(root)
+    await workspace.accept((await workspace.trust()).digest)
     try {
       return await work(workspace)
     } finally {

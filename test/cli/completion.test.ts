@@ -13,7 +13,8 @@ beforeAll(() => {
   home = readersHome()
   env = { HOME: home, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, XDG_STATE_HOME: `${home}/state` }
   const shell = openShell(home, env)
-  const made = shell(`mkdir shop && cd shop && escrow init && mkdir -p .orchestration/sessions/agent-1 &&
+  const made =
+    shell(`mkdir shop && cd shop && escrow init && mkdir -p "$(echo "$XDG_STATE_HOME"/escrowfs/workspaces/*)"/sessions/agent-1 &&
     for shell in bash zsh fish powershell; do escrow completion $shell > ../complete.$shell || exit 1; done`)
   expect([made.status, made.stderr]).toEqual([0, ''])
 })

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openShell, readersHome } from '../docs/reader.js'
+import { trust } from '../support/trust.js'
 
 /** The first steps of somebody new, in an empty directory, each in a process of its own: nothing is faked. */
 
@@ -56,6 +57,8 @@ it('from an empty directory to a verified ledger', () => {
   expect(step('escrow init')).toContain('kept     .orchestration/active_intents.yaml')
   expect(step('escrow status')).toContain('No sessions.')
   fs.writeFileSync(`${home}/empty/.orchestration/active_intents.yaml`, INTENT)
+  expect(step('escrow status')).toContain("'escrow trust'")
+  trust(`${home}/empty`)
   expect(step('escrow status')).toContain('INT-001  PENDING  A greeting')
 
   fs.writeFileSync(`${home}/agent.mjs`, AGENT)

@@ -11,7 +11,10 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   'intents edit': '`{ intent: Intent }`',
   'intents status': '`{ intent: Intent }`',
   'intents scope': '`{ intent: Intent, requests }`: each request as `Review.questions()` gives it, with its session',
-  status: '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, problem?: string }`',
+  status:
+    '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, problem?: string, waiting: boolean }`',
+  trust: '`TrustReport & { accepted: boolean }`',
+  migrate: '`{ names, sessions, isOurs, migrated }`',
   sessions: '`SessionSummary[]`',
   exec: '`{ session } & ExecResult`',
   diff: '`ChangeSet`',

@@ -47,6 +47,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/terminal/contained.ts#MESSAGE',
     ],
     ...['src/workspace.ts#MAX_META_BYTES', 'src/cli/shell/there.ts#MAX_LINE', 'src/trace/ledger-file.ts#MAX_REPAIRS'],
+    ...['src/host/accepted-files.ts#MAX_BYTES', 'src/migrate.ts#MAX_BYTES', 'src/session-lessons.ts#MOST_TRIES'],
   ]),
   ...because('what is beyond it is told less of, and nothing is refused', [
     ...['src/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MOST', 'src/staged-mutations.ts#BUDGET'],

@@ -46,8 +46,8 @@ function render({ root, intents, sessions, questions, problem, waiting }: Status
     table([['Workspace', root]]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    waiting && problem === undefined ? `${WAITING}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,
-    waiting ? `${WAITING}\n` : '',
     questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }
