@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Intent, SessionSummary, Workspace } from '../../index.js'
+import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { numbers } from '../record-numbers.js'
 import { sessionRow } from './sessions.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
@@ -21,6 +22,8 @@ interface Status {
   readonly sessions: SessionSummary[]
   /** Open questions of sessions. */
   readonly questions: number
+  /** Records of the ledger that nothing on this machine anchors. */
+  readonly unanchored?: UnanchoredRecords
   /** What is wrong with policy.yaml. */
   readonly problem?: string
 }
@@ -31,14 +34,24 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   for (const { id, damaged } of sessions)
     if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
   const problem = await workspace.policyProblem()
-  return { root: workspace.root, intents, sessions, questions, ...(problem !== undefined && { problem }) }
+  const unanchored = await workspace.ledger.unanchored()
+  return {
+    ...{ root: workspace.root, intents, sessions, questions },
+    ...(unanchored.ranges.length > 0 && { unanchored }),
+    ...(problem !== undefined && { problem }),
+  }
 }
 
-function render({ root, intents, sessions, questions, problem }: Status): string {
+function ledgerWords({ ranges, differs }: UnanchoredRecords): string {
+  if (differs !== undefined) return `record ${differs} differs from what this machine knows: 'escrow verify'`
+  return `${numbers(ranges)} not anchored on this machine: 'escrow verify'`
+}
+
+function render({ root, intents, sessions, questions, unanchored, problem }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
-    table([['Workspace', root]]),
+    table([['Workspace', root], ...(unanchored ? [['Ledger', ledgerWords(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
     problem === undefined ? '' : `${oneLine(problem)}\n`,
