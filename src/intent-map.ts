@@ -8,6 +8,7 @@ import type { Layout } from './core/layout.js'
 import { withProcessLock } from './host/lock.js'
 import { readSmall } from './host/read.js'
 import { readShared, replaceShared, sharedExists } from './host/shared-files.js'
+import { isIntentId } from './intents/index.js'
 import { freePathsOf } from './policy/index.js'
 import {
   type FileAttribution,
@@ -112,16 +113,20 @@ function known(state: IntentsState): readonly Intent[] {
   throw new EscrowError(state.reason, state.message)
 }
 
-/** Path → intent → the day of its last commit there, as paths are called now. */
+/**
+ * Path → intent → the day of its last commit there, as paths are called now. A clone can bring any record, so an id that no
+ * intent can have, and a day that is none, are left out: the map is a document that people open.
+ */
 async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, string>>> {
   const days = new Map<string, Map<string, string>>()
   for await (const record of ledger.records()) {
     if (!Array.isArray(record.files) || typeof record.timestamp !== 'string') continue
     for (const file of record.files as unknown[]) {
       const intent = isObject(file) ? intentOf(file) : undefined
-      if (!isObject(file) || typeof file.path !== 'string' || intent === undefined) continue
+      if (!isObject(file) || typeof file.path !== 'string' || intent === undefined || !isIntentId(intent)) continue
       const byIntent = days.get(file.path) ?? new Map<string, string>()
       const day = record.timestamp.slice(0, 10)
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) continue
       // Of two branches the one that stands first may be the younger.
       const last = byIntent.get(intent)
       if (last === undefined || last < day) byIntent.set(intent, day)

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs'
+import { appendFileSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../src/index.js'
 import { testWorkspace, working } from './support/workspace.js'
@@ -207,6 +207,23 @@ describe('the intent map', () => {
     expect(first.match(/<!-- end of notes -->/g)).toHaveLength(4)
     await land(workspace, (fs) => fs.rmSync(names[0] ?? ''))
     expect(rows(at.text(MAP))).toHaveLength(3)
+  })
+
+  it('takes no text of a record but an id that an intent can have, and a day', async () => {
+    const at = place({ 'src/![a](b).ts': CODE })
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const record = (intent: string, timestamp: string, path = 'src/a.ts') =>
+      JSON.stringify({ timestamp, files: [{ path, related: [{ type: 'specification', value: intent }] }] })
+    const hostile = [
+      record('X\n\n<script>alert(1)</script>', '2026-01-01T00:00:00Z', 'src/![a](b).ts'),
+      record('INT-009', '|<b>2026-0', 'src/![a](b).ts'),
+      record('INT-007', '2026-01-01T00:00:00Z', 'src/![a](b).ts'),
+    ]
+    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, hostile.map((line) => `${line}\n`).join(''))
+    const text = await workspace.mapIntents()
+    expect(text).not.toMatch(/script|<b>|INT-009/)
+    expect(text).not.toContain('![a]')
   })
 })
 

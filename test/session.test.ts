@@ -256,7 +256,7 @@ describe('closing', () => {
     expect(records[1]).toMatchObject({ req_id: 'call-1', intent_id: 'INT-001', session_id: 'agent' })
     expect(own(records[1] ?? {})).toMatchObject({ paths: ['src/a.ts'], outcome: 'ok' })
     expect(own(records[2] ?? {})).toMatchObject({ reason: 'scope_violation', path: 'mail/m.ts' })
-    expect(await workspace.ledger.verify()).toEqual({ ok: true, records: 4 })
+    expect(await workspace.ledger.verify()).toEqual({ ok: true, records: 4, anchored: 4 })
   })
 })
 

@@ -290,13 +290,16 @@ export interface WorkspaceNews {
 
 export type { CommitOptions, CommitProgress, CommitResult, Recovery } from './commit-api.js'
 export type {
+  AbsentRecords,
   BlameLine,
   Ledger,
   LedgerHead,
   LedgerStats,
   LineCounts,
+  RecordRange,
   SigningKey,
   TraceRecord,
+  UnanchoredRecords,
   VerifyOptions,
   VerifyResult,
 } from './ledger-api.js'

@@ -32,12 +32,50 @@ export interface VerifyOptions {
 export interface VerifyResult {
   readonly ok: boolean
   readonly records: number
-  /** The record that an anchor outside the workspace vouches for; what follows it is proven by the next one. */
+  /** The highest number of a record that this machine wrote, or that a person accepted here. */
   readonly anchored?: number
+  /** The records that were neither written nor accepted here. The chain alone vouches for them. */
+  readonly unanchored?: readonly RecordRange[]
+  /** Lines of other tools that nobody accepted here. */
+  readonly foreign?: number
+  /** Newer records that this machine knows and the file does not have: of another branch, or cut off. */
+  readonly absent?: AbsentRecords
   /** Checkpoints whose signature is good; those by keys not known here. */
   readonly signed?: number
   readonly unknownKeys?: number
   readonly firstBad?: { readonly line: number; readonly reason: string }
+}
+
+/** Numbers of records, both ends included. */
+export interface RecordRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Records of this ledger that this machine knows and the file does not have. */
+export interface AbsentRecords {
+  readonly from: number
+  /** The highest number. */
+  readonly seq: number
+  /** When that record was anchored: ISO 8601. */
+  readonly at: string
+}
+
+/** What a ledger has that nothing on this machine anchors. */
+export interface UnanchoredRecords {
+  /** Records, and lines of other tools. */
+  readonly count: number
+  /** The records' numbers. */
+  readonly ranges: readonly RecordRange[]
+  /** The first record in whose place this machine knows another one. */
+  readonly differs?: number
+  readonly absent?: AbsentRecords
+  /** Who approved, as the records say. */
+  readonly approvers: readonly string[]
+  readonly sessions: readonly string[]
+  /** When the earliest and the latest of them were written, as they say: ISO 8601. */
+  readonly first?: string
+  readonly last?: string
 }
 
 /** Who wrote a line, as far as the ledger tells. */
@@ -52,6 +90,8 @@ export interface BlameLine {
   readonly approvedBy?: string
   readonly mutationClass?: string
   readonly recordId?: string
+  /** The record was neither written nor accepted on this machine: nothing here proves what it says. */
+  readonly unanchored?: true
 }
 
 /** A ledger line as parsed: Agent Trace 0.1.0 plus the older names and `metadata["dev.escrowfs"]`. */
@@ -89,15 +129,17 @@ export interface Ledger {
   records(): AsyncIterable<TraceRecord>
   /** Names the first bad line: changed, cut, rewritten, forked. Rejects with `nothing_selected` for a malformed head. */
   verify(options?: VerifyOptions): Promise<VerifyResult>
+  /** The records that nothing on this machine anchors, without a check of the chain. */
+  unanchored(): Promise<UnanchoredRecords>
   /**
-   * Anchors the ledger as it stands, whatever was anchored before: a person's word that a new or restored ledger is the
+   * Anchors the ledger as it is, whatever was anchored before: a person's word that a new or restored ledger is the
    * right one. Rejects with `ledger_corrupt` or `ledger_fork` where the chain itself is bad.
    */
   anchor(): Promise<LedgerHead | undefined>
   /**
-   * Joins the branches of a ledger that git merged, by a `merge` record: a person's word that both are theirs. Resolves to
-   * the new head, or undefined where nothing is to be joined. Rejects with `ledger_corrupt` where a branch itself is bad,
-   * or lacks what was anchored here.
+   * A person's word that all records are right. Anchors those that this machine does not know, and joins the branches of a
+   * ledger that git merged, by a `merge` record. Resolves to the head after that record, or to undefined where no branch
+   * is open. Rejects with `ledger_corrupt` where a branch itself is bad, or lacks a record that it had here.
    */
   join(by?: Reviewer): Promise<LedgerHead | undefined>
   /** The newest record of ours, or undefined when there is none. Rejects with `ledger_fork` where branches are open. */

@@ -20,6 +20,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   writeSync,
@@ -83,6 +84,22 @@ export function appendOnto(path: string, data: string, mode: number): void {
   const fd = openSync(path, 'a', mode)
   try {
     writeAll(fd, Buffer.from(data))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * As {@link appendOnto}.
+ * @returns the file's size then; undefined where another file has taken its name meanwhile, so that nobody may ever read
+ * what was written.
+ */
+export function appendByName(path: string, data: string, mode: number): number | undefined {
+  const fd = openSync(path, 'a', mode)
+  try {
+    writeAll(fd, Buffer.from(data))
+    const [written, named] = [fstatSync(fd), statSync(path, { throwIfNoEntry: false })]
+    return named?.ino === written.ino && named.dev === written.dev ? written.size : undefined
   } finally {
     closeSync(fd)
   }

@@ -24,10 +24,13 @@ export const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETE
 
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
-const idText = text.regex(
-  /^[\p{L}\p{N}_][\p{L}\p{N}_.:/#-]{0,99}$/u,
-  'an id is at most 100 letters, digits and _ . : / # -; rename it',
-)
+const ID = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/#-]{0,99}$/u
+const idText = text.regex(ID, 'an id is at most 100 letters, digits and _ . : / # -; rename it')
+/** Whether an intent can have this id. */
+export function isIntentId(id: string): boolean {
+  return ID.test(id)
+}
+
 const status = z
   .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
   .transform((word): IntentStatus => (word === 'COMPLETE' ? 'COMPLETED' : word))

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { digest } from '../../overlay/digest.js'
+import { digest, sha256hex } from '../../overlay/digest.js'
 import type { BlameLine } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'
@@ -9,6 +9,7 @@ import type { Cell, Origin } from './origins.js'
 import { wholeLines } from './read.js'
 import { Replay } from './replay.js'
 import { type Claim, OUTSIDE, UNKNOWN } from './traced-files.js'
+import { linkIn, type Vouching } from './vouching.js'
 
 const PAUSE_BYTES = 4 * 1024 * 1024
 /** Bytes hashed in search of blocks that records name by hash alone. */
@@ -21,10 +22,15 @@ const CLAIM_BYTES = 256 * 1024 * 1024
  * Lines are followed from record to record by their prints. What that does not explain is looked for by the hashes of
  * whole blocks, which is all that records of other tools have.
  */
-export async function blameContent(file: SharedFile, path: string, content: Uint8Array): Promise<BlameLine[]> {
+export async function blameContent(
+  file: SharedFile,
+  path: string,
+  content: Uint8Array,
+  vouching: Vouching,
+): Promise<BlameLine[]> {
   const lines = linesOf(content)
   const prints = printsOf(lines)
-  const replay = await replayLedger(file, new Set(prints))
+  const replay = await replayLedger(file, new Set(prints), vouching)
   const cells = replay.linesAt(path, prints, digest(content))
   const origins = claimed(cells, lines, digest(content), replay.claimsOn(path))
   return origins.map((origin, n) => ({ line: n + 1, ...origin }))
@@ -38,12 +44,20 @@ export async function outsideLines(file: SharedFile, path: string, content: Uint
   return new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))
 }
 
-/** Replays a whole ledger, letting other work in between. */
-export async function replayLedger(file: SharedFile, wanted: ReadonlySet<string>): Promise<Replay> {
+/**
+ * Replays a whole ledger, letting other work in between.
+ * @param vouching where the origins are to say which records nothing on this machine anchors.
+ */
+export async function replayLedger(
+  file: SharedFile,
+  wanted: ReadonlySet<string>,
+  vouching?: Vouching,
+): Promise<Replay> {
   const replay = new Replay(wanted)
   let pauseAt = PAUSE_BYTES
   for (const { line, value } of wholeLines(file, speaksOfLines)) {
-    replay.take(value)
+    const isAnchored = vouching?.vouches(sha256hex(line.bytes), () => linkIn(value)) ?? true
+    replay.take(value, !isAnchored)
     if (line.end < pauseAt) continue
     pauseAt = line.end + PAUSE_BYTES
     await setImmediate()

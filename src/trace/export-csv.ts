@@ -1,4 +1,5 @@
 import type { TraceRecord } from '../core/api.js'
+import { printable } from '../core/printable.js'
 import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
 import { ownOf } from './record.js'
 
@@ -46,10 +47,14 @@ function rowOf(record: TraceRecord, own: Fields, path: string | undefined, file:
   return CSV_COLUMNS.map((column) => cell(cells[column])).join(',')
 }
 
-/** Much of it was written by agents: a spreadsheet must not take it for a formula. */
+/**
+ * Much of it was written by agents: a spreadsheet must not take it for a formula, and a terminal must not obey it. Line ends
+ * and tabs stay; other control characters and characters that nobody sees are named.
+ */
 function cell(value: unknown): string {
   if (typeof value === 'number') return `${value}`
   if (typeof value !== 'string') return ''
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const seen = printable(value.replaceAll('\r\n', '\n'))
+  const inert = /^[=+\-@\t\r]/.test(value) ? `'${seen}` : seen
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

@@ -35,7 +35,7 @@ export function gitAiNote(
       else numbers.push(n + 1)
     }
     if (owners.size === 0) continue
-    attested.push(/\s/.test(path) ? JSON.stringify(path) : path)
+    attested.push(/[\s\p{C}]|^---$/u.test(path) ? JSON.stringify(path) : path)
     for (const [owner, numbers] of owners) attested.push(`  ${owner} ${rangesOf(numbers)}`)
   }
   const about = { schema_version: 'authorship/3.0.0', base_commit_sha: revision, prompts: {}, sessions, humans }

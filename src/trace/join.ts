@@ -1,16 +1,16 @@
 import type { LedgerHead, Reviewer } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { type Anchors, anchorAt, anchored, headOfTip } from './anchors.js'
-import { EMPTY_TIP, type Tip } from './chain.js'
+import type { LedgerEntry } from './anchor-lines.js'
+import { type Anchors, headOfTip } from './anchors.js'
+import type { Tip } from './chain.js'
 import { newDraft } from './draft.js'
 import { corrupt } from './faults.js'
 import type { LedgerFile } from './ledger-file.js'
 import { placeDraft } from './place.js'
 import type { Published } from './published.js'
-import { readChain } from './scan.js'
 import type { Vcs } from './vcs.js'
-import { witnessOf } from './witness.js'
+import { unvouchedLines, Vouching } from './vouching.js'
 
 export interface JoinDeps {
   readonly layout: Layout
@@ -21,37 +21,54 @@ export interface JoinDeps {
 }
 
 /**
- * Joins the branches of a ledger that git merged by a `merge` record that names their ends. To be called under the
- * ledger's lock. What was anchored here must be in one of them: else a person has to say first that it may be gone.
- * @returns the new head; undefined where nothing is open.
+ * Accepts all records of a ledger, and joins its branches by a `merge` record that names their ends. To be called under the
+ * ledger's lock. A record that this branch had must still be there: else a person has to say first that it may be gone.
+ * @returns the new head; undefined where no branch is open.
  */
 export function joinBranches(deps: JoinDeps, by: Reviewer): LedgerHead | undefined {
   const { layout, file, published, anchors, revision } = deps
   const { tip, torn } = file.settleForked()
+  const vouching = new Vouching(layout.ledgerFile, anchors, published.hashes())
+  const unseen = collected(layout, vouching)
+  const lost = vouching.lost(tip.lines)
+  if (lost !== undefined) throw corrupt(`${layout.ledgerFile}: ${lost.reason}`)
+  for (const [ledger, entries] of unseen) anchors.keep(ledger, entries)
   if (tip.sides.length === 0) return undefined
-  assertAnchored(layout, anchors)
   const draft = newDraft({
     ...{ type: 'merge', intent: null, session: null, reviewer: by },
     ...(torn && { data: { torn: { ...torn } } }),
   })
   const placed = placeDraft(draft, tip, revision)
-  if (!published.publish(placed.tip.seq, placed.line) || !file.extend(tip, [placed], torn?.bytes)) {
+  if (!published.publish(placed.tip.seq, tip.hash, placed.line) || !file.extend(tip, [placed], torn?.bytes)) {
     throw new EscrowError('ledger_unavailable', `${layout.ledgerFile} is being changed by another program.`, {
       hint: 'Try again.',
     })
   }
-  keepAnchor(anchors, placed.tip)
   return headOfTip(placed.tip)
 }
 
-function assertAnchored(layout: Layout, anchors: Anchors): void {
-  const witness = witnessOf(anchored(anchors), new Map())
-  const { tip } = readChain(layout.ledgerFile, EMPTY_TIP, new Map(), witness.seen)
-  const unmet = witness.missing(tip)
-  if (unmet !== undefined) throw corrupt(`${layout.ledgerFile}: line ${unmet.line} ${unmet.problem}.`)
+/** Anchors a whole ledger, whatever was anchored before. To be called under the ledger's lock, with the ledger's tip. */
+export function anchorAll(layout: Layout, anchors: Anchors, tip: Tip): LedgerHead | undefined {
+  const head = headOfTip(tip)
+  if (head === undefined) return undefined
+  const unseen = collected(layout, new Vouching(layout.ledgerFile, anchors, new Map()))
+  const { ledger, seq, hash } = head
+  const newest = unseen.get(ledger) ?? []
+  if (!newest.some((entry) => entry.hash === hash)) newest.push({ seq, hash })
+  unseen.set(ledger, newest)
+  for (const [each, entries] of unseen) anchors.restart(each, entries)
+  return head
 }
 
-function keepAnchor(anchors: Anchors, tip: Tip): void {
-  const anchor = anchorAt(tip, new Date().toISOString())
-  if (anchor !== undefined) anchors.keep(anchor)
+/** By their ledger: two that were begun apart can be joined. */
+type Unseen = Map<string, LedgerEntry[]>
+
+function collected({ ledgerFile }: Layout, vouching: Vouching): Unseen {
+  const unseen: Unseen = new Map()
+  for (const { ledger, entry } of unvouchedLines(ledgerFile, vouching)) {
+    const entries = unseen.get(ledger)
+    if (entries === undefined) unseen.set(ledger, [entry])
+    else entries.push(entry)
+  }
+  return unseen
 }

@@ -11,7 +11,7 @@ import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
-import type { Published } from './published.js'
+import type { Copies, Published } from './published.js'
 import { forkIn, openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
 import type { Vcs } from './vcs.js'
 
@@ -50,7 +50,13 @@ interface Torn {
   readonly saved_as: string
 }
 
-export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs | undefined): LedgerFile {
+/** @param wrote is told of each published record that this process has put into the file. */
+export function ledgerFile(
+  layout: Layout,
+  published: Published,
+  vcs: () => Vcs | undefined,
+  wrote: (placed: readonly Placed[]) => void,
+): LedgerFile {
   const file = layout.ledgerFile
   let known = EMPTY_TIP
   const heads: LineHeads = new Map()
@@ -97,8 +103,9 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
     const draft = newDraft({ type: 'recovered', intent: null, session: null, data })
     const note = placeDraft(draft, restored.at(-1)?.tip ?? tip, vcs())
     // Taken: another process has gone on meanwhile, and what it wrote is to be read first.
-    if (!published.publish(note.tip.seq, note.line)) return
-    extendShared(file, joinLines([...restored, note]), tip.end, sizeThen(reading))
+    if (!published.publish(note.tip.seq, (restored.at(-1)?.tip ?? tip).hash, note.line)) return
+    // A last line that only lacks its LF has no copy: anybody may have written it.
+    if (extendShared(file, joinLines([...restored, note]), tip.end, sizeThen(reading))) wrote([...missing, note])
   }
 
   return {
@@ -112,6 +119,7 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
       if (placed.length === 0) return true
       if (!extendShared(file, joinLines(placed), tip.end, tip.end + torn)) return false
       if (tip.end === 0) syncOrchestration(layout)
+      wrote(placed)
       known = placed.at(-1)?.tip ?? tip
       for (const { record } of placed) seen(record)
       return true
@@ -121,13 +129,13 @@ export function ledgerFile(layout: Layout, published: Published, vcs: () => Vcs 
   }
 }
 
-function checked(file: SharedFile, reading: Reading, copies: ReadonlyMap<number, string>): Reading {
+function checked(file: SharedFile, reading: Reading, copies: Copies): Reading {
   if (reading.fault !== null) throw faultError(file, reading.fault)
   const { own, seq } = reading.tip
   const copy = copies.get(seq)
   // Of two branches one was written elsewhere: it has no copies here.
-  if (own !== null && reading.tip.sides.length === 0 && copy !== undefined && copy !== own.hash) {
-    throw corrupt(`${file}: the last record differs from its copy ledger.d/${seq}.`)
+  if (own !== null && reading.tip.sides.length === 0 && copy !== undefined && !copy.has(own.hash)) {
+    throw corrupt(`${file}: the last record differs from the copy of record ${seq} in ledger.d.`)
   }
   return reading
 }
@@ -139,18 +147,16 @@ export function assertJoined(file: SharedFile, tip: Tip): void {
 }
 
 /** What was published and is not in the file. The copies were listed before the file was read. */
-export function unwritten(
-  published: Published,
-  tip: Tip,
-  copies: ReadonlyMap<number, string>,
-): Placed[] | { readonly problem: string } {
+export function unwritten(published: Published, tip: Tip, copies: Copies): Placed[] | { readonly problem: string } {
   const placed: Placed[] = []
   let at = tip
-  for (let line = published.read(highest(at) + 1); line !== undefined; line = published.read(highest(at) + 1)) {
+  for (;;) {
     const number = highest(at) + 1
+    const line = published.read(number, at.hash)
+    if (line === undefined) break
     const next = placeLine(line, at)
-    if ('problem' in next) return { problem: `ledger.d/${number} ${next.problem}.` }
-    if (next.tip.seq !== number) return { problem: `ledger.d/${number} is not the record of that number.` }
+    if ('problem' in next) return { problem: `The copy of record ${number} in ledger.d ${next.problem}.` }
+    if (next.tip.seq !== number) return { problem: `The copy of record ${number} in ledger.d has another number.` }
     placed.push(next)
     at = next.tip
   }

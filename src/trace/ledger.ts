@@ -1,14 +1,17 @@
+import { codeOf } from '../../overlay/errno.js'
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
-import { anchorAt, anchored, anchorsOf, anchorTip, headOfTip } from './anchors.js'
+import type { LedgerEntry } from './anchor-lines.js'
+import { type Anchors, anchorsOf, headOfTip } from './anchors.js'
 import type { Tip } from './chain.js'
 import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'
 import { unavailable } from './faults.js'
 import { assertJoined, ledgerFile } from './ledger-file.js'
+import { takeOverOldAnchors } from './old-anchors.js'
 import { type Placed, placeDraft } from './place.js'
 import { publishedIn } from './published.js'
 import { findRecord, readRecords } from './read.js'
@@ -45,16 +48,32 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   const vcs = openVcs(layout.root)
   const branch = openBranch(layout.root)
   const published = publishedIn(layout.ledgerDir, branch)
-  const file = ledgerFile(layout, published, vcs)
-  const anchors = anchorsOf(layout.root, branch)
+  const written = new Map<string, LedgerEntry>()
+  const file = ledgerFile(layout, published, vcs, noteWritten)
+  let anchoredUpTo: string | null = null
+  let isTakenOver = false
+  const anchors = anchorsOf(layout, branch)
   let queue: Promise<unknown> = Promise.resolve()
+
+  /** What this machine knows of the ledger. */
+  function known(): Anchors {
+    if (!isTakenOver) takeOverOldAnchors(layout, anchors)
+    isTakenOver = true
+    return anchors
+  }
 
   /** One append of this process at a time: callers of one process need not wait for each other by polling a lock. */
   function exclusively<T>(work: () => T): Promise<T> {
     const turn = queue.then(async () => {
       try {
         await file.warm()
-        return await lock(layout.locks, 'ledger', work)
+        return await lock(layout.locks, 'ledger', () => {
+          try {
+            return work()
+          } finally {
+            anchorWritten()
+          }
+        })
       } catch (error) {
         throw unavailable(layout.ledgerFile, error)
       }
@@ -75,12 +94,38 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     while (done.length < drafts.length) {
       const tip = file.settle()
       const placed = publishInOrder(drafts.slice(done.length), tip)
-      const written = file.extend(tip, placed) ? placed : landed(placed)
-      done.push(...written.map(({ record }) => record))
-      newest = written.at(-1)?.tip.seq ?? newest
+      const there = file.extend(tip, placed) ? placed : landed(placed)
+      done.push(...there.map(({ record }) => record))
+      newest = there.at(-1)?.tip.seq ?? newest
     }
+    anchorWritten()
     published.prune(newest)
     return done
+  }
+
+  function noteWritten(placed: readonly Placed[]): void {
+    for (const { tip } of placed) if (tip.hash !== null) written.set(tip.hash, { seq: tip.seq, hash: tip.hash })
+  }
+
+  /**
+   * Anchors what this process wrote, and the newest records that have copies here: a process that was killed may not have
+   * anchored them. A record from elsewhere has no copy. The records are written by now, so a failure of the system is no
+   * failure of theirs: `verify` says what nothing anchors.
+   */
+  function anchorWritten(): void {
+    const { ledger, hash } = file.tip()
+    if (ledger === null || (hash === anchoredUpTo && written.size === 0)) return
+    try {
+      const before = anchoredUpTo === null ? known().of(ledger) : undefined
+      for (const entry of published.tail(hash, anchoredUpTo))
+        if (!before?.has(entry.hash)) written.set(entry.hash, entry)
+      const entries = [...written.values()].sort((a, b) => a.seq - b.seq)
+      known().keep(ledger, entries)
+      written.clear()
+      anchoredUpTo = hash
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+    }
   }
 
   /** Up to the first number another process has taken: what follows is placed again, after its record. */
@@ -88,8 +133,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     const placed: Placed[] = []
     const revision = vcs()
     for (const draft of drafts) {
-      const next = placeDraft(draft, placed.at(-1)?.tip ?? after, revision)
-      if (!published.publish(next.tip.seq, next.line)) break
+      const tip = placed.at(-1)?.tip ?? after
+      const next = placeDraft(draft, tip, revision)
+      if (!published.publish(next.tip.seq, tip.hash, next.line)) break
       placed.push(next)
     }
     return placed
@@ -101,7 +147,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
    */
   function landed(placed: readonly Placed[]): Placed[] {
     file.settle()
-    return placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
+    const there = placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
+    noteWritten(there)
+    return there
   }
 
   /** Whatever copies of newer records there are. */
@@ -115,12 +163,11 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     }
   }
 
-  /** What follows a commit: a signature where this user has a key, and the anchor outside. */
+  /** What follows a commit: a signature where this user has a key. */
   function sealed<T>(drafts: readonly RecordDraft[], done: T): T {
     if (!drafts.some(({ type }) => type === 'commit' || type === 'undo')) return done
     const checkpoint = checkpointOf(file.tip())
     if (checkpoint !== undefined) appendNow([checkpoint])
-    anchorTip(layout, anchors, file.tip())
     return done
   }
 
@@ -142,25 +189,28 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     // Nothing remembered: it is to find what was changed behind our back.
     async verify({ heads = [] } = {}) {
       const { verifyLedger } = await import('./verify.js')
-      const given = heads.map(headOf)
       const copies = publishedIn(layout.ledgerDir, branch)
-      return verifyLedger(layout, copies, lock, () => [...anchored(anchors), ...given])
+      return verifyLedger({ layout, published: copies, anchors: known(), lock }, heads.map(headOf))
     },
-    anchor: () =>
-      exclusively(() => {
-        const tip = settledAnew()
-        const anchor = anchorAt(tip, new Date().toISOString())
-        if (anchor !== undefined) anchors.keep(anchor)
-        return headOfTip(tip)
-      }),
+    async unanchored() {
+      const { unanchoredRecords } = await import('./unanchored.js')
+      return unanchoredRecords(layout.ledgerFile, known(), publishedIn(layout.ledgerDir, branch).hashes())
+    },
+    async anchor() {
+      const { anchorAll } = await import('./join.js')
+      return exclusively(() => anchorAll(layout, known(), settledAnew()))
+    },
     async join(by = gitUser(layout.root)) {
       const { joinBranches } = await import('./join.js')
-      return exclusively(() => joinBranches({ layout, file, published, anchors, revision: vcs() }, by))
+      return exclusively(() => joinBranches({ layout, file, published, anchors: known(), revision: vcs() }, by))
     },
     async blame(path) {
       const [{ readBlamed }, { blameContent }] = await Promise.all([import('./blamed-file.js'), import('./blame.js')])
       const found = readBlamed(layout.root, path)
-      return blameContent(layout.ledgerFile, found.path, found.content)
+      const { Vouching } = await import('./vouching.js')
+      const copies = publishedIn(layout.ledgerDir, branch).hashes()
+      const vouching = new Vouching(layout.ledgerFile, known(), copies)
+      return blameContent(layout.ledgerFile, found.path, found.content, vouching)
     },
     lineHead: file.lineHead,
     async outside(path, content) {

@@ -11,6 +11,8 @@ export interface Origin {
   readonly model?: string
   readonly approvedBy?: string
   readonly mutationClass?: string
+  /** Nothing on this machine anchors the record. */
+  readonly unanchored?: true
 }
 
 /** A line as the replay knows it. */

@@ -37,10 +37,13 @@ export class Replay {
   /** @param wanted the prints of the lines that will be asked about: no other can be one of them, by whatever way. */
   constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {}
 
-  /** Takes one record in; the chain's order is the order of calls. Answers which lines it brought, and which it took. */
-  take(record: TraceRecord): Taken {
+  /**
+   * Takes one record in; the chain's order is the order of calls. Answers which lines it brought, and which it took.
+   * @param isUnanchored whether nothing on this machine anchors the record.
+   */
+  take(record: TraceRecord, isUnanchored = false): Taken {
     const turn: Turn = { added: [], gone: [], followed: new Set() }
-    const { files, tx, undoes } = tracedIn(record)
+    const { files, tx, undoes } = tracedIn(record, isUnanchored)
     const before = new Map<string, FileNow | undefined>()
     for (const { path, from = path } of files) {
       const known = this.#files.get(from)

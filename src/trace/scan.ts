@@ -10,7 +10,7 @@ import { type Break, EMPTY_TIP, type HeadAt, highest, ownFieldsOf, step, type Ti
 import { unavailable } from './faults.js'
 import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
-import { KEPT } from './published.js'
+import { type Copies, KEPT } from './published.js'
 
 /** A line that cannot stand in the ledger, and why: `line` is its number, the reason a sentence about it. */
 export interface Fault {
@@ -27,9 +27,6 @@ export interface Reading {
   readonly torn: Buffer | null
   readonly fault: Fault | null
 }
-
-/** Hashes of published lines by sequence number: what the file must hold there. */
-export type Copies = ReadonlyMap<number, string>
 
 /** Told each good record, in order, and the tip behind it; may say what is wrong with it all the same. */
 export type Seen = (record: TraceRecord, tip: Tip) => string | undefined
@@ -129,16 +126,17 @@ class Copied {
   constructor(private readonly copies: Copies) {}
 
   compare(line: number, seq: number, hash: string): void {
-    const copy = this.copies.get(seq)
-    if (copy === hash) this.#alike.add(seq)
-    else if (copy !== undefined) this.#unlike.set(seq, line)
+    const copies = this.copies.get(seq)
+    if (copies?.has(hash)) this.#alike.add(seq)
+    else if (copies !== undefined) this.#unlike.set(seq, line)
   }
 
   /** Only the newest lines: under an older, pruned number a process that slept may have linked a line of its own. */
   fault(tip: Tip): Fault | null {
     const newest = highest(tip)
     for (const [seq, line] of this.#unlike) {
-      if (seq > newest - KEPT && !this.#alike.has(seq)) return plain(line, `differs from its copy ledger.d/${seq}`)
+      if (seq > newest - KEPT && !this.#alike.has(seq))
+        return plain(line, `differs from the copy of record ${seq} in ledger.d`)
     }
     return null
   }
@@ -157,8 +155,8 @@ function explain(fd: number, tip: Tip, line: Line, hash: string, found: Break, c
   const own = linkOf(line)
   if (found.unlinked && own !== undefined && tip.lines > 0) {
     const follower = readLines(fd, line.end, line.number + 1).next()
-    const vouched = follower.done ? copies.get(own.seq) : linkOf(follower.value)?.prev
-    if (vouched === hash) return plain(tip.lines, `was changed: line ${line.number} was written after other bytes`)
+    const isVouched = follower.done ? copies.get(own.seq)?.has(hash) : linkOf(follower.value)?.prev === hash
+    if (isVouched) return plain(tip.lines, `was changed: line ${line.number} was written after other bytes`)
   }
   return plain(line.number, found.problem)
 }

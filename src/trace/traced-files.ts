@@ -47,7 +47,23 @@ export const OUTSIDE: Origin = { contributor: 'human' }
 
 const NOTHING: Traced = { files: [] }
 
-export function tracedIn(record: TraceRecord): Traced {
+/** @param isUnanchored whether nothing on this machine anchors the record: each origin it gives says so. */
+export function tracedIn(record: TraceRecord, isUnanchored = false): Traced {
+  const traced = tracedAsSaid(record)
+  return isUnanchored ? { ...traced, files: traced.files.map(unanchored) } : traced
+}
+
+function unanchored(file: TracedFile): TracedFile {
+  const marked = (origin: Origin): Origin => (origin === UNKNOWN ? origin : { ...origin, unanchored: true })
+  return {
+    ...file,
+    claims: file.claims.map((claim) => ({ ...claim, origin: marked(claim.origin) })),
+    originOf: (line) => marked(file.originOf(line)),
+    outside: marked(file.outside),
+  }
+}
+
+function tracedAsSaid(record: TraceRecord): Traced {
   const own = ownOf(record)
   if (own === undefined) return { files: entriesOf(record).map((entry) => tracedEntry(record, entry)) }
   if (own.type !== 'commit' && own.type !== 'undo') return NOTHING

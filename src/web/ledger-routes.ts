@@ -67,12 +67,13 @@ async function blameOf(workspace: Workspace, asked: string, from: number): Promi
   return { path, total: credits.length, from, lines }
 }
 
-function creditOf({ contributor, model, intentId, sessionId, approvedBy, mutationClass }: BlameLine) {
+function creditOf({ contributor, model, intentId, sessionId, approvedBy, mutationClass, unanchored }: BlameLine) {
   return {
     who: model ?? contributor,
     ...(intentId !== undefined && { intentId }),
     ...(sessionId !== undefined && { sessionId }),
     ...(approvedBy !== undefined && { approvedBy }),
     ...(mutationClass !== undefined && { measured: mutationClass }),
+    ...(unanchored && { unanchored }),
   }
 }

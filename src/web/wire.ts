@@ -205,6 +205,8 @@ export interface WireBlame {
     readonly sessionId?: string
     readonly approvedBy?: string
     readonly measured?: string
+    /** Nothing on this machine anchors the record that says so. */
+    readonly unanchored?: true
   }[]
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Asking } from '../../src/cli/asking.js'
 import type { Library } from '../../src/cli/context.js'
 import { run } from '../../src/cli/run.js'
 import type {
@@ -13,6 +14,7 @@ import type {
   Review,
   SessionSummary,
   TraceRecord,
+  UnanchoredRecords,
   Verdict,
   VerifyResult,
   Workspace,
@@ -27,6 +29,9 @@ export interface Fake {
   blame?: BlameLine[]
   head?: LedgerHead
   stats?: LedgerStats
+  unanchored?: UnanchoredRecords
+  /** What the person at the terminal answers; there is nobody to ask where it is absent. */
+  yes?: boolean
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly admit?: Library['admitReviewer']
@@ -53,6 +58,17 @@ export function workspaceDir(): string {
   return root
 }
 
+function answering(answer: boolean, note: (...call: unknown[]) => void): Asking {
+  return {
+    yes: async (question) => {
+      note('yes', question)
+      return answer
+    },
+    some: async () => undefined,
+    line: async () => undefined,
+  }
+}
+
 /** Runs a command line in process on a workspace that only answers and notes what it was asked. */
 export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color = false): Promise<Ran> {
   const ran: Ran = { code: -1, out: '', err: '', calls: [] }
@@ -69,6 +85,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     color,
     version: '1.2.3',
     ...(fake.columns !== undefined && { columns: fake.columns }),
+    ...(fake.yes !== undefined && { ask: async () => answering(fake.yes === true, note) }),
   }
   const library: Library = {
     openWorkspace: async (root) => {
@@ -132,6 +149,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
         note('blame', path)
         return fake.blame ?? []
       },
+      unanchored: async () => fake.unanchored ?? { count: 0, ranges: [], approvers: [], sessions: [] },
       export: async (format) => `${format}\n`,
       stats: async (options) => {
         note('stats', options)

@@ -26,6 +26,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/terminal/sandbox.ts#STATUS',
     ],
     ...['src/trace/line-prints.ts#PRINT_LENGTH', 'src/trace/line-prints.ts#LONGEST', 'src/workspace.ts#MOST_NAMED'],
+    ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/session-format.ts#MAX_SAID'],
     ...['src/session-admission.ts#MAX_SHOWN', 'src/terminal/classes/findings.ts#MAX_PART'],
     'src/terminal/classes/findings.ts#MAX_REASONS',
@@ -33,7 +34,8 @@ const UNMET: Readonly<Record<string, string>> = {
   ...because('it is how much is remembered: more is worked out anew', [
     ...['src/fs/spots.ts#KEPT', 'src/judge.ts#MOST', 'src/policy/content-lock.ts#MOST_SHOWN', 'src/web/room.ts#MOST'],
     ...['src/review/diff-memory.ts#ONE_LIMIT', 'src/review/diff-memory.ts#ALL_LIMIT', 'src/web/files.ts#KEPT_ROWS'],
-    ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MOST_CELLS', 'src/trace/anchors.ts#MOST_BRANCHES'],
+    ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MOST_CELLS', 'src/trace/anchor-lines.ts#MOST_BRANCHES'],
+    'src/trace/anchor-lines.ts#MOST_HASHES',
   ]),
   ...because('it is how long something of ours is waited for', [
     ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/host/flush.ts#TIMEOUT_MS'],

@@ -70,4 +70,15 @@ describe('export', () => {
     ])
     expect(flat[1]).not.toHaveProperty('model_identifier')
   })
+
+  it('csv names control characters and characters that nobody sees, and keeps line ends', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout)
+    const agent = { model: 'm\u001b]0;x\u0007\u202e' }
+    await ledger.append([draftOf({ agent, words: 'one\ntwo\u0000\u009b' }), draftOf({ words: '\u001b=1' })])
+    const csv = await ledger.export('csv')
+    expect(csv).toContain(',m^[]0;x^G<U+202E>,')
+    expect(csv).toContain('"one\ntwo^@<U+009B>"')
+    expect(csv.replaceAll('\n', '')).not.toMatch(/\p{C}/u)
+  })
 })

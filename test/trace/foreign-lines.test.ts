@@ -23,7 +23,7 @@ describe('lines of other tools', () => {
     expect(lines.slice(5, 8)).toEqual(OLD)
     expect(own(lines[3] ?? '')).toMatchObject({ seq: 1, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
     expect(own(lines[8] ?? '')).toMatchObject({ seq: 3, prev: sha(OLD[2] ?? ''), foreign: { lines: 3 } })
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 9 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 9, anchored: 3, foreign: 6 })
     expect(await collect(ledger.records())).toHaveLength(9)
   })
 
@@ -51,6 +51,6 @@ describe('lines of other tools', () => {
     const lines = linesOf(layout)
     expect(lines.slice(0, 3)).toEqual(OLD)
     expect(lines.slice(3).map((line) => own(line).type)).toEqual(['recovered', 'tool_call'])
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5, anchored: 2, foreign: 3 })
   })
 })

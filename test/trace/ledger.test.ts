@@ -49,29 +49,29 @@ describe('the ledger', () => {
     const made = drafts(20)
     await Promise.all(made.map((draft) => ledger.append([draft])))
     expect(linesOf(layout).map((line) => JSON.parse(line).id)).toEqual(made.map((draft) => draft.id))
-    expect(await ledger.verify()).toEqual({ ok: true, records: 20 })
+    expect(await ledger.verify()).toEqual({ ok: true, records: 20, anchored: 20 })
   })
 
-  it('keeps the newest lines in ledger.d under their numbers', async () => {
+  it('keeps the newest lines in ledger.d under their places in the chain', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     for (const draft of drafts(30)) await ledger.append([draft])
-    const kept = readdirSync(layout.ledgerDir)
-      .map(Number)
-      .sort((a, b) => a - b)
-    expect(kept).toEqual([23, 24, 25, 26, 27, 28, 29, 30])
     const lines = linesOf(layout)
-    for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${seq}`, 'utf8')).toBe(lines[seq - 1])
+    const nameOf = (seq: number) => `${seq}-${sha(lines[seq - 2] ?? '').slice(0, 16)}-none`
+    const kept = [23, 24, 25, 26, 27, 28, 29, 30]
+    expect(readdirSync(layout.ledgerDir).sort()).toEqual(kept.map(nameOf))
+    for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${nameOf(seq)}`, 'utf8')).toBe(lines[seq - 1])
   })
 
   it('does not take an old number, linked anew by a process that slept, for a copy of the line', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append(drafts(20))
-    writeFileSync(`${layout.ledgerDir}/5`, JSON.stringify({ id: 'late' }))
-    expect(await ledger.verify()).toEqual({ ok: true, records: 20 })
+    const late = `5-${'a'.repeat(16)}-none`
+    writeFileSync(`${layout.ledgerDir}/${late}`, JSON.stringify({ id: 'late' }))
+    expect(await ledger.verify()).toEqual({ ok: true, records: 20, anchored: 20 })
     await openLedger(layout).append(drafts(1))
-    expect(readdirSync(layout.ledgerDir)).not.toContain('5')
+    expect(readdirSync(layout.ledgerDir)).not.toContain(late)
   })
 
   it('appends a draft once, however often it is told to', async () => {
@@ -113,7 +113,7 @@ describe('the ledger', () => {
     await one.append(drafts(1))
     await two.append(drafts(1))
     await one.append(drafts(1))
-    expect(await two.verify()).toEqual({ ok: true, records: 3 })
+    expect(await two.verify()).toEqual({ ok: true, records: 3, anchored: 3 })
     expect(await one.head()).toEqual(await two.head())
   })
 
@@ -138,7 +138,7 @@ describe('the ledger', () => {
       reason: 'limit_exceeded',
     })
     await ledger.append(drafts(1))
-    expect(await ledger.verify()).toEqual({ ok: true, records: 1 })
+    expect(await ledger.verify()).toEqual({ ok: true, records: 1, anchored: 1 })
   })
 
   it('refuses a draft that makes no record, and goes on', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { collect, draftOf, linesOf, NO_LOCK, workspaces } from './support.js'
@@ -10,6 +10,7 @@ const typesOf = (layout: Layout): unknown[] =>
 
 describe('a torn last line', () => {
   const workspace = workspaces()
+  afterEach(() => vi.unstubAllEnvs())
 
   async function twoRecords(layout: Layout): Promise<{ whole: Buffer; start: number }> {
     await openLedger(layout).append([draftOf(), draftOf({ words: 'naïve' })])
@@ -20,6 +21,8 @@ describe('a torn last line', () => {
   it('is restored from its published copy, whichever byte it was cut at', async () => {
     const layout = workspace()
     const { whole, start } = await twoRecords(layout)
+    // Each cut happens to a machine that has seen no other.
+    vi.stubEnv('XDG_STATE_HOME', workspace().root)
     const copies = new Map(readdirSync(layout.ledgerDir).map((n) => [n, readFileSync(`${layout.ledgerDir}/${n}`)]))
     for (let cut = start + 1; cut < whole.length; cut++) {
       writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, cut))
@@ -35,9 +38,10 @@ describe('a torn last line', () => {
         saved_as: 'agent_trace.jsonl.torn-1',
       })
       expect(readFileSync(`${layout.ledgerFile}.torn-1`).equals(torn)).toBe(true)
-      expect(await openLedger(layout, NO_LOCK).verify()).toEqual({ ok: true, records: 4 })
+      expect(await openLedger(layout, NO_LOCK).verify()).toEqual({ ok: true, records: 4, anchored: 4 })
       rmSync(`${layout.ledgerFile}.torn-1`)
       rmSync(layout.ledgerDir, { recursive: true })
+      rmSync(`${process.env.XDG_STATE_HOME}/escrowfs`, { recursive: true })
       restore(layout, copies)
     }
   })
@@ -55,7 +59,8 @@ describe('a torn last line', () => {
       writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, cut))
       await openLedger(layout).append([draftOf()])
       expect(typesOf(layout)).toEqual(['tool_call', 'recovered', 'tool_call'])
-      expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3 })
+      // The record had been acknowledged, so it is missed.
+      expect(await openLedger(layout).verify()).toMatchObject({ ok: false, records: 3, firstBad: { line: 2 } })
     }
     expect(readFileSync(`${layout.ledgerFile}.torn-1`).equals(whole.subarray(start, start + 1))).toBe(true)
     expect(readFileSync(`${layout.ledgerFile}.torn-2`).equals(whole.subarray(start, start + 8))).toBe(true)
@@ -83,7 +88,7 @@ describe('a torn last line', () => {
     expect((await openLedger(layout).verify()).ok).toBe(false)
     await openLedger(layout).append([draftOf()])
     expect(readFileSync(`${layout.ledgerFile}.torn-1`, 'utf8')).toBe(garbage)
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4, anchored: 4 })
   })
 
   it('can be the only line', async () => {
@@ -91,7 +96,7 @@ describe('a torn last line', () => {
     writeFileSync(`${layout.ledgerFile}`, '{"versi')
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['recovered', 'tool_call'])
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2, anchored: 2 })
   })
 
   it('records published and not written are written, with a word about it', async () => {
@@ -117,17 +122,20 @@ describe('a torn last line', () => {
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'recovered', 'tool_call', 'recovered', 'tool_call'])
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual(['agent_trace.jsonl.torn-1'])
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 6 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 6, anchored: 6 })
   })
 
   it('a power cut may leave names in ledger.d without content: they hold nothing back', async () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
-    writeFileSync(`${layout.ledgerDir}/2`, '')
-    writeFileSync(`${layout.ledgerDir}/3`, '\0\0\0')
-    writeFileSync(`${layout.ledgerDir}/4`, whole.subarray(0, whole.indexOf('\n')))
+    const [first = '', second = ''] = readdirSync(layout.ledgerDir).sort()
+    const ahead = (seq: number) => `${layout.ledgerDir}/${seq}-${'a'.repeat(16)}-none`
+    expect(first).toBe('1-start-none')
+    writeFileSync(`${layout.ledgerDir}/${second}`, '')
+    writeFileSync(ahead(3), '\0\0\0')
+    writeFileSync(ahead(4), whole.subarray(0, whole.indexOf('\n')))
     await openLedger(layout).append([draftOf()])
     expect(typesOf(layout)).toEqual(['tool_call', 'tool_call', 'tool_call'])
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3 })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 3, anchored: 3 })
   })
 })

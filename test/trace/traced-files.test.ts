@@ -31,7 +31,7 @@ describe('records of older shapes', () => {
       { id: 'R', intentId: 'INT-1', files: [{ path: 'src/a.ts', conversations: [{ contributor: ai, ranges }] }] },
     ],
   ])('%s: a block is found by its hash, wherever it stands by now', async (_, record) => {
-    const found = { contributor: 'ai', recordId: 'R', intentId: 'INT-1', model: 'old-model' }
+    const found = { contributor: 'ai', recordId: 'R', intentId: 'INT-1', model: 'old-model', unanchored: true }
     expect(await blamed(record)).toEqual([
       { line: 1, contributor: 'unknown' },
       { line: 2, ...found },

@@ -1,11 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { layoutAt } from '../../src/host/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { draftOf, fileOf, linesOf, NO_LOCK, rechain, workspaces } from './support.js'
 
 describe('verify', () => {
   const workspace = workspaces()
+  afterEach(() => vi.unstubAllEnvs())
   let bytes: Buffer
   let lines: string[]
 
@@ -97,7 +99,7 @@ describe('verify', () => {
       5,
       /another/,
     ],
-    ['re-chained to the end', (all) => rechain(all.toSpliced(2, 1), 2), 17, /copy ledger\.d/],
+    ['re-chained to the end', (all) => rechain(all.toSpliced(2, 1), 2), 3, /another record of that number/],
   ])('names the line and the reason: %s', async (_, change, line, reason) => {
     const layout = await sound()
     writeFileSync(`${layout.ledgerFile}`, fileOf(change(lines)))
@@ -113,20 +115,22 @@ describe('verify', () => {
     expect(readFileSync(`${layout.ledgerFile}`).equals(bytes.subarray(0, -3))).toBe(true)
   })
 
-  it('a clone has no ledger.d: the chain is checked, the last line then vouches for itself', async () => {
+  it('without ledger.d the chain and the anchors tell', async () => {
     const layout = await sound()
     rmSync(layout.ledgerDir, { recursive: true })
-    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: COUNT })
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: COUNT, anchored: COUNT })
     writeFileSync(`${layout.ledgerFile}`, fileOf(lines.with(9, (lines[9] ?? '').replace('naïve', 'naive'))))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 10 } })
   })
 
-  it('only an anchor tells a cut or rewritten ledger whose copies went with it', async () => {
+  it('on another machine a cut or rewritten ledger is whole, and every record is named as unanchored', async () => {
     const layout = await sound()
-    rmSync(layout.ledgerDir, { recursive: true })
+    vi.stubEnv('XDG_STATE_HOME', workspace().root)
+    const elsewhere = layoutAt(layout.root)
     for (const forged of [lines.slice(0, 3), rechain(lines.slice(1), 0)]) {
       writeFileSync(`${layout.ledgerFile}`, fileOf(forged))
-      expect((await openLedger(layout).verify()).ok).toBe(true)
+      const unanchored = [{ from: 1, to: forged.length }]
+      expect(await openLedger(elsewhere).verify()).toEqual({ ok: true, records: forged.length, unanchored })
     }
   })
 })

@@ -130,9 +130,16 @@ function Lines({ path, version }: { path: string; version: number }) {
   )
 }
 
-function Credit({ line: { intentId, who, approvedBy } }: { line: Line }) {
+const UNANCHORED = "nothing on this machine anchors the record: 'escrow verify' tells more"
+
+function Credit({ line: { intentId, who, approvedBy, unanchored } }: { line: Line }) {
   return (
     <>
+      {unanchored && (
+        <abbr class="unanchored" title={UNANCHORED}>
+          ?
+        </abbr>
+      )}
       {intentId !== undefined && <b>{intentId}</b>}{' '}
       <span class={who === 'unknown' ? 'quiet' : ''}>
         <Name text={who.slice(who.lastIndexOf('/') + 1)} />
@@ -147,8 +154,16 @@ function Credit({ line: { intentId, who, approvedBy } }: { line: Line }) {
   )
 }
 
-function titleOf({ who, intentId, sessionId, approvedBy, measured }: Line): string {
-  return [who, intentId, sessionId, approvedBy && `approved by ${approvedBy}`, measured].filter(Boolean).join(' · ')
+function titleOf({ who, intentId, sessionId, approvedBy, measured, unanchored }: Line): string {
+  const parts = [
+    who,
+    intentId,
+    sessionId,
+    approvedBy && `approved by ${approvedBy}`,
+    measured,
+    unanchored && UNANCHORED,
+  ]
+  return parts.filter(Boolean).join(' · ')
 }
 
 function isSame(a: Line | undefined, b: Line | undefined): boolean {

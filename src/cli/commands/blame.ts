@@ -20,7 +20,9 @@ interface Range {
 
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
-    .description('Show who wrote each line of a file: intent, model, session, who approved it; and the line.')
+    .description(
+      'Show who wrote each line of a file: intent, model, session, who approved it; and the line. A ? before the approver marks a record that nothing on this machine anchors.',
+    )
     .argument('<path>', 'a file as it is called now, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
     .addOption(jsonOption('an array of lines'))
@@ -50,11 +52,16 @@ function range(text: string): Range {
 }
 
 function render(lines: readonly BlameLine[], text: readonly string[]): string {
-  return table(
-    lines.map((line) => [...credit(line), `${line.line}`, (text[line.line - 1] ?? '').replaceAll('\t', '    ')]),
-  )
+  const rows = lines.map((line) => [
+    ...credit(line),
+    `${line.line}`,
+    (text[line.line - 1] ?? '').replaceAll('\t', '    '),
+  ])
+  return table(rows) + (lines.some(({ unanchored }) => unanchored) ? UNANCHORED : '')
 }
 
-function credit({ contributor, intentId = '-', model, sessionId = '-', approvedBy = '-' }: BlameLine): string[] {
-  return [intentId, model ?? contributor, sessionId, approvedBy].map(oneLine)
+const UNANCHORED = "? marks lines whose record nothing on this machine anchors: 'escrow verify' tells more.\n"
+
+function credit({ contributor, intentId = '-', model, sessionId = '-', approvedBy = '-', unanchored }: BlameLine) {
+  return [intentId, model ?? contributor, sessionId, unanchored ? `? ${approvedBy}` : approvedBy].map(oneLine)
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Intent, SessionSummary, Workspace } from '../../index.js'
+import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { numbers } from '../record-numbers.js'
 import { WAITING } from '../waiting.js'
 import { sessionRow } from './sessions.js'
 
@@ -23,6 +24,8 @@ interface Status {
   readonly sessions: SessionSummary[]
   /** Open questions of sessions. */
   readonly questions: number
+  /** Records of the ledger that nothing on this machine anchors. */
+  readonly unanchored?: UnanchoredRecords
   /** What is wrong with policy.yaml. */
   readonly problem?: string
   /** Policy, intents or templates ask for more than a person has accepted on this machine. */
@@ -36,14 +39,28 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
-  return { root: workspace.root, intents, sessions, questions, waiting, ...(problem !== undefined && { problem }) }
+  const unanchored = await workspace.ledger.unanchored()
+  return {
+    root: workspace.root,
+    intents,
+    sessions,
+    questions,
+    waiting,
+    ...(unanchored.ranges.length > 0 && { unanchored }),
+    ...(problem !== undefined && { problem }),
+  }
 }
 
-function render({ root, intents, sessions, questions, problem, waiting }: Status): string {
+function ledgerWords({ ranges, differs }: UnanchoredRecords): string {
+  if (differs !== undefined) return `record ${differs} differs from what this machine knows: 'escrow verify'`
+  return `${numbers(ranges)} not anchored on this machine: 'escrow verify'`
+}
+
+function render({ root, intents, sessions, questions, unanchored, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
-    table([['Workspace', root]]),
+    table([['Workspace', root], ...(unanchored ? [['Ledger', ledgerWords(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
     waiting && problem === undefined ? `${WAITING}\n` : '',

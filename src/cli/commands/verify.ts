@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Reviewer, VerifyResult } from '../../index.js'
-import { type Context, EXIT } from '../context.js'
-import { counted, json, jsonOption } from '../output.js'
+import type { Ledger, Reviewer, UnanchoredRecords, VerifyResult } from '../../index.js'
+import { type Colors, type Context, EXIT } from '../context.js'
+import { counted, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { during } from '../progress.js'
+import { numbers } from '../record-numbers.js'
 import { byOption } from '../reviewer.js'
 
 interface Options {
@@ -12,38 +13,122 @@ interface Options {
   readonly anchor?: true
   readonly heads?: string
   readonly join?: true
+  readonly yes?: true
   readonly by?: Reviewer
 }
 
-export function register(command: Command, { io, withWorkspace, asReviewer, exit }: Context): void {
-  const anchor =
-    'anchor the ledger as it stands, whatever was anchored before: it was begun anew or restored on purpose'
+export function register(command: Command, context: Context): void {
+  const anchor = 'anchor the ledger as it is, whatever was anchored before: it was begun again, or set back on purpose'
   const heads =
     "a file with heads that must be there, one a line, as 'escrow trailer' prints them; '-' is standard input"
-  const join = 'join the branches of a ledger that git merged, by a record that names their ends'
+  const join =
+    'accept the records that this machine does not know, after they were shown; and join the branches of a ledger that git merged, by a record that names their ends'
   command
-    .description('Check that no ledger record was changed, cut out, cut off, written anew or forked.')
+    .description(
+      'Check that no ledger record was changed, cut out, cut off, rewritten or forked, and say which records this machine does not know.',
+    )
     .addOption(jsonOption())
     .option('--heads <file>', heads)
     .option('--anchor', anchor)
     .option('--join', join)
+    .option('-y, --yes', 'with --join: do not ask')
     .addOption(byOption())
-    .action(async ({ anchor, heads, join, by, ...options }: Options) => {
-      const given = heads === undefined ? [] : headsIn(heads)
-      const open = join || anchor ? asReviewer : withWorkspace
-      const result = await open(async (workspace) => {
-        const { ledger } = workspace
-        if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
-        if (anchor) await ledger.anchor()
-        return during(io, 'Reading the ledger', () => ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])))
-      })
-      if (!result.ok) exit(EXIT.badLedger)
-      const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
-      if (options.json) io.out(json(result))
-      else if (result.ok) io.out(`The ledger is whole: ${counted(result.records, 'record')}${vouched(result)}.\n`)
-      else
-        io.err(`The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`)
-    })
+    .action((options: Options) => verify(context, options))
+}
+
+async function verify(context: Context, options: Options): Promise<void> {
+  const { io, withWorkspace, asReviewer, exit } = context
+  const { anchor, heads, join, by } = options
+  const given = heads === undefined ? [] : headsIn(heads)
+  const open = join || anchor ? asReviewer : withWorkspace
+  const result = await open(async (workspace) => {
+    const { ledger } = workspace
+    if (join && !(await isAccepted(context, ledger, options))) return undefined
+    if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
+    if (anchor) await ledger.anchor()
+    return during(io, 'Reading the ledger', () => ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])))
+  })
+  if (result === undefined) return exit(EXIT.refused)
+  if (!result.ok) exit(EXIT.badLedger)
+  const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
+  if (options.json) io.out(json(result))
+  else if (result.ok) io.out(told(context, result))
+  else io.err(`The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`)
+}
+
+/** Shows a person the records that this machine does not know, and asks. */
+async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: asJson }: Options): Promise<boolean> {
+  const unseen = await ledger.unanchored()
+  if (unseen.count === 0 || yes) return true
+  io.err(shown(unseen, colors))
+  if (io.ask === undefined || asJson) {
+    const why = asJson ? "with '--json' nothing is asked" : 'there is no terminal to ask at'
+    io.err(`escrow: Nothing was accepted: ${why}. Give '--yes'.\n`)
+    return false
+  }
+  const isYes = (await (await io.ask()).yes('Accept them as right?')) === true
+  if (!isYes) io.err('Nothing was accepted.\n')
+  return isYes
+}
+
+/** Names of approvers or sessions that are listed. */
+const MOST_NAMES = 10
+
+function shown(
+  { count, ranges, differs, approvers, sessions, first, last }: UnanchoredRecords,
+  colors: Colors,
+): string {
+  const which = ranges.length === 0 ? 'of other tools' : numbers(ranges, NONE)
+  const rows = [
+    ['approved by', named(approvers)],
+    ['sessions', named(sessions)],
+    ['written', first === undefined ? '-' : first === last ? first : `${first} to ${last}`],
+  ]
+  const warning =
+    differs === undefined
+      ? ''
+      : colors
+          .yellow(
+            `This machine knows another record ${differs}: the ledger was rewritten, or its branch was made elsewhere.`,
+          )
+          .concat('\n')
+  return `${counted(count, 'line')} would be accepted: ${which}.\n${table(rows, '  ')}${warning}`
+}
+
+function named(names: readonly string[]): string {
+  const listed = names.slice(0, MOST_NAMES).map(oneLine)
+  const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : []
+  return [...listed, ...more].join(', ') || '-'
+}
+
+function told({ colors }: Context, result: VerifyResult): string {
+  const { anchored, unanchored = [], foreign = 0, absent } = result
+  const loud: string[] = []
+  if (unanchored.length > 0 && anchored === undefined)
+    loud.push(`Nothing on this machine anchors ${numbers(unanchored, NONE)}: it knows none of this ledger. ${CHECK}`)
+  else if (unanchored.length > 0)
+    loud.push(`${capital(numbers(unanchored, WERE))} not written or accepted on this machine. ${CHECK}`)
+  if (foreign > 0)
+    loud.push(
+      `${counted(foreign, 'line')} of other tools ${foreign === 1 ? 'was' : 'were'} not accepted on this machine.`,
+    )
+  if (absent !== undefined) {
+    const which = numbers([{ from: absent.from, to: absent.seq }], NONE)
+    const they = absent.from === absent.seq ? 'it is' : 'they are'
+    loud.push(
+      `This machine also knows ${which} of this ledger; ${they} not in this file: another branch is checked out, or its end was cut off.`,
+    )
+  }
+  const whole = `The ledger is whole: ${counted(result.records, 'record')}${vouched(result)}.`
+  return [whole, ...loud.map(colors.yellow)].map((line) => `${line}\n`).join('')
+}
+
+const CHECK = "Check them, then 'escrow verify --join'."
+const NONE = { one: '', more: '' }
+const WERE = { one: ' was', more: ' were' }
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function headsIn(file: string): string[] {

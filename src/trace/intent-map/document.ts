@@ -151,10 +151,10 @@ function byFile(a: MapRow, b: MapRow): number {
   return a.file < b.file ? -1 : a.file > b.file ? 1 : 0
 }
 
-/** Names of files and intents may hold anything: here they stay in their line and cell. */
+/** A file's name may hold anything: it stays in its line and cell, and makes no link. */
 function escaped(text: string): string {
   return text
-    .replace(/[\\|]/g, '\\$&')
+    .replace(/[\\|[]/g, '\\$&')
     .replace(/[\p{C}\p{Zl}\p{Zp}<]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16)};`)
 }
 

@@ -1,0 +1,39 @@
+import type { SharedFile } from '../core/layout.js'
+import type { UnanchoredRecords } from '../core/ledger-api.js'
+import type { Anchors } from './anchors.js'
+import { listOf, text } from './fields.js'
+import type { Copies } from './published.js'
+import { ownOf } from './record.js'
+import { toldOf } from './told-record.js'
+import { unvouchedLines, Vouching } from './vouching.js'
+
+/** What a person has to know before the records of others are accepted. The chain is not checked: that is verify's. */
+export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Copies): UnanchoredRecords {
+  const vouching = new Vouching(file, anchors, copies)
+  const [approvers, sessions] = [new Set<string>(), new Set<string>()]
+  let lines = 0
+  let first: string | undefined
+  let last: string | undefined
+  for (const { value } of unvouchedLines(file, vouching)) {
+    const { at, by, sessionId } = toldOf(value)
+    lines++
+    for (const name of [by, ...listOf(ownOf(value)?.approvedBy)]) {
+      const known = text(name)
+      if (known !== undefined) approvers.add(known)
+    }
+    if (sessionId !== undefined) sessions.add(sessionId)
+    if (at !== undefined && (first === undefined || at < first)) first = at
+    if (at !== undefined && (last === undefined || at > last)) last = at
+  }
+  const { ranges, differs, absent } = vouching.found()
+  return {
+    count: lines,
+    ranges,
+    ...(differs !== undefined && { differs: differs.seq }),
+    ...(absent !== undefined && { absent }),
+    approvers: [...approvers],
+    sessions: [...sessions],
+    ...(first !== undefined && { first }),
+    ...(last !== undefined && { last }),
+  }
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { WireBlame } from '../../src/web/wire.js'
+import { FILES } from './scene.js'
+import { stand } from './stand.js'
+
+it('blame marks the lines of records that nothing on this machine anchors', async () => {
+  const content = 'export const one = 1\n'
+  const { ask, place } = await stand({ files: { ...FILES, 'src/one.ts': content } })
+  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`
+  const record = { id: 'R', file: 'src/one.ts', model_identifier: 'm', content_hash: digest }
+  appendFileSync(`${place.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)
+  const { lines } = (await ask('/api/blame?path=src/one.ts')).json<WireBlame>()
+  expect(lines).toMatchObject([{ who: 'm', unanchored: true }])
+})
