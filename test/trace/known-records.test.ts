@@ -9,6 +9,7 @@ import { openWorkspace } from '../../src/index.js'
 import { initWorkspace } from '../../src/init.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { commitAll, git } from '../support/git.js'
+import { trust } from '../support/trust.js'
 import { draftOf, drafts, fileOf, linesOf, own, rechain, sha, workspaces } from './support.js'
 
 /** What a machine says of records that it did not write. The state directory makes the machine. */
@@ -484,6 +485,7 @@ const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGR
 
 /** An agent named after its session writes the file, and Ada lets it in. */
 async function write({ root }: Layout, name: string, lines: readonly string[]): Promise<void> {
+  trust(root)
   const workspace = await openWorkspace(root)
   const session = await workspace.session({ id: name, agent: { model: name } })
   await session.selectIntent('INT-001')

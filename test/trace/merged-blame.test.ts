@@ -16,6 +16,7 @@ afterEach(() => {
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
 /** An agent named after its session writes the file, and a person lets it in. */
 async function write(root: string, name: string, lines: readonly string[]): Promise<void> {
+  trust(root)
   const workspace = await openWorkspace(root)
   const session = await workspace.session({ id: name, agent: { model: name } })
   await session.selectIntent('INT-001')

@@ -52,8 +52,8 @@ async function statusOf(workspace: Workspace): Promise<Status> {
 }
 
 function ledgerWords({ ranges, differs }: UnanchoredRecords): string {
-  if (differs !== undefined) return `record ${differs} differs from what this machine knows: 'escrow verify'`
-  return `${numbers(ranges)} not anchored on this machine: 'escrow verify'`
+  const known = differs === undefined ? '' : `record ${differs} differs from what this machine knows; `
+  return `${known}${numbers(ranges)} not anchored on this machine: 'escrow verify'`
 }
 
 function render({ root, intents, sessions, questions, unanchored, problem, waiting }: Status): string {

@@ -46,14 +46,32 @@ async function verify(context: Context, options: Options): Promise<void> {
     if (join && !(await isAccepted(context, ledger, options))) return undefined
     if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
     if (anchor) await ledger.anchor()
-    return during(io, 'Reading the ledger', () => ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])))
+    const checked = await during(io, 'Reading the ledger', () =>
+      ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])),
+    )
+    return checked.ok ? checked : { ...checked, ...(await unanchoredOf(ledger)) }
   })
   if (result === undefined) return exit(EXIT.refused)
   if (!result.ok) exit(EXIT.badLedger)
   const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
   if (options.json) io.out(json(result))
   else if (result.ok) io.out(told(context, result))
-  else io.err(`The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`)
+  else io.err(bad(line, reason, result))
+}
+
+/** Of a bad ledger; nothing where it is too damaged to tell. */
+async function unanchoredOf(ledger: Ledger): Promise<Pick<VerifyResult, 'unanchored'>> {
+  try {
+    const { ranges } = await ledger.unanchored()
+    return ranges.length > 0 ? { unanchored: ranges } : {}
+  } catch {
+    return {}
+  }
+}
+
+function bad(line: number, reason: string, { unanchored = [] }: VerifyResult): string {
+  const words = `The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
+  return unanchored.length === 0 ? words : `${words}Nothing on this machine anchors ${numbers(unanchored, NONE)}.\n`
 }
 
 /** Shows a person the records that this machine does not know, and asks. */
