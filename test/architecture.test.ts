@@ -35,6 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fs: BELOW,
   review: [...BELOW, 'commit'],
   hooks: ['core', 'intents'],
+  trust: [...BELOW, 'intents', 'policy'],
   agents: [],
   cli: [],
   web: [],

@@ -1,17 +1,18 @@
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { INIT_HINT, type IntentsState, selectable, unknownIntent } from '../core/intents-state.js'
-import { type Layout, ORCHESTRATION } from '../core/layout.js'
-import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-files.js'
-import { cachedFile, type FileBytes } from '../host/cached-file.js'
+import type { Layout } from '../core/layout.js'
+import { acceptTexts, openAccepted } from '../host/accepted-files.js'
+import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
 import { replaceShared } from '../host/shared-files.js'
-import { describeProblem, MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
+import { MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
+import { bothOf, openAcceptedReading, type Readings } from './accepted.js'
 import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
 import { addIntent, editIntent, type OpenFile } from './edit.js'
-import { IGNORE_FILES, type IgnoreLines, linesOf, openIgnoreFiles } from './ignore.js'
+import { openIgnoreFiles } from './ignore.js'
+import { FILE, type Reading, reading, withIgnored } from './reading.js'
 import { readIntents } from './schema.js'
-import { stricterIntents } from './stricter.js'
 import { refuseWaitingTemplate, templatesOf } from './templates.js'
 
 export interface RegistryStore {
@@ -43,14 +44,6 @@ export interface RegistryEdits {
   replaceText(was: string, text: string): void
 }
 
-interface Reading {
-  readonly state: IntentsState
-  readonly open?: OpenFile
-  readonly text?: string
-}
-
-const FILE = `${ORCHESTRATION}/active_intents.yaml`
-
 /** The registry of a workspace: `.orchestration/active_intents.yaml`, as a person keeps it. */
 export function openRegistry(layout: Layout): RegistryStore {
   const ignore = openIgnoreFiles(layout)
@@ -70,65 +63,6 @@ export function openRegistry(layout: Layout): RegistryStore {
       return withProcessLock(layout.locks, 'intents', () => work(edits))
     },
   }
-}
-
-/** The file, what a person has accepted of it on this machine, and what holds by both. */
-interface Readings {
-  readonly file: Reading
-  readonly accepted: Reading
-  readonly state: IntentsState
-}
-
-/** The same object while neither changes. */
-function bothOf(file: () => Reading, accepted: () => Reading): () => Readings {
-  let last: Readings | undefined
-  let version = 0
-  return () => {
-    const now = { file: file(), accepted: accepted() }
-    if (last?.file === now.file && last.accepted === now.accepted) return last
-    version += 1
-    last = { ...now, state: { ...stateBy(now.file, now.accepted), version } }
-    return last
-  }
-}
-
-function stateBy(file: Reading, accepted: Reading): IntentsState {
-  if (!file.state.ok) return file.state
-  if (!accepted.state.ok)
-    return accepted.state.reason === 'no_orchestration' ? stricterIntents(file.state, NONE) : accepted.state
-  return stricterIntents(file.state, accepted.state)
-}
-
-const NONE: Extract<IntentsState, { ok: true }> = { ok: true, version: 0, intents: new Map() }
-
-/** The accepted texts as they would be read from the files. */
-function openAcceptedReading(accepted: () => AcceptedFiles): () => Reading {
-  let last: { readonly files: AcceptedFiles; readonly reading: Reading } | undefined
-  return () => {
-    try {
-      const files = accepted()
-      if (last?.files !== files) last = { files, reading: acceptedReading(files) }
-      return last.reading
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      return { state: { ok: false, version: 0, reason: 'policy_invalid', file: FILE, message } }
-    }
-  }
-}
-
-function acceptedReading({ texts }: AcceptedFiles): Reading {
-  const text = texts.get(FILE)
-  const read = reading(text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }, 0)
-  if (!read.state.ok && read.state.reason === 'policy_invalid')
-    return {
-      ...read,
-      state: {
-        ...read.state,
-        message: `The accepted ${FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
-      },
-    }
-  const lines = IGNORE_FILES.flatMap((name) => linesOf(texts.get(name) ?? ''))
-  return { ...read, state: stateWith(read.state, { ok: true, lines }, 0) }
 }
 
 function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
@@ -239,65 +173,6 @@ function changedMeanwhile(): EscrowError {
 function refuseAbsent(state: IntentsState): void {
   if (!state.ok && state.reason === 'no_orchestration')
     throw new EscrowError('no_orchestration', state.message, { hint: INIT_HINT })
-}
-
-/** Joins what both kinds of file say; the same object while none of them changes. */
-function withIgnored(registry: () => Reading, ignore: () => IgnoreLines): () => Reading {
-  let last: { readonly read: Reading; readonly lines: IgnoreLines; readonly reading: Reading } | undefined
-  let version = 0
-  return () => {
-    const read = registry()
-    const lines = ignore()
-    if (!last || last.read !== read || last.lines !== lines) {
-      version++
-      last = { read, lines, reading: { ...read, state: stateWith(read.state, lines, version) } }
-    }
-    return last.reading
-  }
-}
-
-function stateWith(state: IntentsState, ignore: IgnoreLines, version: number): IntentsState {
-  if (!state.ok) return { ...state, version }
-  if (!ignore.ok) {
-    const { file, message } = ignore
-    const sentence = describeProblem(file, { line: 1, column: 1, message })
-    return { ok: false, version, reason: 'policy_invalid', file, message: sentence }
-  }
-  const ids = new Set(ignore.lines.map((line) => line.trim()).filter((line) => state.intents.has(line)))
-  const freePaths = ignore.lines.filter((line) => !ids.has(line.trim()))
-  return { ...state, version, ...(ids.size > 0 && { ignored: ids }), ...(freePaths.length > 0 && { freePaths }) }
-}
-
-function reading(file: FileBytes, version: number): Reading {
-  const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
-  const failed = (problem: YamlProblem): Reading => {
-    const { line, column } = problem
-    const message = describeProblem(FILE, problem)
-    return { state: { ok: false, version, reason: 'policy_invalid', file: FILE, line, column, message }, ...text }
-  }
-  if (file.kind === 'absent') {
-    return {
-      state: {
-        ok: false,
-        version,
-        reason: 'no_orchestration',
-        file: FILE,
-        message: `${FILE} is not there. ${INIT_HINT}`,
-      },
-    }
-  }
-  if (file.kind === 'unreadable') return failed({ line: 1, column: 1, message: file.message })
-  const yaml = readYaml(file.bytes)
-  if (!yaml.ok) return failed(yaml.problem)
-  const data = readIntents(yaml.file)
-  if (!data.ok) return failed(data.problem)
-  const { intents, activeIntentId, places } = data.value
-  const lines = new Map([...places].map(([id, place]) => [id, yaml.file.problem(place, '').line]))
-  return {
-    state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
-    open: { yaml: yaml.file, data: data.value },
-    ...text,
-  }
 }
 
 /** A workspace that declares nothing has no intents; one whose file cannot be read must not look like it. */

@@ -1,0 +1,64 @@
+import type { IntentsState } from '../core/intents-state.js'
+import type { AcceptedFiles } from '../host/accepted-files.js'
+import { IGNORE_FILES, linesOf } from './ignore.js'
+import { FILE, type Reading, reading, stateWith } from './reading.js'
+import { stricterIntents } from './stricter.js'
+
+/** The file, what a person has accepted of it on this machine, and what holds by both. */
+export interface Readings {
+  readonly file: Reading
+  readonly accepted: Reading
+  readonly state: IntentsState
+}
+
+/** The same object while neither changes. */
+export function bothOf(file: () => Reading, accepted: () => Reading): () => Readings {
+  let last: Readings | undefined
+  let version = 0
+  return () => {
+    const now = { file: file(), accepted: accepted() }
+    if (last?.file === now.file && last.accepted === now.accepted) return last
+    version += 1
+    last = { ...now, state: { ...stateBy(now.file, now.accepted), version } }
+    return last
+  }
+}
+
+function stateBy(file: Reading, accepted: Reading): IntentsState {
+  if (!file.state.ok) return file.state
+  if (!accepted.state.ok)
+    return accepted.state.reason === 'no_orchestration' ? stricterIntents(file.state, NONE) : accepted.state
+  return stricterIntents(file.state, accepted.state)
+}
+
+const NONE: Extract<IntentsState, { ok: true }> = { ok: true, version: 0, intents: new Map() }
+
+/** The accepted texts as they would be read from the files. */
+export function openAcceptedReading(accepted: () => AcceptedFiles): () => Reading {
+  let last: { readonly files: AcceptedFiles; readonly reading: Reading } | undefined
+  return () => {
+    try {
+      const files = accepted()
+      if (last?.files !== files) last = { files, reading: acceptedReading(files) }
+      return last.reading
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { state: { ok: false, version: 0, reason: 'policy_invalid', file: FILE, message } }
+    }
+  }
+}
+
+function acceptedReading({ texts }: AcceptedFiles): Reading {
+  const text = texts.get(FILE)
+  const read = reading(text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }, 0)
+  if (!read.state.ok && read.state.reason === 'policy_invalid')
+    return {
+      ...read,
+      state: {
+        ...read.state,
+        message: `The accepted ${FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
+      },
+    }
+  const lines = IGNORE_FILES.flatMap((name) => linesOf(texts.get(name) ?? ''))
+  return { ...read, state: stateWith(read.state, { ok: true, lines }, 0) }
+}

@@ -1,0 +1,76 @@
+import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
+import { ORCHESTRATION } from '../core/layout.js'
+import type { FileBytes } from '../host/cached-file.js'
+import { describeProblem, readYaml, type YamlProblem } from '../host/yaml.js'
+import type { OpenFile } from './edit.js'
+import type { IgnoreLines } from './ignore.js'
+import { readIntents } from './schema.js'
+
+/** What one text of the registry file says, with the lines of `.intentignore`. */
+export interface Reading {
+  readonly state: IntentsState
+  readonly open?: OpenFile
+  readonly text?: string
+}
+
+export const FILE = `${ORCHESTRATION}/active_intents.yaml`
+
+/** Joins what both kinds of file say; the same object while none of them changes. */
+export function withIgnored(registry: () => Reading, ignore: () => IgnoreLines): () => Reading {
+  let last: { readonly read: Reading; readonly lines: IgnoreLines; readonly reading: Reading } | undefined
+  let version = 0
+  return () => {
+    const read = registry()
+    const lines = ignore()
+    if (!last || last.read !== read || last.lines !== lines) {
+      version++
+      last = { read, lines, reading: { ...read, state: stateWith(read.state, lines, version) } }
+    }
+    return last.reading
+  }
+}
+
+export function stateWith(state: IntentsState, ignore: IgnoreLines, version: number): IntentsState {
+  if (!state.ok) return { ...state, version }
+  if (!ignore.ok) {
+    const { file, message } = ignore
+    const sentence = describeProblem(file, { line: 1, column: 1, message })
+    return { ok: false, version, reason: 'policy_invalid', file, message: sentence }
+  }
+  const ids = new Set(ignore.lines.map((line) => line.trim()).filter((line) => state.intents.has(line)))
+  const freePaths = ignore.lines.filter((line) => !ids.has(line.trim()))
+  return { ...state, version, ...(ids.size > 0 && { ignored: ids }), ...(freePaths.length > 0 && { freePaths }) }
+}
+
+/** What the bytes of a registry file say. */
+export function reading(file: FileBytes, version: number): Reading {
+  const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
+  const failed = (problem: YamlProblem): Reading => {
+    const { line, column } = problem
+    const message = describeProblem(FILE, problem)
+    return { state: { ok: false, version, reason: 'policy_invalid', file: FILE, line, column, message }, ...text }
+  }
+  if (file.kind === 'absent') {
+    return {
+      state: {
+        ok: false,
+        version,
+        reason: 'no_orchestration',
+        file: FILE,
+        message: `${FILE} is not there. ${INIT_HINT}`,
+      },
+    }
+  }
+  if (file.kind === 'unreadable') return failed({ line: 1, column: 1, message: file.message })
+  const yaml = readYaml(file.bytes)
+  if (!yaml.ok) return failed(yaml.problem)
+  const data = readIntents(yaml.file)
+  if (!data.ok) return failed(data.problem)
+  const { intents, activeIntentId, places } = data.value
+  const lines = new Map([...places].map(([id, place]) => [id, yaml.file.problem(place, '').line]))
+  return {
+    state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
+    open: { yaml: yaml.file, data: data.value },
+    ...text,
+  }
+}
