@@ -19,6 +19,7 @@ export async function inScratch<T>(files: Files, work: (workspace: Workspace) =>
     }
     const workspace = await openWorkspace(root)
     try {
+      await workspace.accept((await workspace.trust()).digest, { name: 'Ada' })
       return await work(workspace)
     } finally {
       await workspace.close()

@@ -12,13 +12,6 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-const INTENT = `active_intents:
-  - id: INT-001
-    name: A greeting
-    owned_scope:
-      - src/**
-`
-
 const AGENT = `
 import { denialOf, openWorkspace } from 'escrowfs'
 const workspace = await openWorkspace('.')
@@ -55,7 +48,7 @@ it('from an empty directory to a verified ledger', () => {
   step('escrow init')
   expect(step('escrow init')).toContain('kept     .orchestration/active_intents.yaml')
   expect(step('escrow status')).toContain('No sessions.')
-  fs.writeFileSync(`${home}/empty/.orchestration/active_intents.yaml`, INTENT)
+  step("escrow intents add 'A greeting' --scope 'src/**'")
   expect(step('escrow status')).toContain('INT-001  PENDING  A greeting')
 
   fs.writeFileSync(`${home}/agent.mjs`, AGENT)

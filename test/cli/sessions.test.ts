@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { openWorkspace } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
+import { stateOf } from '../support/state.js'
 
 let home = ''
 let shell: ReturnType<typeof openShell>
@@ -76,7 +77,7 @@ it('are not made by a mistyped name, which is told', () => {
     const { status, stderr } = shell(`escrow ${command}`)
     expect([status, stderr]).toEqual([1, expect.stringContaining('Did you mean agent-1?')])
   }
-  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+  expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })
 
 it('are not made for an intent that was mistyped, which is told', () => {
@@ -91,7 +92,7 @@ it('are not made for an intent that was mistyped, which is told', () => {
   expect(shell('escrow mcp --intent INT-01 < /dev/null')).toMatchObject({
     ...{ status: 1, stderr: expect.stringContaining('Did you mean INT-001?') },
   })
-  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+  expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })
 
 it('are none that an agent may begin or name in a session of its own', () => {
@@ -106,7 +107,7 @@ it('are none that an agent may begin or name in a session of its own', () => {
     expect(stderr).toContain('This runs inside of session own already, and an agent works in no other. (access_denied)')
     expect(stderr).toContain('what it does here is staged')
   }
-  expect(fs.readdirSync(`${home}/shop/.orchestration/sessions`)).toEqual(['agent-1'])
+  expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
   expect(shell('escrow diff agent-1').stdout).not.toContain('src/d')
 })
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Intent, openWorkspace, type Session } from '../../src/index.js'
 import { GITATTRIBUTES, GITIGNORE } from '../../src/init.js'
+import { trust } from '../support/trust.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   fs.mkdirSync(`${root}/.orchestration`)
   for (const name of ['active_intents.yaml', 'policy.yaml'])
     fs.copyFileSync(`${project}.orchestration/${name}`, `${root}/.orchestration/${name}`)
+  trust(root)
   const workspace = await openWorkspace(root)
   intents = await workspace.intents.list()
   session = await workspace.session({ id: 'own' })

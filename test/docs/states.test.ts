@@ -47,15 +47,15 @@ describe('the states of a commit', () => {
       session.fs.writeFileSync('src/a.js', 'two\n')
       const review = await workspace.review('it')
       await review.approve(undefined, { name: 'Ada' })
-      const ours = `${workspace.root}/.orchestration`
+      const state = stateOf(workspace.root)
       const { seq } = await review.commit({
         onProgress: ({ phase }) => {
           phases.push(phase)
-          expect([phase, fs.existsSync(`${ours}/commits/1`)]).toEqual([phase, phase === 'applying'])
+          expect([phase, fs.existsSync(`${state}/commits/1`)]).toEqual([phase, phase === 'applying'])
         },
       })
-      expect([seq, fs.readdirSync(`${ours}/commits`)]).toEqual([1, ['1.done']])
-      expect(fs.readdirSync(`${ours}/tx`)).toEqual([expect.stringMatching(/^1-/)])
+      expect([seq, fs.readdirSync(`${state}/commits`)]).toEqual([1, ['1.done']])
+      expect(fs.readdirSync(`${workspace.root}/.orchestration/tx`)).toEqual([expect.stringMatching(/^1-/)])
     })
     const shown = firstCells('A commit').map((cell) => cell?.replaceAll('`', ''))
     expect(shown).toEqual(['phase', ...new Set(phases), 'finished'])
