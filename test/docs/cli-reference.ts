@@ -11,7 +11,8 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   'intents edit': '`{ intent: Intent }`',
   'intents status': '`{ intent: Intent }`',
   'intents scope': '`{ intent: Intent, requests }`: each request as `Review.questions()` gives it, with its session',
-  status: '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, waiting: boolean, problem?: string }`; `waiting`: something waits for `escrow trust`',
+  status:
+    '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, waiting: boolean, problem?: string }`; `waiting`: something waits for `escrow trust`',
   sessions: '`SessionSummary[]`',
   exec: '`{ session } & ExecResult`',
   diff: '`ChangeSet`',

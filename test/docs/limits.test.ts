@@ -25,7 +25,11 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/review/word-diff.ts#MOSTLY',
       'src/terminal/sandbox.ts#STATUS',
     ],
-    ...['src/trace/line-prints.ts#PRINT_LENGTH', 'src/trace/line-prints.ts#LONGEST', 'src/session-failure.ts#MOST_NAMED'],
+    ...[
+      'src/trace/line-prints.ts#PRINT_LENGTH',
+      'src/trace/line-prints.ts#LONGEST',
+      'src/session-failure.ts#MOST_NAMED',
+    ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/session-format.ts#MAX_SAID'],
     ...['src/session-admission.ts#MAX_SHOWN', 'src/terminal/classes/findings.ts#MAX_PART'],
     'src/terminal/classes/findings.ts#MAX_REASONS',
