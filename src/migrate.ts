@@ -24,7 +24,7 @@ export interface OldState {
   readonly names: readonly string[]
   /** Sessions with staged work. */
   readonly sessions: readonly string[]
-  /** An anchor of this machine stands in the ledger. */
+  /** The ledger has a record that this machine has anchored. */
   readonly isOurs: boolean
 }
 

@@ -23,7 +23,6 @@ import type {
 import { EscrowError } from './core/api-error.js'
 import { isSessionId } from './core/ids.js'
 import type { Layout } from './core/layout.js'
-import { nearest } from './core/nearest.js'
 import { gitUser } from './host/git.js'
 import { withProcessLock } from './host/lock.js'
 import { isOwned, type Lease, takeOwnership } from './host/owner.js'
@@ -37,7 +36,7 @@ import { openRegistry, type RegistryStore } from './intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from './policy/index.js'
 import { openReviewLog, type ReviewLog } from './review/log.js'
 import type { LocalSession } from './session.js'
-import { sessionBusy, sessionFailure } from './session-failure.js'
+import { noSession, sessionBusy, sessionFailure } from './session-failure.js'
 import { beginNamed, unwritten } from './session-opening.js'
 import { MEMORY, readStage, type StageStore, stageReader } from './stage-store.js'
 import { type LedgerStore, openLedger, type RecordDraft } from './trace/index.js'
@@ -46,9 +45,6 @@ import { watchWorkspace } from './workspace-watch.js'
 
 /** Of a session's agent, far above what one says of itself. */
 const MAX_META_BYTES = 64 * 1024
-
-/** Sessions named to who asked for one there is none of. */
-const MOST_NAMED = 12
 
 /** How long a second opener of a session waits for the first to let go. */
 const BUSY_WAIT_MS = 5_000
@@ -264,11 +260,7 @@ class LocalWorkspace implements Workspace {
 
   async #noSession(id: string): Promise<EscrowError> {
     const ids = (await this.sessions()).map((each) => each.id)
-    const meant = nearest(id, ids)
-    const some = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), `and ${ids.length - MOST_NAMED} more`] : ids
-    const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
-    const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` }
-    return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
+    return noSession(id, ids)
   }
 
   /** A live session's own stage where it lives here, else what its files say. */

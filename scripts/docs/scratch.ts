@@ -18,8 +18,8 @@ export async function inScratch<T>(files: Files, work: (workspace: Workspace) =>
       writeFileSync(join(root, name), text)
     }
     const workspace = await openWorkspace(root)
-    await workspace.accept((await workspace.trust()).digest)
     try {
+      await workspace.accept((await workspace.trust()).digest, { name: 'Ada' })
       return await work(workspace)
     } finally {
       await workspace.close()

@@ -8,10 +8,11 @@ import type { RuleWord } from './decision.js'
 import type { Commands, Quarantine } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
-import type { Answer, Approver, Question } from './question.js'
+import type { Answer, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 import type { TrustReport } from './trust-api.js'
+import type { WorkspaceNews } from './workspace-api.js'
 
 export type { Change, ChangeGroup, ChangeKind, ChangeSet, ChangeState, Hunk } from './change-api.js'
 export type { CommandClass } from './command-class.js'
@@ -219,21 +220,6 @@ export interface Session extends Commands {
   close(): Promise<void>
 }
 
-/** The staged work goes back, on a crash, to: its last call (process), its last tool call's end (power), nothing. */
-export type Durability = 'power' | 'process' | 'memory'
-
-/** How a workspace is opened. */
-export interface WorkspaceOptions {
-  readonly durability?: Durability
-  /**
-   * Bytes of staged content a session holds in memory (256 MiB unless told). More is left to the session's files; with
-   * durability `memory` a write beyond it is refused (limit_exceeded).
-   */
-  readonly memory?: number
-  /** Asked about each question of the sessions opened here. People can answer as well, in any process. */
-  readonly approver?: Approver
-}
-
 /** A directory that is governed: its intents, its sessions and their reviews, its ledger. */
 export interface Workspace {
   readonly root: string
@@ -278,16 +264,6 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-/** Where something moved. */
-export interface WorkspaceNews {
-  /** The ids of those with another stage, verdict, question, owner or agent; those that came or went among them. */
-  readonly sessions: readonly string[]
-  /** Records or commits. */
-  readonly ledger: boolean
-  readonly intents: boolean
-  readonly policy: boolean
-}
-
 export type { CommitOptions, CommitProgress, CommitResult, Recovery } from './commit-api.js'
 export type {
   AbsentRecords,
@@ -303,4 +279,5 @@ export type {
   VerifyOptions,
   VerifyResult,
 } from './ledger-api.js'
+export type { Durability, WorkspaceNews, WorkspaceOptions } from './workspace-api.js'
 export type { EscrowError, Refusal }

@@ -18,7 +18,7 @@ export interface TrustChange {
   readonly what: string
 }
 
-/** The policy, intents, templates and `.intentignore` of a workspace, beside what was accepted of them. */
+/** The policy, intents, templates and `.intentignore` of a workspace, compared with what was accepted of them. */
 export interface TrustReport {
   /** Of all of these files as they are now: `sha256:` and 64 hex digits. */
   readonly digest: string

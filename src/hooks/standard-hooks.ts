@@ -30,7 +30,7 @@ class PolicyHook implements ToolHook {
 /** Nothing destructive without an active intent; nothing at all with `gate.tools: all`. */
 export class IntentGateHook extends PolicyHook {
   constructor() {
-    super('missing_intent_id', 'unknown_intent', 'intent_not_active', 'intent_ignored')
+    super('missing_intent_id', 'unknown_intent', 'not_trusted', 'intent_not_active', 'intent_ignored')
   }
 
   override async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {

@@ -1,5 +1,4 @@
-import type { IntentsState } from '../core/intents-state.js'
-import { INIT_HINT } from '../core/intents-state.js'
+import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { FileBytes } from '../host/cached-file.js'
 import { describeProblem, readYaml, type YamlProblem } from '../host/yaml.js'
@@ -7,14 +6,13 @@ import type { OpenFile } from './edit.js'
 import type { IgnoreLines } from './ignore.js'
 import { readIntents } from './schema.js'
 
-/** What a text of active_intents.yaml says, with the lines of `.intentignore`. */
+/** What one text of the registry file says, with the lines of `.intentignore`. */
 export interface Reading {
   readonly state: IntentsState
   readonly open?: OpenFile
   readonly text?: string
 }
 
-/** Relative to the root. */
 export const FILE = `${ORCHESTRATION}/active_intents.yaml`
 
 /** Joins what both kinds of file say; the same object while none of them changes. */
@@ -44,6 +42,7 @@ export function stateWith(state: IntentsState, ignore: IgnoreLines, version: num
   return { ...state, version, ...(ids.size > 0 && { ignored: ids }), ...(freePaths.length > 0 && { freePaths }) }
 }
 
+/** What the bytes of a registry file say. */
 export function reading(file: FileBytes, version: number): Reading {
   const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
   const failed = (problem: YamlProblem): Reading => {

@@ -55,7 +55,7 @@ interface Entry {
 
 /** `terminal.network` → its value; each rule of a map by itself. */
 function flatPolicy(text: string | undefined): Map<string, Entry> | undefined {
-  const value = yamlValue(text)
+  const value = parsedYaml(text)
   if (value === undefined) return undefined
   const entries = new Map<string, Entry>()
   const walk = (section: string, child: unknown) => {
@@ -195,7 +195,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 }
 
 /** An absent file says nothing; undefined where the text is no YAML. */
-function yamlValue(text: string | undefined): unknown {
+function parsedYaml(text: string | undefined): unknown {
   if (text === undefined) return {}
   const yaml = readYaml(Buffer.from(text))
   return yaml.ok ? (yaml.file.value ?? {}) : undefined

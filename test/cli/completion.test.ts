@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
 import { openShell, readersHome } from '../docs/reader.js'
+import { stateOf } from '../support/state.js'
 import { start } from '../support/tmux.js'
 
 let home = ''
@@ -11,12 +12,13 @@ beforeAll(() => {
   const { status } = spawnSync(process.execPath, ['scripts/ensure-tools.mjs', 'zsh', 'fish'], { stdio: 'inherit' })
   if (status !== 0) throw new Error('A shell is missing: see above.')
   home = readersHome()
-  env = { HOME: home, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, XDG_STATE_HOME: `${home}/state` }
+  const { XDG_STATE_HOME } = process.env
+  env = { HOME: home, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, XDG_STATE_HOME }
   const shell = openShell(home, env)
-  const made =
-    shell(`mkdir shop && cd shop && escrow init && mkdir -p "$(echo "$XDG_STATE_HOME"/escrowfs/workspaces/*)"/sessions/agent-1 &&
+  const made = shell(`mkdir shop && cd shop && escrow init &&
     for shell in bash zsh fish powershell; do escrow completion $shell > ../complete.$shell || exit 1; done`)
   expect([made.status, made.stderr]).toEqual([0, ''])
+  fs.mkdirSync(`${stateOf(`${home}/shop`)}/sessions/agent-1`, { recursive: true })
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 

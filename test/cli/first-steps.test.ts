@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openShell, readersHome } from '../docs/reader.js'
-import { trust } from '../support/trust.js'
 
 /** The first steps of somebody new, in an empty directory, each in a process of its own: nothing is faked. */
 
@@ -12,13 +11,6 @@ beforeAll(() => {
   fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n')
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
-
-const INTENT = `active_intents:
-  - id: INT-001
-    name: A greeting
-    owned_scope:
-      - src/**
-`
 
 const AGENT = `
 import { denialOf, openWorkspace } from 'escrowfs'
@@ -56,9 +48,7 @@ it('from an empty directory to a verified ledger', () => {
   step('escrow init')
   expect(step('escrow init')).toContain('kept     .orchestration/active_intents.yaml')
   expect(step('escrow status')).toContain('No sessions.')
-  fs.writeFileSync(`${home}/empty/.orchestration/active_intents.yaml`, INTENT)
-  expect(step('escrow status')).toContain("'escrow trust'")
-  trust(`${home}/empty`)
+  step("escrow intents add 'A greeting' --scope 'src/**'")
   expect(step('escrow status')).toContain('INT-001  PENDING  A greeting')
 
   fs.writeFileSync(`${home}/agent.mjs`, AGENT)

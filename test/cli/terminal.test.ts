@@ -11,7 +11,8 @@ let env: NodeJS.ProcessEnv = {}
 beforeAll(() => {
   home = readersHome()
   const PATH = `${home}/node_modules/.bin:${process.env.PATH}`
-  env = { HOME: home, PATH, XDG_STATE_HOME: process.env.XDG_STATE_HOME, GIT_CONFIG_NOSYSTEM: '1', PAGER: '', LESS: '' }
+  const { XDG_STATE_HOME } = process.env
+  env = { HOME: home, PATH, XDG_STATE_HOME, GIT_CONFIG_NOSYSTEM: '1', PAGER: '', LESS: '' }
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 

@@ -18,6 +18,6 @@ describe('docs/hooks.md', () => {
   })
 
   it('has no block that nothing tries', () => {
-    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 })

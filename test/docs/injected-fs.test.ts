@@ -22,6 +22,6 @@ describe('docs/injected-fs.md', () => {
   })
 
   it('has no block that nothing tries', () => {
-    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 })

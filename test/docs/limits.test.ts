@@ -25,8 +25,11 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/review/word-diff.ts#MOSTLY',
       'src/terminal/sandbox.ts#STATUS',
     ],
-    ...['src/trace/line-prints.ts#PRINT_LENGTH', 'src/trace/line-prints.ts#LONGEST', 'src/workspace.ts#MOST_NAMED'],
-    ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],
+    ...[
+      'src/trace/line-prints.ts#PRINT_LENGTH',
+      'src/trace/line-prints.ts#LONGEST',
+      'src/session-failure.ts#MOST_NAMED',
+    ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/session-format.ts#MAX_SAID'],
     ...['src/session-admission.ts#MAX_SHOWN', 'src/terminal/classes/findings.ts#MAX_PART'],
     'src/terminal/classes/findings.ts#MAX_REASONS',
@@ -40,6 +43,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ...because('it is how long something of ours is waited for', [
     ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/host/flush.ts#TIMEOUT_MS'],
     'src/host/lock.ts#LONGEST_NAP_MS',
+    'src/session-lessons.ts#MOST_TRIES',
   ]),
   ...because("it is Node's own, or the kernel's", ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
   ...because('it is far above what we write, and what is longer is damaged', [
@@ -48,6 +52,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/session-claims.ts#MAX_CLAIM_BYTES',
       'src/terminal/contained.ts#MESSAGE',
     ],
+    ...['src/migrate.ts#MAX_BYTES', 'src/host/accepted-files.ts#MAX_BYTES'],
     ...['src/workspace.ts#MAX_META_BYTES', 'src/cli/shell/there.ts#MAX_LINE', 'src/trace/ledger-file.ts#MAX_REPAIRS'],
     ...['src/host/accepted-files.ts#MAX_BYTES', 'src/migrate.ts#MAX_BYTES', 'src/session-lessons.ts#MOST_TRIES'],
   ]),

@@ -22,7 +22,7 @@ describe('docs/hosts/mcp.md', () => {
   })
 
   it('has no block that nothing tries', () => {
-    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'json', 'yaml'])
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'json'])
   })
 
   it('names every tool', () => {

@@ -21,6 +21,6 @@ describe('docs/hosts/roo.md', () => {
   })
 
   it('has no block that nothing tries', () => {
-    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 })
