@@ -1,4 +1,3 @@
-// Long because: the public interfaces of a workspace, its sessions and its reviews are read together.
 /** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
 
 import type { EscrowError, Refusal } from './api-error.js'

@@ -39,13 +39,19 @@ export function openAcceptedReading(accepted: () => AcceptedFiles): () => Readin
   return () => {
     try {
       const files = accepted()
-      if (last?.files !== files) last = { files, reading: acceptedReading(files) }
+      if (last?.files !== files)
+        last = { files, reading: last && sameTexts(last.files, files) ? last.reading : acceptedReading(files) }
       return last.reading
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       return { state: { ok: false, version: 0, reason: 'policy_invalid', file: FILE, message } }
     }
   }
+}
+
+/** Whether what is accepted of these files is what it was. */
+function sameTexts(was: AcceptedFiles, is: AcceptedFiles): boolean {
+  return [FILE, ...IGNORE_FILES].every((name) => was.texts.get(name) === is.texts.get(name))
 }
 
 function acceptedReading({ texts }: AcceptedFiles): Reading {
