@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Workspace } from '../src/index.js'
 import { type Scene, scene } from './attacks/kit.js'
+import { trust } from './support/trust.js'
 import { own, recordsOf } from './support/workspace.js'
 
 const INTENTS = `active_intents:
@@ -143,15 +144,18 @@ describe('editing the whole file', () => {
     expect(await workspace.intents.list()).toMatchObject([{ status: 'PENDING' }, { status: 'COMPLETED' }])
   })
 
-  it('mends a broken file', async () => {
+  it('repairs a broken file, which then waits for a person', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     await workspace.intents.complete('INT-001', ADA)
     s.write('.orchestration/active_intents.yaml', `${INTENTS}  - nothing\n`)
-    expect(await workspace.intents.editFile(async () => INTENTS, ADA)).toHaveLength(2)
-    expect((await versionsOf(workspace)).slice(1)).toEqual([
-      { status: { from: 'COMPLETED', to: 'PENDING' }, by: 'Ada' },
+    expect(await workspace.intents.editFile(async () => INTENTS, ADA)).toMatchObject([
+      { id: 'INT-001', status: 'COMPLETED' },
+      { id: 'INT-002' },
     ])
+    trust(s.root)
+    expect(await workspace.intents.get('INT-001')).toMatchObject({ status: 'PENDING' })
+    expect((await versionsOf(workspace)).slice(1)).toMatchObject([{ status: { from: 'COMPLETED', to: 'PENDING' } }])
     expect(await versionsOf(workspace, 'INT-002')).toEqual([])
   })
 })

@@ -112,12 +112,13 @@ function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
     replaceText(was, text) {
       const { file, accepted } = readNow()
       if (textOf(file) !== was) throw changedMeanwhile()
-      // Who edits the whole text has it all before them, but not that others have changed it.
-      if (file.text !== accepted.text) throw notAccepted()
+      const isAccepted = file.text === accepted.text
+      // An editor shows the whole text, but not which part of it nobody has accepted. A broken file can be repaired: it then waits.
+      if (!isAccepted && file.state.ok) throw notAccepted()
       const yaml = readYaml(Buffer.from(text))
       const data = yaml.ok ? readIntents(yaml.file) : yaml
       if (!data.ok) throw unusable(data.problem)
-      write(text, text)
+      write(text, isAccepted ? text : undefined)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Reviewer, Workspace } from '../index.js'
-import { decideRoutes } from './decide-routes.js'
+import { type Act, decideRoutes } from './decide-routes.js'
 import { failureOf } from './failure.js'
 import { Files } from './files.js'
 import { makeGuard } from './guard.js'
@@ -16,8 +16,8 @@ export interface AppOptions {
   readonly token: string
   /** Where it listens: requests under another name are refused. */
   readonly port: number
-  /** Throws where who started the server may not decide; asked before each decision. */
-  readonly admit: () => void
+  /** Throws where who started the server may not do that; asked before each decision. */
+  readonly admit: (act: Act) => void
   /** Who decides; git's user unless told. */
   readonly by?: Reviewer
   /** The directory of the built page. */

@@ -6,11 +6,14 @@ import { Moved, Unclear } from './failure.js'
 import { changeOf, type Rooms, type Seen } from './room.js'
 import type { WireDecided } from './wire.js'
 
+/** `accept` is what a person alone may do, whatever policy says. */
+export type Act = 'decide' | 'accept'
+
 export interface Deciding {
   readonly workspace: Workspace
   readonly rooms: Rooms
-  /** Throws where who asks may not decide. */
-  readonly admit: () => void
+  /** Throws where who asks may not do that. */
+  readonly admit: (act: Act) => void
   readonly by: Reviewer | undefined
 }
 
@@ -43,7 +46,7 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
     if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json') throw new Unclear('JSON is wanted.')
-    admit()
+    admit('decide')
     return next()
   })
   app.post('/sessions/:id/verdicts', async (c) => {
@@ -92,6 +95,7 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   })
   app.post('/trust', async (c) => {
     const { digest } = TRUST.parse(await jsonOf(c))
+    admit('accept')
     await workspace.accept(digest, by)
     return c.json({})
   })

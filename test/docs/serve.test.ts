@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { builtPage } from '../support/built-page.js'
+import { trust } from '../support/trust.js'
 import { agentOf, lay } from '../web/scene.js'
 import { openShell, project, readersHome } from './reader.js'
 import { blocksOf, stepsOf } from './readme-blocks.js'
@@ -75,6 +76,31 @@ describe('docs/serve.md', () => {
     ])
     server.kill('SIGTERM')
     await once(server, 'exit')
+  })
+
+  it('accepts files for a terminal or a reviewer’s key alone', async () => {
+    const policy = `${home}/shop/.orchestration/policy.yaml`
+    const before = fs.readFileSync(policy, 'utf8')
+    fs.writeFileSync(policy, 'access: { .env: allow }\n')
+    const tried = async (env: NodeJS.ProcessEnv) => {
+      const { server, address } = await started(env)
+      const { origin, searchParams } = new URL(address)
+      const headers = {
+        authorization: `Bearer ${searchParams.get('token')}`,
+        'content-type': 'application/json',
+      }
+      const state = await (await fetch(`${origin}/api/state`, { headers })).json()
+      const body = JSON.stringify({ digest: state.trust.digest })
+      const answer = await fetch(`${origin}/api/trust`, { method: 'POST', headers, body })
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+      return [answer.status, await answer.text()]
+    }
+    expect(await tried({})).toEqual([403, expect.stringContaining('there is no terminal')])
+    const keys = openShell(`${home}/shop`, { HOME: home })('../node_modules/.bin/escrow keys --reviewer --json').stdout
+    expect(await tried({ ESCROW_REVIEWER_KEY: JSON.parse(keys).file })).toEqual([200, '{}'])
+    fs.writeFileSync(policy, before)
+    trust(`${home}/shop`)
   })
 
   it('names each key and each route there is', () => {

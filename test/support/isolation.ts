@@ -35,4 +35,8 @@ export const OWN_PROCESS: readonly string[] = [
   'test/terminal/search-path.test.ts',
   'test/terminal/secret-variables.test.ts',
   'test/trace/anchors.test.ts',
+  'test/trace/known-records.test.ts',
+  'test/trace/merges.test.ts',
+  'test/trace/torn.test.ts',
+  'test/trace/verify.test.ts',
 ]

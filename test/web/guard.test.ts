@@ -176,6 +176,19 @@ describe('who may decide', () => {
   })
 })
 
+describe('who may accept files', () => {
+  it('is asked besides who may decide', async () => {
+    const { ask } = await stand({
+      admit: (act) => {
+        if (act === 'accept') throw new EscrowError('access_denied', 'Only a person accepts.')
+      },
+    })
+    const answer = await ask('/api/trust', { digest: 'sha256:0' })
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Only a person accepts')])
+    expect((await ask('/api/undo', { commit: '1' })).text).not.toContain('Only a person accepts')
+  })
+})
+
 describe('a page that was not built', () => {
   it('is said at once, with what to do', async () => {
     const workspace = await openWorkspace(testWorkspace().root)

@@ -31,7 +31,7 @@ export function openPage(context: Context, options: Pick<Options, 'by'>, session
 
 async function serve(context: Context, { open, ...options }: Options, session?: string): Promise<void> {
   const { io, root, library, asReviewer } = context
-  const { admitReviewer, hookToken } = await library()
+  const { admitReviewer, admitTruster, hookToken } = await library()
   await asReviewer(async (workspace) => {
     // One there is none of is told now, not by the page.
     if (session !== undefined) await workspace.review(session)
@@ -41,7 +41,9 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
     const { claudeHookListener } = await import('../../agents/claude/index.js')
     const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
     await untilEnded(async (signal) => {
-      const admit = () => admitReviewer(root(), { terminal: io.terminal })
+      const { terminal } = io
+      const admit = (act: 'decide' | 'accept') =>
+        act === 'accept' ? admitTruster(root(), { terminal }, false) : admitReviewer(root(), { terminal })
       const mounts = { '/hooks/claude': claudeHookListener({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
       io.out(`${served.url}${view}\n`)
