@@ -1,5 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { layoutAt } from '../src/host/workspace-state.js'
 import { openWorkspace, type Session, type Workspace, type WorkspaceOptions } from '../src/index.js'
+import { acceptFiles, lookAtFiles } from '../src/trust/index.js'
 
 /** A workspace with one intent that may touch everything a suite writes. */
 
@@ -10,7 +12,10 @@ export interface Governed {
 
 const SCOPE = ['src/**', 'made/**', 'other/**', 'big/**', 'moved/**', 'docs/*.md', '!src/legacy/**']
 
-/** @param active the registry names it as the intent that sessions begin under. */
+/**
+ * Declares the intent, and accepts it as a person on this machine does.
+ * @param active the registry names it as the intent that sessions begin under.
+ */
 export function declareIntent(root: string, { active = false } = {}): void {
   mkdirSync(`${root}/.orchestration`, { recursive: true })
   const scope = SCOPE.map((glob) => `      - "${glob}"\n`).join('')
@@ -18,6 +23,8 @@ export function declareIntent(root: string, { active = false } = {}): void {
     `${root}/.orchestration/active_intents.yaml`,
     `${active ? 'active_intent_id: INT-001\n' : ''}active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
   )
+  const layout = layoutAt(realpathSync(root))
+  acceptFiles(layout, lookAtFiles(layout).digest, { name: 'Bench' })
 }
 
 /** Opens a workspace and a session in it that may write. */

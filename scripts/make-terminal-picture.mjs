@@ -38,6 +38,7 @@ async function stageWork(root) {
   const intent = '  - id: INT-001\n    name: Prices\n    status: IN_PROGRESS\n    owned_scope: ["src/**"]\n'
   writeFileSync(`${root}/.orchestration/active_intents.yaml`, `active_intents:\n${intent}`)
   const workspace = await openWorkspace(root)
+  await workspace.accept((await workspace.trust()).digest, { name: 'Ada' })
   const session = await workspace.session({ id: 'shop', agent: { model: 'some-model' } })
   await session.selectIntent('INT-001')
   const edit = (id, work) => session.toolCall({ tool: 'write', kind: 'edit', id }, work)
