@@ -1,13 +1,16 @@
 import type fs from 'node:fs'
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { codeOf, Errno, isWithin, pathText } from '../overlay/index.js'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Errno, isWithin, pathText } from '../overlay/index.js'
 import type { Session } from './core/api.js'
-import { denialOf } from './core/denials.js'
+import { denialError } from './core/denials.js'
 import { runInTool, type ToolContext } from './core/tool-context.js'
 import { routedFs } from './fs/routed.js'
 import type { View } from './fs/view.js'
-import { type Ground, type Name, onlyReads } from './fs/way.js'
+import { type Ground, type Name, type OtherWay, onlyReads } from './fs/way.js'
+import { createFile, ensureDir, removeName } from './host/write.js'
+import { crossing, HostScratch, scratchFile } from './host-scratch.js'
+import { type HostCall, PendingDirectories } from './pending-directories.js'
 import { behind } from './session-fs.js'
 
 /** What of a host's process is its own. */
@@ -22,9 +25,20 @@ export interface HostFsOptions {
    * calls come by hooks: then only what its read tools read does.
    */
   readonly readsAreShown?: boolean
-  /** Roo Code's dispatcher locks up when a mkdir throws: there one that is refused is not made, and is no error. */
+  /**
+   * Roo Code makes the directories of a new file before anybody has approved the file, and its dispatcher locks up when a mkdir
+   * throws. There a directory is made with the first file in it, and a refused one is no error.
+   */
   readonly host?: ToolContext['host']
+  /** Decides what the host changes in the workspace outside of tool calls; all of it is staged unless told. */
+  readonly outsideCalls?: (path: string) => OutsideCall
 }
+
+/**
+ * What becomes of a host's own change of the workspace, outside of any tool call. `stage`: it is staged. `disk`: a person made it
+ * in the host's own screens, so it reaches the disk. `refuse`: it fails with EACCES.
+ */
+export type OutsideCall = 'stage' | 'disk' | 'refuse'
 
 /**
  * An fs for a host's whole process, which never asked for a session. What concerns the workspace is the session's, in a
@@ -34,22 +48,54 @@ export interface HostFsOptions {
  */
 export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {
   const current = typeof session === 'function' ? session : () => session
-  return routedFs(() => groundOf(current(), options))
+  const roo = options.host === 'roo' ? new RooFiles() : undefined
+  return routedFs(() => groundOf(current(), options, roo))
 }
 
-function groundOf(session: Session, options: HostFsOptions): Ground {
+/** What Roo Code's code makes before, or beside, the file it is about to write. */
+class RooFiles {
+  /** Directories of files that may be staged, and of files that a person writes on the disk. */
+  readonly pending = { staged: new PendingDirectories(), disk: new PendingDirectories() }
+  readonly scratch = new HostScratch()
+}
+
+function groundOf(session: Session, options: HostFsOptions, roo: RooFiles | undefined): Ground {
   const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
   const { view, tool } = behind(session)
   const { root } = view
-  return {
+  const outside = (stem: string, args: readonly unknown[], path: string): OutsideCall => {
+    if (options.outsideCalls === undefined || tool() !== undefined || onlyReads(stem, args)) return 'stage'
+    const place = placeOnDisk(path)
+    // A link in the workspace could lead a person's change elsewhere: the session refuses it, and records why.
+    return isWithin(place, root) ? options.outsideCalls(place) : 'stage'
+  }
+  const asHost = <T>(work: () => T): T =>
+    tool() === undefined ? runInTool({ ...HOST, ...(options.host && { host: options.host }) }, work) : work()
+  const ground: Ground = {
     governed: session.fs,
     root,
     inCall: tool() !== undefined,
-    aside: (stem, args, run) => {
-      const quiet = options.readsAreShown === false && onlyReads(stem, args)
-      const forgiven = options.host === 'roo' && stem === 'mkdir' ? () => unlessDenied(run) : run
-      if (tool() !== undefined || (!quiet && forgiven === run)) return forgiven()
-      return runInTool({ ...HOST, ...(options.host && { host: options.host }) }, forgiven)
+    aside(stem, args, names, run) {
+      const paths = pathsOf(names)
+      if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refused(stem, args, paths)
+      const reads = onlyReads(stem, args)
+      const counted = options.readsAreShown === false && reads ? () => asHost(run) : run
+      const make = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
+      const isThere = (path: string) => session.fs.existsSync(path)
+      return roo ? roo.pending.staged.around({ stem, args, paths, reads }, { isThere, make }, counted) : counted()
+    },
+    other(stem, args, names) {
+      const paths = pathsOf(names)
+      if (paths.length !== names.length) return undefined
+      const reads = onlyReads(stem, args)
+      const persons = !reads && paths.every((path) => outside(stem, args, path) === 'disk')
+      if (persons) {
+        const made = { isThere: existsSync, make: ensureDir }
+        const run = (call: () => unknown) =>
+          roo ? roo.pending.disk.around({ stem, args, paths, reads }, made, call) : call()
+        return { to: 'host', given: args, run }
+      }
+      return roo && besideTargets(roo.scratch, { stem, args, paths }, ground)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
@@ -62,20 +108,57 @@ function groundOf(session: Session, options: HostFsOptions): Ground {
       return place !== undefined && own.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
     },
   }
+  return ground
 }
 
-/** What was to be written into the directory is refused in its turn. */
-function unlessDenied(run: () => unknown): unknown {
-  const forgive = (error: unknown): undefined => {
-    // What is hidden is refused as if it were not there.
-    if (denialOf(error) === undefined && codeOf(error) !== 'ENOENT') throw error
+function pathsOf(names: readonly Name[]): string[] {
+  return names.flatMap((name) => textOf(name) ?? []).map((name) => resolve(name))
+}
+
+/** A call on files that lie beside a target until they are renamed onto it; undefined for any other. */
+function besideTargets(
+  scratch: HostScratch,
+  { stem, args, paths }: Pick<HostCall, 'stem' | 'args' | 'paths'>,
+  { governed, root, aside }: Ground,
+): OtherWay | undefined {
+  const isFree = (path: string) => isWithin(path, root) && !governed.existsSync(path)
+  const places = paths.map((path, at) => scratch.placeOf(stem, path, at === paths.length - 1 && isFree(path)))
+  const [from, to = from] = places
+  const [source = '', target = source] = paths
+  if (places.every((place) => place !== undefined))
+    return { to: 'host', given: [...places, ...args.slice(places.length)], run: (call) => call() }
+  if (stem === 'rename' && from !== undefined) {
+    const land = () => {
+      const { data, mode } = scratchFile(from)
+      governed.writeFileSync(target, data, { mode })
+      removeName(from)
+    }
+    const run = (call: () => unknown) => aside('writeFile', [target], [target], call)
+    return { to: crossing(land), given: args, run }
   }
-  try {
-    const made = run()
-    return made instanceof Promise ? made.catch(forgive) : made
-  } catch (error) {
-    return forgive(error)
+  if (stem === 'copyFile' && to !== undefined && from === undefined) {
+    const copy = () => createFile(to, governed.readFileSync(source), 0o600, false)
+    return { to: crossing(copy), given: args, run: (call) => aside('readFile', [source], [source], call) }
   }
+  return undefined
+}
+
+/** A path whose directories are followed as far as they are on the disk. */
+function placeOnDisk(path: string): string {
+  const dir = dirname(path)
+  if (dir === path) return path
+  const real = lookAt(dir, (each) => realpathSync(each))
+  return join(real ?? placeOnDisk(dir), basename(path))
+}
+
+/** A change outside of any tool call that nobody can be asked about. Roo's dispatcher must not meet an error of mkdir. */
+function refused(stem: string, args: readonly unknown[], [path]: readonly string[]): unknown {
+  const told = args.at(-1)
+  const isMkdir = stem === 'mkdir'
+  const message = `Access Denied: no tool call is under way, so nothing in the workspace is changed for one.`
+  const error = isMkdir ? null : denialError({ reason: 'access_denied', message }, stem, path)
+  if (typeof told === 'function') return process.nextTick(told, error)
+  if (error) throw error
 }
 
 /** What a host does outside of tool calls, where it is not taken for its model's: no call, and no base of the content lock. */

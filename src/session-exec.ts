@@ -11,6 +11,8 @@ export interface OwnRun {
   readonly admit?: () => Promise<Admitted>
   /** Of what it did, what is staged; the rest is let go. */
   readonly lands?: (effect: Effect, end: CommandEnd) => boolean
+  /** Whether the ledger is told of it; it is unless this says no. */
+  readonly recorded?: boolean
 }
 
 /** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
@@ -66,7 +68,10 @@ export class SessionExec {
         const lands = (effect: Effect) => own.lands?.(effect, end) !== false
         const taken = end.began ? this.#land(ground, lands) : NOTHING
         isSound = true
-        return await this.#told(command, end, { ...taken, effects: this.deps.changesSince(before.id), ground, terms })
+        return await this.#told(command, end, {
+          ...{ ...taken, effects: this.deps.changesSince(before.id), ground, terms },
+          ...{ recorded: own.recorded !== false },
+        })
       } finally {
         store.unmark(before)
       }
@@ -117,7 +122,7 @@ export class SessionExec {
   async #told(
     command: CommandLine,
     end: CommandEnd,
-    { effects, refused, kept, ground, terms }: Taken & Around,
+    { effects, refused, kept, ground, terms, recorded }: Taken & Around,
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
     const { isolation } = ground
@@ -131,7 +136,7 @@ export class SessionExec {
       network,
     }
     const paths = effects.changes.map(({ path }) => path)
-    await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
+    if (recorded) await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
       ...{ exitCode, stdout, stderr, effects, refused: refusals, kept, isolation },
@@ -147,6 +152,7 @@ interface Around {
   readonly effects: ChangeSet
   readonly ground: Ground
   readonly terms: Terms
+  readonly recorded: boolean
 }
 
 const NOTHING: Taken = { refused: [], kept: [], unsettled: [] }

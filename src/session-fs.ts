@@ -1,5 +1,5 @@
 import type fs from 'node:fs'
-import type { Session } from './core/api.js'
+import type { ExecOptions, ExecResult, Session } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { DeriveDeps } from './fs/derive.js'
@@ -10,14 +10,16 @@ import type { View } from './fs/view.js'
 export interface Behind {
   readonly view: View
   readonly tool: () => ToolContext | undefined
+  /** Runs a program on what is staged, contained, outside of any tool call: it is not recorded, and nothing it does is kept. */
+  readonly look: (command: readonly string[], options: ExecOptions) => Promise<ExecResult>
 }
 
 const BEHIND = new WeakMap<typeof fs, Behind>()
 
 /** A session's `fs`. */
-export function sessionFs(deps: DeriveDeps, tool: Behind['tool']): typeof fs {
+export function sessionFs(deps: DeriveDeps, more: Pick<Behind, 'tool' | 'look'>): typeof fs {
   const face = createFacade(deps)
-  BEHIND.set(face, { view: deps.view, tool })
+  BEHIND.set(face, { view: deps.view, ...more })
   return face
 }
 

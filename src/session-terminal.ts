@@ -29,6 +29,12 @@ export class SessionTerminal {
     return this.deps.inCall(() => this.#exec.run(command, options))
   }
 
+  /** Runs a program that only looks: it is not recorded, and nothing it does is kept. */
+  async look(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
+    this.deps.open()
+    return this.#exec.run(command, options, { admit: async () => ({}), lands: () => false, recorded: false })
+  }
+
   async start(command: CommandLine, options: StartOptions = {}): Promise<RunningCommand> {
     this.deps.open()
     return this.deps.inCall(() => this.#commands.start(command, options))

@@ -29,7 +29,7 @@ import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
 import { SessionFormat } from './session-format.js'
-import { sessionFs } from './session-fs.js'
+import { type Behind, sessionFs } from './session-fs.js'
 import { SessionGuard } from './session-guard.js'
 import { SessionIntent } from './session-intent.js'
 import { SessionJournal } from './session-journal.js'
@@ -112,7 +112,8 @@ export class LocalSession implements Session {
       ...{ policy: this.#policy, exec: this.terminal.own, overlay: () => this.#store.overlay },
       inform: (news) => this.#guard.inform(news),
     })
-    this.fs = sessionFs({ view: this.#view, denied: this.#denied }, tool)
+    const look: Behind['look'] = (command, options) => this.terminal.look(command, options)
+    this.fs = sessionFs({ view: this.#view, denied: this.#denied }, { tool, look })
     beginOrClose(this.#store, this.#takeIn)
   }
 

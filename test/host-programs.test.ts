@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hostPrograms, type Session } from '../src/index.js'
-import { type TestWorkspace, testWorkspace, working } from './support/workspace.js'
+import { own, recordsOf, type TestWorkspace, testWorkspace, working } from './support/workspace.js'
 
 /** Lists what is below its last word, as ripgrep does with `--files`; `-e` has it print, complain, wait or fail. */
 const RG = `#!/bin/sh
@@ -23,7 +23,7 @@ let place: TestWorkspace
 let session: Session
 let rg: string
 let programs: typeof childProcess
-const own = process.cwd()
+const here = process.cwd()
 
 beforeEach(async () => {
   place = testWorkspace()
@@ -99,26 +99,37 @@ describe('ripgrep', () => {
   it('changes nothing on the disk, whatever it does', async () => {
     await listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`]))
     expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
+    expect(session.fs.existsSync('src/written.ts')).toBe(false)
+    await inCall(() => listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`])))
+    expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
     expect(session.fs.existsSync('src/written.ts')).toBe(true)
   })
 
   it('begins where the process is, or where it is told, and at the root from outside', async () => {
     const at = async (cwd?: string) => (await listed(programs.spawn(rg, ['--files', '.'], { cwd }))).names
     expect(await at(`${place.root}/src`)).toEqual(['./a.ts', './staged.ts', './sub/c.ts'])
-    expect(own.startsWith(place.root)).toBe(false)
+    expect(here.startsWith(place.root)).toBe(false)
     expect(await at()).toContain('./mail/m.ts')
   })
 
-  it('that policy denies fails as one that could not be started', async () => {
+  it('is recorded as a command of the tool call, and as nothing out of one', async () => {
+    const commands = async () => (await recordsOf(await place.open())).map(own).filter(({ type }) => type === 'command')
+    await listed(programs.spawn(rg, ['--files', place.root]))
+    await session.flush()
+    expect(await commands()).toEqual([])
+    await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    await session.flush()
+    expect(await commands()).toHaveLength(1)
+  })
+
+  it('that policy denies says so and ends with 126', async () => {
     place.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
-    const child = programs.spawn(rg, ['--files', place.root])
-    const [error] = await once(child, 'error')
-    expect(error).toMatchObject({ reason: 'access_denied' })
+    const told = await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    expect(told).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
     const lost = hostPrograms(() => {
       throw new Error('no session yet')
     })
-    const [why] = await once(lost.spawn('rg.exe', []), 'error')
-    expect(why).toMatchObject({ message: 'no session yet' })
+    expect(await listed(lost.spawn('rg.exe', []))).toMatchObject({ code: 126, complaint: 'no session yet\n' })
   })
 })
 
@@ -144,10 +155,17 @@ describe('any other program', () => {
         () => programs.fork('touch', [mark()]),
       ]) {
         const child = start()
-        const [error] = await once(child, 'error')
-        expect([child.pid, child instanceof ChildProcess]).toEqual([undefined, true])
-        expect(error).toMatchObject(denied)
-        expect(JSON.stringify(error)).not.toContain('stack')
+        let complaint = ''
+        child.stderr?.on('data', (data) => {
+          complaint += String(data)
+        })
+        const events: string[] = []
+        for (const event of ['spawn', 'exit', 'error'] as const) child.on(event, () => events.push(event))
+        const stdinClosed = child.stdin && once(child.stdin, 'close')
+        expect(await once(child, 'close')).toEqual([126, null])
+        await stdinClosed
+        expect([child.pid, child instanceof ChildProcess, events]).toEqual([undefined, true, ['spawn', 'exit']])
+        expect(complaint).toMatch(/^Access Denied: 'touch' would run uncontained[^\n]*\n$/)
       }
       const told = await new Promise<unknown>((resolve) => programs.exec('touch', (error) => resolve(error)))
       expect(told).toMatchObject(denied)
@@ -171,8 +189,7 @@ describe('any other program', () => {
         ['/usr/bin/rg.sh', {}],
         ['rg', { shell: true }],
       ] as const) {
-        const [error] = await once(programs.spawn(program, [], options), 'error')
-        expect(error).toMatchObject({ code: 'EACCES' })
+        expect(await once(programs.spawn(program, [], options), 'close')).toEqual([126, null])
       }
     })
   })
@@ -189,8 +206,7 @@ describe('any other program', () => {
     await inCall(async () => {
       expect(await said(governed.spawn('ls -l', [], { shell }))).toBe('shell: -c ls -l\n')
       expect(await said(governed.spawn(shell, ['-c', 'ls']))).toBe('shell: -c ls\n')
-      const [error] = await once(governed.spawn(shell, [], { shell: '/bin/sh' }), 'error')
-      expect(error).toMatchObject({ code: 'EACCES' })
+      expect(await once(governed.spawn(shell, [], { shell: '/bin/sh' }), 'close')).toEqual([126, null])
       expect(() => governed.execSync(shell)).toThrow(expect.objectContaining({ code: 'EACCES' }))
     })
   })

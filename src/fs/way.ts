@@ -17,17 +17,24 @@ export interface Ground {
   holdsRoot(path: Name): boolean
   /** Whether a name leads to a place of the host's own, which stays its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
-  /** Runs a governed call: as what of the host's it is to count. */
-  aside(stem: string, args: readonly unknown[], run: () => unknown): unknown
+  /** Another way for a call on names in the workspace than the governed one; undefined for none. */
+  other(stem: string, args: readonly unknown[], names: readonly Name[]): OtherWay | undefined
+  /** Runs a governed call on the names it has: as what of the host's it is to count. */
+  aside(stem: string, args: readonly unknown[], names: readonly Name[], run: () => unknown): unknown
 }
 
 /** A path argument as text or bytes. */
 export type Name = string | Buffer
 
 export interface Way {
-  readonly to: typeof fs
+  readonly to: object
   readonly given: readonly unknown[]
   run(call: () => unknown): unknown
+}
+
+/** A way that is not the governed one: `host` is the host's own `fs`. */
+export interface OtherWay extends Omit<Way, 'to'> {
+  readonly to: object | 'host'
 }
 
 type Args = readonly unknown[]
@@ -41,8 +48,8 @@ const TREES = new Set(['rm', 'rmdir', 'rename', 'cp'])
 
 /** Whose functions a call goes to, and with which arguments. In doubt it is the governed ones, which refuse. */
 export function way(stem: string, args: Args, ground: Ground): Way {
-  const governed = (given = args): Way => {
-    return { to: ground.governed, given, run: (call) => ground.aside(stem, given, call) }
+  const governed = (given = args, names: readonly Name[] = []): Way => {
+    return { to: ground.governed, given, run: (call) => ground.aside(stem, given, names, call) }
   }
   const hosts: Way = { to: fs, given: args, run: (call) => call() }
   if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args)) return governed()
@@ -50,9 +57,12 @@ export function way(stem: string, args: Args, ground: Ground): Way {
   if (opened !== undefined) return opened === 'host' ? hosts : governed()
   const places = placesOf(stem, args)
   const names = places.map((at) => nameIn(stem, args, at))
-  const absolute = names.map((name) => (name === undefined ? undefined : absoluteName(name)))
-  const isHosts = absolute.length > 0 && absolute.every((name) => name !== undefined && isTheHosts(stem, name, ground))
-  return isHosts ? hosts : governed(fromRoot(stem, args, places, ground.root))
+  const absolute = names.flatMap((name) => (name === undefined ? [] : [absoluteName(name)]))
+  const areNames = names.length > 0 && absolute.length === names.length
+  if (areNames && absolute.every((name) => isTheHosts(stem, name, ground))) return hosts
+  const other = areNames ? ground.other(stem, args, absolute) : undefined
+  if (other) return { ...other, to: other.to === 'host' ? fs : other.to }
+  return governed(fromRoot(stem, args, places, ground.root), absolute)
 }
 
 function isTheHosts(stem: string, name: Name, ground: Ground): boolean {

@@ -1,19 +1,21 @@
 import type { Denial } from '../core/denials.js'
+import type { ToolCatalogue } from './catalogue.js'
 import type { HookCall } from './hook-call.js'
-import { type AskedCall, type Human, questionOf } from './human.js'
+import { type Human, questionOf } from './human.js'
 import type { ToolOutcome } from './run-tool.js'
-import type { HookTask } from './tasks.js'
 
 /**
  * The circuit breaker: after `gate.breaker` refusals in a row, no destructive call between them, every call is refused
- * until a person lets the agent go on. A person's next message (`startTurn`) does as well.
+ * until a person lets the agent go on, except questions: by them the agent asks the person. A person's next message (`startTurn`)
+ * lets it go on as well.
  */
 export async function breakerDenial(
-  task: HookTask,
-  call: AskedCall,
+  { task, asked: call }: Pick<HookCall, 'task' | 'asked'>,
+  catalogue: ToolCatalogue,
   human: Human | undefined,
 ): Promise<Denial | undefined> {
   const { refusals, session } = task
+  if (catalogue.of(call.tool).class === 'question') return undefined
   const last = refusals.at(-1)
   if (last === undefined || refusals.length < session.gate.breaker) return undefined
   const what = `${refusals.length} calls in a row were refused, the last with: ${last.message}`

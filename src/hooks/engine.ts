@@ -161,15 +161,23 @@ export class HookEngine {
 
   /** A person has spoken: refusals are forgotten, and an intent is to be selected for what they asked. */
   async startTurn(taskId: string): Promise<void> {
-    const task = this.#tasks.known(taskId)
-    if (task) task.refusals = []
+    this.forgetRefusals(taskId)
     await this.clearIntent(taskId)
     this.turns.startTurn(taskId)
   }
 
-  /** A task's session. Rejects as opening it does. */
-  async sessionOf(taskId: string, cwd: string): Promise<Session> {
-    return (await this.#tasks.of(taskId, cwd)).session
+  /** A person has answered a question of the agent's: what was refused before does not stop it any more. */
+  forgetRefusals(taskId: string): void {
+    const task = this.#tasks.known(taskId)
+    if (task) task.refusals = []
+  }
+
+  /**
+   * A task's session. Rejects as opening it does.
+   * @param modelId the model at work, for a session that is opened by this
+   */
+  async sessionOf(taskId: string, cwd: string, modelId?: string): Promise<Session> {
+    return (await this.#tasks.of(taskId, cwd, modelId)).session
   }
 
   /** The conversation is over: its session is closed and keeps its stage. */
@@ -211,7 +219,7 @@ export class HookEngine {
 
   async #judge(call: HookCall): Promise<Denial | undefined> {
     const { task, asked, payload } = call
-    const stopped = await breakerDenial(task, asked, this.#options.human)
+    const stopped = await breakerDenial(call, this.catalogue, this.#options.human)
     call.stopped = stopped !== undefined
     if (stopped) return stopped
     this.#follow(asked.taskId, task)

@@ -1,7 +1,7 @@
 import type { GatedCall, Session } from '../core/api.js'
 import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
-import { DEFAULT } from './catalogue.js'
+import { DEFAULT, type ToolCatalogue } from './catalogue.js'
 import { type HookCall, hookCall } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
 import { type Human, whileAsking } from './human.js'
@@ -28,7 +28,7 @@ export function personGate(session: Session, human?: Human): PersonalRun {
     const call = hookCall(task, contextOf(session, use), options.catalogue ?? DEFAULT)
     const gate = (gated: GatedCall) => {
       call.gated = gated
-      return whileAsking(call.asked, () => judge(call, chain, human))
+      return whileAsking(call.asked, () => judge(call, chain, options.catalogue ?? DEFAULT, human))
     }
     const outcome = await runTool(session, use, work, { ...options, gate })
     countRefusals(call, outcome)
@@ -36,8 +36,13 @@ export function personGate(session: Session, human?: Human): PersonalRun {
   }
 }
 
-async function judge(call: HookCall, chain: HookChain, human: Human | undefined): Promise<Denial | undefined> {
-  const stopped = human && (await breakerDenial(call.task, call.asked, human))
+async function judge(
+  call: HookCall,
+  chain: HookChain,
+  catalogue: ToolCatalogue,
+  human: Human | undefined,
+): Promise<Denial | undefined> {
+  const stopped = human && (await breakerDenial(call, catalogue, human))
   call.stopped = stopped !== undefined
   return stopped ?? chain.before(call.payload)
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, realpathSync } from 'node:fs'
 import Module from 'node:module'
 import { dirname, resolve, sep } from 'node:path'
@@ -10,8 +11,8 @@ export interface AliasOptions extends HostFsOptions {
   /** The host's code: its bundle, or directories of CommonJS modules. It is what gets the governed `fs`. */
   readonly modules: readonly string[]
   /**
-   * Whether those modules get a governed `child_process` as well: ripgrep runs in the session, and within a tool call no
-   * other program is started. They start programs as they like unless told.
+   * Whether those modules get a governed `child_process` as well, as {@link hostPrograms} makes it: within a tool call no program
+   * runs uncontained. They do unless this says false; then a host's commands run on the disk.
    */
   readonly programs?: boolean
   /** What runs the host's commands contained: within a tool call it is started all the same. */
@@ -22,6 +23,11 @@ export interface AliasOptions extends HostFsOptions {
 export interface Alias {
   /** What those modules get for `fs`; its `promises` is their `fs/promises`. */
   readonly fs: Session['fs']
+  /**
+   * The modules' calls in the flow of calls this is called in belong to a session from now on, until it is called again there.
+   * Outside of a tool call such a flow changes nothing in the workspace. Other flows have the session the alias was made with.
+   */
+  enter(session: Session): void
   /** Of those modules what was loaded already, with the real `fs`. It is loaded anew when it is required again. */
   readonly loadedBefore: readonly string[]
   /** From now on modules get the real `fs` again. What was loaded meanwhile stays governed. */
@@ -35,15 +41,24 @@ export interface Alias {
  * @throws EscrowError `unsupported` where no module is named, or this Node does not load modules by `Module._load`
  */
 export function aliasModules(session: Session | (() => Session), options: AliasOptions): Alias {
-  const fs = hostFs(session, { host: 'roo', ...options })
+  const flow = new AsyncLocalStorage<Session>()
+  const given = typeof session === 'function' ? session : () => session
+  const current = () => flow.getStore() ?? given()
+  const { outsideCalls = () => 'stage' } = options
+  const fs = hostFs(current, {
+    host: 'roo',
+    ...options,
+    outsideCalls: (path) => (flow.getStore() === undefined ? outsideCalls(path) : 'refuse'),
+  })
   const faces = new Map<unknown, unknown>([
     ['fs', fs],
     ['node:fs', fs],
     ['fs/promises', fs.promises],
     ['node:fs/promises', fs.promises],
   ])
-  if (options.programs === true) {
-    const programs = hostPrograms(session, { shell: options.shell?.path })
+  if (options.programs !== false) {
+    const { shell, hostDirectories } = options
+    const programs = hostPrograms(current, { shell: shell?.path, hostDirectories })
     faces.set('child_process', programs).set('node:child_process', programs)
   }
   const places = options.modules.map(physical)
@@ -67,7 +82,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
     uninstall()
     throw new EscrowError('unsupported', places.length === 0 ? 'No module is named that is to be governed.' : CANNOT)
   }
-  return { fs, loadedBefore: [...earlier.keys()], uninstall }
+  return { fs, enter: (of) => flow.enterWith(of), loadedBefore: [...earlier.keys()], uninstall }
 }
 
 const CANNOT = 'This Node does not load CommonJS modules by Module._load, or other code has taken it over.'

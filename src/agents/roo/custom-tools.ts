@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ADDED_TOOLS, type HookEngine, withFeedback } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import type { Conversations, TaskOrigin } from './conversations.js'
 import { executeCommand } from './execute-command.js'
 import { recordOf } from './live-refusal.js'
 import { readCommandOutput } from './read-command-output.js'
@@ -17,11 +18,12 @@ export interface RooCustomTool {
 
 /** As much of the task as Roo hands to a custom tool. */
 export interface RooToolContext {
-  readonly task: { readonly taskId: string; readonly rootTaskId?: string | undefined; readonly cwd?: string }
+  readonly task: TaskOrigin & { readonly cwd?: string }
 }
 
 export interface CustomToolsOptions {
   readonly engine: HookEngine
+  readonly conversations: Conversations
   /** For a task that does not tell its own. */
   readonly cwd?: string
   /** After each call: it may have selected an intent. */
@@ -54,11 +56,6 @@ export function isCustomTool(name: string): boolean {
   return Object.hasOwn(COMMANDS, name)
 }
 
-/** The conversation a task belongs to: subtasks work on what their root task has staged. */
-export function conversationOf({ taskId, rootTaskId }: RooToolContext['task']): string {
-  return rootTaskId ?? taskId
-}
-
 /** The tools escrowfs adds, and contained commands, as custom tools of Roo. */
 export function customTools(options: CustomToolsOptions): RooCustomTool[] {
   const added = Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
@@ -74,13 +71,13 @@ export function customTools(options: CustomToolsOptions): RooCustomTool[] {
 }
 
 async function call(
-  { engine, cwd: elsewhere, called }: CustomToolsOptions,
+  { engine, conversations, cwd: elsewhere, called }: CustomToolsOptions,
   name: string,
   args: unknown,
   { task }: RooToolContext,
 ): Promise<string> {
   const cwd = task.cwd ?? elsewhere
-  const taskId = conversationOf(task)
+  const taskId = conversations.of(task)
   if (cwd === undefined) return 'Error: it is not known in which workspace this task works.'
   try {
     const input = { taskId, cwd, toolName: name, params: argumentsOf(args) }

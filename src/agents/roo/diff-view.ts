@@ -52,7 +52,7 @@ export class StagedDiffView implements LiveDiffView {
     return this.#stage(this.#path, this.#content)
   }
 
-  async saveDirectly(relPath: string, content: string): Promise<LiveSaved> {
+  async saveDirectly(relPath: string, content: string, ..._how: unknown[]): Promise<LiveSaved> {
     return this.#stage(relPath, content)
   }
 

@@ -1,19 +1,28 @@
 import { type HookEngine, intentPrompt } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { conversationOf, customTools, type RooCustomTool } from './custom-tools.js'
+import type { Alias } from './alias.js'
+import { Conversations, type ParentOf } from './conversations.js'
+import { customTools, type RooCustomTool } from './custom-tools.js'
 import { StagedDiffView } from './diff-view.js'
 import type { IntentGate } from './intent-gate.js'
 import type { LiveMcpHub, LiveMcpResult, LiveTask } from './live.js'
 import { LiveCalls } from './live-calls.js'
 import { type LiveLimits, LiveLimitsHook } from './live-limits.js'
 import { recordOf } from './live-refusal.js'
+import { LiveTurns } from './live-turns.js'
 import { replaceMethod } from './replace.js'
 
 /** What a running Roo is governed by. */
 export interface GovernRooOptions extends LiveLimits {
   readonly engine: HookEngine
+  /** Gives Roo's modules the governed `fs`. Without it Roo would read, remove and move files on the disk. */
+  readonly alias: Pick<Alias, 'enter'>
   /** Hides tools from the model while there is no intent. */
   readonly gate?: IntentGate
+  /** Which task a task of Roo's history was delegated by. */
+  readonly parentOf?: ParentOf
+  /** Whether Roo answers its model's questions by itself now. Then an answer is not a person's. */
+  readonly answersItself?: () => Promise<boolean>
 }
 
 /** Takes back what was put on a live object; resolves once a call under way has ended. */
@@ -22,7 +31,7 @@ export interface Undo {
 }
 
 /** Which task an MCP call belongs to: the host does not say. */
-export type CurrentTask = () => Pick<LiveTask, 'taskId' | 'rootTaskId' | 'cwd'> | undefined
+export type CurrentTask = () => Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'> | undefined
 
 /** A Roo under an engine: what is handed each new task, its MCP hub and its registry of tools. */
 export interface GovernedRoo {
@@ -30,55 +39,68 @@ export interface GovernedRoo {
   task(task: LiveTask): Undo
   mcpHub(hub: LiveMcpHub, current: CurrentTask): Undo
   readonly customTools: readonly RooCustomTool[]
+  /** A task's session. Rejects as opening it does. */
+  sessionOf(task: Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'>): Promise<Session>
 }
 
 /** Brings a running, unforked Roo under an engine: its tasks, its MCP tools, and tools of ours. Once for each engine. */
 export function governRoo(options: GovernRooOptions): GovernedRoo {
-  const { engine, gate } = options
-  const limits = new LiveLimitsHook(options, engine.catalogue)
+  const { engine, gate, parentOf } = options
+  const conversations = new Conversations(parentOf)
+  const limits = new LiveLimitsHook(options)
   engine.registerPreHook(limits)
   engine.registerPostHook(limits)
   return {
-    task: (task) => governTask(task, options),
-    mcpHub: (hub, current) => governMcpHub(hub, current, engine),
+    task: (task) => governTask(task, conversations.of(task), options),
+    mcpHub: (hub, current) => governMcpHub(hub, current, { engine, conversations }),
     customTools: customTools({
-      engine,
+      ...{ engine, conversations },
       ...(gate && { called: (session) => gate.sync(session).catch(() => undefined) }),
     }),
+    sessionOf: (task) => engine.sessionOf(conversations.of(task), task.cwd),
   }
 }
 
-function governTask(task: LiveTask, { engine, gate, aliased, shell }: GovernRooOptions): Undo {
+function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): Undo {
+  const { engine, alias, gate, shell } = options
   const { cwd, toolRepetitionDetector: detector, fileContextTracker: tracker } = task
-  const taskId = conversationOf(task)
+  const model = () => modelOf(task)
   let session: Session | undefined
-  const opening = engine.sessionOf(taskId, cwd).then((opened) => {
+  const opening = engine.sessionOf(taskId, cwd, model()).then((opened) => {
     session = opened
     return opened
   })
   const serving = opening.then((opened) => shell?.serve(opened))
   serving.catch(() => undefined)
-  const judging = { engine, catalogue: engine.catalogue, taskId, cwd, session: () => session }
-  const calls = new LiveCalls({ ...judging, readsItself: aliased !== true, shell })
+  const judging = { engine, catalogue: engine.catalogue, taskId, cwd, model, session: () => session }
+  const calls = new LiveCalls({ ...judging, shell })
+  const turns = new LiveTurns({ engine, taskId, answersItself: options.answersItself })
   const view = task.diffViewProvider
   task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.admitted() })
   const undos = [
     () => {
       if (task.diffViewProvider instanceof StagedDiffView) task.diffViewProvider = view
     },
-    replaceMethod(detector, 'check', detector.check, (check) => (block) => calls.check(block, check(block))),
+    replaceMethod(detector, 'check', detector.check, (check) => (block) => {
+      if (session) alias.enter(session)
+      return calls.check(block, check(block))
+    }),
     replaceMethod(task, 'ask', task.ask, (ask) => async (type, text, partial, ...more) => {
       const refusal = await calls.answer(type, partial)
-      return refusal ?? calls.approved(type, await ask(type, text, partial, ...more))
+      if (refusal) return refusal
+      const answer = await ask(type, text, partial, ...more)
+      if (partial !== true) await turns.answered(type, answer)
+      return calls.approved(type, answer)
     }),
     replaceMethod(task, 'pushToolResultToUserContent', task.pushToolResultToUserContent, (push) => (result) => {
       calls.pushing(result)
       return push(result)
     }),
     replaceMethod(task, 'getSystemPrompt', task.getSystemPrompt, (prompt) => async () => {
-      const words = await calls.words()
+      await calls.end()
       const section = await opening.then((opened) => promptFor(opened, gate), unopened)
-      return [await prompt(), section, words].filter((part) => part !== '').join('\n\n')
+      if (session) alias.enter(session)
+      return [await prompt(), section, calls.words()].filter((part) => part !== '').join('\n\n')
     }),
     // A staged write moves no watcher: the host would take a person's next edit of the file for its own.
     ...(tracker
@@ -89,10 +111,19 @@ function governTask(task: LiveTask, { engine, gate, aliased, shell }: GovernRooO
     async dispose() {
       for (const undo of undos) undo()
       // A call that was broken off would hold on to all that the host does next.
-      await engine.runPostHook({ taskId })
+      await calls.end()
       const unserve = await serving.catch(() => undefined)
       await unserve?.()
     },
+  }
+}
+
+/** The host may not have a model yet. */
+function modelOf({ api }: LiveTask): string | undefined {
+  try {
+    return api?.getModel().id
+  } catch {
+    return undefined
   }
 }
 
@@ -107,13 +138,18 @@ function unopened(error: unknown): string {
   return `Nothing can be changed here: ${why} Tell the person.`
 }
 
-function governMcpHub(hub: LiveMcpHub, current: CurrentTask, engine: HookEngine): Undo {
+interface Conversing {
+  readonly engine: HookEngine
+  readonly conversations: Conversations
+}
+
+function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversations }: Conversing): Undo {
   const undo = replaceMethod(hub, 'callTool', hub.callTool, (callTool) => async (server, tool, args, ...more) => {
     const toolName = `mcp--${server}--${tool}`
     const task = current()
     if (!task) return refused(recordOf(toolName, undefined))
     const params = { server_name: server, tool_name: tool, arguments: args }
-    const input = { taskId: conversationOf(task), cwd: task.cwd, toolName, params }
+    const input = { taskId: conversations.of(task), cwd: task.cwd, toolName, params }
     const result = await engine.runWithHooks(input, () => callTool(server, tool, args, ...more))
     if (!result.allow) return refused(recordOf(toolName, result))
     const { value = { content: [] }, message } = result

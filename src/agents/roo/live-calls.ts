@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { type HookEngine, type HookResult, isAddedTool, type ToolCatalogue, withFeedback } from '../../hooks/index.js'
 import type { Feedback, Session } from '../../index.js'
 import { isCustomTool } from './custom-tools.js'
@@ -12,34 +11,37 @@ export interface LiveCallsOptions {
   readonly catalogue: ToolCatalogue
   readonly taskId: string
   readonly cwd: string
+  /** The model at work, as the host names it now. */
+  readonly model: () => string | undefined
   /** The task's session, once it is open. */
   readonly session: () => Session | undefined
-  /** The host's reading does not go through the session. */
-  readonly readsItself: boolean
   /** Contains what the host's terminal runs. */
   readonly shell: Pick<RooShell, 'missing' | 'ran'> | undefined
 }
 
-/** A tool call between its repetition check and its result. */
+/** A tool call, from its repetition check to the next one, or to the next request. */
 interface LiveCall {
   readonly id: string | undefined
   readonly tool: string
-  /** Files whose content it shows to the model. */
-  readonly reads: readonly string[]
   /** What the hooks say. Never rejects. */
   readonly verdict: Promise<HookResult>
   /** Refused at once, before the hooks have spoken: the tool would not have waited for them. */
   readonly isStopped: boolean
   /** The model is told this in the place of the tool's result. */
   refused: string | undefined
+  /** The host pushed an error as its result. */
+  hasFailed: boolean
 }
 
-/** The asks that stand before what a tool does. Others tell, or ask what the tool is there to ask. */
+/** Asks that a person's yes lets a tool act after. The others inform, or ask what the tool is there to ask. */
 const APPROVALS = new Set(['tool', 'command', 'use_mcp_server', 'followup'])
+/** Of those, the ones a tool asks only within a call that was checked. */
+const OF_A_CALL = new Set(['tool', 'command'])
 
 /**
- * The tool calls of a live task. The check of repetitions tells when one begins, at once; what the hooks say is waited for in
- * the host's ask for approval. An approval of the host's lets a tool run and nothing more.
+ * The tool calls of a live task. The host's check of repetitions begins one, synchronously; the host's ask for approval waits for
+ * what the hooks say. A call lasts until the next check or the next request: a tool may ask and write several times, and goes on
+ * after a result was pushed. An approval of the host's lets a tool run and nothing more.
  */
 export class LiveCalls {
   readonly #options: LiveCallsOptions
@@ -52,19 +54,21 @@ export class LiveCalls {
   }
 
   check(block: LiveToolUse, found: LiveRepetition): LiveRepetition {
+    this.#finish()
     if (!found.allowExecution || judgesItself(block.name)) return found
-    const { id, name: tool, params, nativeArgs } = block
     const isStopped = this.#mustStop(block)
-    const reads = this.#options.catalogue.of(tool).reads({ ...params, ...nativeArgs })
-    this.#call = { id, tool, reads, verdict: this.#judge(block), isStopped, refused: undefined }
+    const verdict = this.#judge(block)
+    this.#call = { id: block.id, tool: block.name, verdict, isStopped, refused: undefined, hasFailed: false }
     if (!isStopped) return found
     return { allowExecution: false, askUser: { messageKey: 'mistake_limit_reached', messageDetail: block.name } }
   }
 
   /** The answer in the host's place; undefined where the host is to be asked. */
   async answer(type: string, partial: boolean | undefined): Promise<LiveAnswer | undefined> {
+    if (partial === true) return undefined
     const call = this.#call
-    if (partial === true || !call || !(APPROVALS.has(type) || call.isStopped)) return undefined
+    if (!call) return OF_A_CALL.has(type) ? { response: 'noButtonClicked', text: recordOf(type, NO_CALL) } : undefined
+    if (!(APPROVALS.has(type) || call.isStopped)) return undefined
     const result = await call.verdict
     if (result.allow && !call.isStopped) return undefined
     call.refused = recordOf(call.tool, result)
@@ -82,41 +86,63 @@ export class LiveCalls {
     return { response: 'noButtonClicked', text: call.refused }
   }
 
-  /** Resolves where the call under way may write; rejects with its refusal. */
+  /** Resolves where the call under way may write; rejects with its refusal, and where there is none. */
   async admitted(): Promise<void> {
     const call = this.#call
-    const result = await call?.verdict
-    if (!call || (result?.allow === true && !call.isStopped)) return
-    call.refused = recordOf(call.tool, result)
+    if (!call) throw new LiveRefusal(recordOf('write', NO_CALL))
+    const result = await call.verdict
+    if (result.allow && !call.isStopped && call.refused === undefined) return
+    call.refused ??= recordOf(call.tool, result)
     throw new LiveRefusal(call.refused)
   }
 
-  /** The result of a call is on its way to the model: the call is over. */
+  /** A result of a call is on its way to the model; its tool may go on. */
   pushing(result: LiveToolResult): void {
     const call = this.#call
     if (call && isOf(result, call)) {
-      this.#call = undefined
       const session = this.#options.session()
       if (session && call.tool === 'execute_command') this.#options.shell?.ran(session)
       if (call.refused !== undefined) Object.assign(result, { content: call.refused, is_error: true })
-      const end = call.verdict.then((verdict) => this.#end(call, verdict, result.is_error === true))
-      this.#ended = end.catch(() => undefined)
+      call.hasFailed ||= result.is_error === true
     }
     if (typeof result.content === 'string' && this.#words.length > 0)
       result.content = withFeedback(result.content, this.#words.splice(0))
   }
 
-  /** Waits for what ends with a call; then what reviewers said and no result has carried yet. */
-  async words(): Promise<string> {
+  /** Ends the call under way. */
+  async end(): Promise<void> {
+    this.#finish()
     await this.#ended
+  }
+
+  /** What reviewers said and no result has carried yet. */
+  words(): string {
     return withFeedback('', this.#words.splice(0))
   }
 
+  #finish(): void {
+    const call = this.#call
+    this.#call = undefined
+    if (!call) return
+    const before = this.#ended
+    this.#ended = Promise.all([call.verdict, before])
+      .then(([verdict]) => this.#end(verdict, call.hasFailed))
+      .catch(() => undefined)
+  }
+
   async #judge({ name, params, nativeArgs }: LiveToolUse): Promise<HookResult> {
-    const { engine, taskId, cwd } = this.#options
+    const { engine, taskId, cwd, model } = this.#options
     await this.#ended
+    const modelId = model()
+    const input = {
+      taskId,
+      cwd,
+      toolName: name,
+      params: { ...params, ...nativeArgs },
+      ...(modelId !== undefined && { modelId }),
+    }
     try {
-      return await engine.runPreHook({ taskId, cwd, toolName: name, params: { ...params, ...nativeArgs } }, 'record')
+      return await engine.runPreHook(input, 'record')
     } catch (error) {
       return { allow: false, message: messageOf(error), feedback: [] }
     }
@@ -138,23 +164,16 @@ export class LiveCalls {
     return tools === 'all' || (isDestructive && writes({ ...params, ...nativeArgs }).length === 0)
   }
 
-  async #end({ reads }: LiveCall, verdict: HookResult, isError: boolean): Promise<void> {
-    const { engine, taskId, readsItself } = this.#options
-    if (readsItself && verdict.allow && !isError) await this.#note(reads)
-    const failed = isError && verdict.allow ? new Error('The tool failed.') : undefined
-    const ended = verdict.allow ? await engine.runPostHook({ taskId }, failed).catch(() => undefined) : undefined
-    this.#words.push(...(ended?.feedback ?? []))
-  }
-
-  /** What the host has shown by reading the disk itself is read once more, in the call: so the session knows of it. */
-  async #note(reads: readonly string[]): Promise<void> {
-    const { session, cwd } = this.#options
-    for (const path of reads)
-      await session()
-        ?.fs.promises.readFile(resolve(cwd, path))
-        .catch(() => undefined)
+  async #end(verdict: HookResult, hasFailed: boolean): Promise<void> {
+    if (!verdict.allow) return
+    const { engine, taskId } = this.#options
+    const ended = await engine.runPostHook({ taskId }, hasFailed ? new Error('The tool failed.') : undefined)
+    this.#words.push(...ended.feedback)
   }
 }
+
+/** A tool that acts when no call is under way was not judged. */
+const NO_CALL: HookResult = { allow: false, message: 'No tool call is under way, so nothing was judged.', feedback: [] }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,16 +1,8 @@
-import {
-  buildJsonToolError,
-  type HookError,
-  type HookPayload,
-  type ToolCatalogue,
-  type ToolHook,
-} from '../../hooks/index.js'
+import { buildJsonToolError, type HookError, type HookPayload, type ToolHook } from '../../hooks/index.js'
 import type { RooShell } from './shell.js'
 
-/** What of a running Roo can be held, and what cannot. */
+/** How the commands of a running Roo are governed. */
 export interface LiveLimits {
-  /** Roo's own modules have the governed `fs` ({@link aliasModules}): what it removes, moves and makes itself is staged too. */
-  readonly aliased?: boolean
   /**
    * Roo's own terminal runs commands on the disk, uncontained: they are refused unless this says `host`, or there is a shell
    * that contains them.
@@ -20,32 +12,17 @@ export interface LiveLimits {
   readonly shell?: RooShell
 }
 
-/** Refuses calls of a live Roo that would change the disk past the stage, whoever has approved them. */
+/** Refuses commands of a live Roo that would run uncontained, whoever has approved them. */
 export class LiveLimitsHook implements ToolHook {
   readonly classification = 'DESTRUCTIVE'
   readonly #limits: LiveLimits
-  readonly #catalogue: ToolCatalogue
 
-  constructor(limits: LiveLimits, catalogue: ToolCatalogue) {
+  constructor(limits: LiveLimits) {
     this.#limits = limits
-    this.#catalogue = catalogue
   }
 
   async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
-    if (toolName === 'execute_command') return this.#command(payload)
-    const { aliased = false } = this.#limits
-    if (aliased) return undefined
-    if (toolName === 'generate_image')
-      return past(toolName, 'the image is written by the host itself', 'Ask a person for it.')
-    if (
-      this.#catalogue
-        .of(toolName)
-        .writes(payload.params)
-        .every(({ effect }) => effect === 'put')
-    )
-      return undefined
-    const hint = 'Change files by it, or remove and move them by run_command.'
-    return past(toolName, 'files are removed and moved by the host itself', hint)
+    return toolName === 'execute_command' ? this.#command(payload) : undefined
   }
 
   postExecute(toolName: string, payload: HookPayload): void {
@@ -58,7 +35,7 @@ export class LiveLimitsHook implements ToolHook {
       const why = await shell.enter(payload)
       return why === undefined ? undefined : unshelled(why)
     }
-    return commands === 'host' ? undefined : past('execute_command', 'its terminal is not contained', INSTEAD)
+    return commands === 'host' ? undefined : uncontained()
   }
 }
 
@@ -75,7 +52,7 @@ function unshelled(why: string): HookError {
   return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }
 
-function past(toolName: string, why: string, hint: string): HookError {
-  const message = `Not Governed: ${toolName} would change the disk past the stage, as ${why} here.`
-  return { code: 'unsupported', toolName, message, details: { hint } }
+function uncontained(): HookError {
+  const message = 'Not Governed: execute_command would run on the disk, as its terminal is not contained here.'
+  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }

@@ -5,8 +5,12 @@
 
 export interface LiveTask {
   readonly taskId: string
+  /** Absent where the parent was taken from the stack before the task was made, as a delegation does. */
   readonly rootTaskId?: string
+  readonly parentTaskId?: string
   readonly cwd: string
+  /** The provider of its model. */
+  readonly api?: { getModel(): { readonly id: string } }
   diffViewProvider: LiveDiffView
   readonly toolRepetitionDetector: LiveRepetitionDetector
   readonly fileContextTracker?: { markFileAsEditedByRoo(path: string): void }
@@ -70,6 +74,8 @@ export interface LiveDiffView {
     openFile?: boolean,
     diagnosticsEnabled?: boolean,
     writeDelayMs?: number,
+    /** Zoo Code passes one more. */
+    ...more: unknown[]
   ): Promise<LiveSaved>
   pushToolWriteResult(task: unknown, cwd: string, isNewFile: boolean): Promise<string>
   revertChanges(): Promise<void>

@@ -19,7 +19,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     expect(await staged()).toEqual(['modify src/a.ts', 'create src/deep/new.ts'])
     expect([place.text('src/a.ts'), readdirSync(`${place.root}/src`)]).toEqual([
       'a one\na two\n',
-      ['a.ts', 'b.ts', 'deep', 'sub'],
+      ['a.ts', 'b.ts', 'sub'],
     ])
   })
 
@@ -85,10 +85,14 @@ describe('a live task', () => {
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     const review = await workspace().review('task-1')
     await review.reject('src/a.ts', 'Keep the names.')
-    await roo.dispatch('read_file', { path: 'src/b.ts' })
     const [prompt, again] = [await roo.getSystemPrompt(), await roo.getSystemPrompt()]
     expect(prompt).toContain('- src/a.ts: rejected: Keep the names.')
     expect(again).not.toContain('Keep the names.')
+    await roo.dispatch('write_to_file', { path: 'src/b.ts', content: 'y\n' })
+    await (await workspace().review('task-1')).reject('src/b.ts', 'Keep them still.')
+    expect(await roo.dispatch('read_file', { path: 'src/sub/c.ts' })).toContain(
+      '- src/b.ts: rejected: Keep them still.',
+    )
   })
 
   it('has the protocol and its intent in each prompt', async () => {
@@ -161,22 +165,19 @@ describe('a live task', () => {
   })
 })
 
-describe('what would change the disk past the stage', () => {
+describe('what the host does on the disk by itself', () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
-  it.each([
-    ['execute_command', { command: 'rm -r src' }],
-    ['apply_patch', remove],
-    ['generate_image', { path: 'src/img', prompt: 'x' }],
-  ])('%s is refused where nothing stages it', async (tool, args) => {
+  it('is refused where it is a command that nothing contains', async () => {
     const { roo, place, staged } = await liveStand()
-    expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
+    const told = parsed(await roo.dispatch('execute_command', { command: 'rm -r src' }))
+    expect(told).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
     expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
-  it('is staged where the host’s modules have the governed fs', async () => {
-    const { roo, place, staged } = await liveStand({ aliased: true })
-    expect(await roo.dispatch('apply_patch', remove)).toBe('done')
+  it('is staged where it is a call of fs', async () => {
+    const { roo, place, staged } = await liveStand()
+    expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')
     expect(await staged()).toEqual(['delete src/b.ts', 'create src/img.png'])
     expect([existsSync(`${place.root}/src/b.ts`), existsSync(`${place.root}/src/img.png`)]).toEqual([true, false])

@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events'
 import nodeFs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import {
+  type Alias,
   aliasModules,
   type GovernedRoo,
   type GovernRooOptions,
@@ -14,7 +16,8 @@ import {
   type LiveToolUse,
   type Undo,
 } from '../../../src/agents/roo/index.js'
-import { HookEngine, type HookEngineOptions, parsePatch } from '../../../src/hooks/index.js'
+import { HookEngine, type HookEngineOptions } from '../../../src/hooks/index.js'
+import { type PatchLine, type PatchOperation, parsePatch } from '../../../src/hooks/patch-parser.js'
 import { openWorkspace, type Session, type Workspace } from '../../../src/index.js'
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import type { FakeHost } from './fake-host.js'
@@ -23,9 +26,13 @@ import type { FakeHost } from './fake-host.js'
  * A Roo of the test's own that does what research found the real one to do: which calls of fs it makes and when, whom it asks,
  * what it does with what is thrown. Everything it is asked about it approves, as it does unattended.
  */
-export class FakeRoo implements LiveTask {
+export class FakeRoo extends EventEmitter implements LiveTask {
   readonly taskId: string
   readonly rootTaskId?: string
+  parentTaskId?: string
+  api?: { getModel(): { readonly id: string } }
+  /** What it is answered next, in the place of a yes. */
+  readonly answers: string[] = []
   readonly cwd: string
   readonly asked: string[] = []
   readonly ran: string[] = []
@@ -49,6 +56,7 @@ export class FakeRoo implements LiveTask {
   }
 
   constructor(cwd: string, taskId = 'task-1', rootTaskId?: string) {
+    super()
     this.cwd = cwd
     this.taskId = taskId
     if (rootTaskId !== undefined) this.rootTaskId = rootTaskId
@@ -57,7 +65,7 @@ export class FakeRoo implements LiveTask {
   /** Auto-approval, a queued message, the CLI: all of them answer so. */
   async ask(type: string, _text?: string, partial?: boolean): Promise<LiveAnswer> {
     if (partial !== true) this.asked.push(type)
-    return { response: 'yesButtonClicked' }
+    return { response: (partial !== true && this.answers.shift()) || 'yesButtonClicked' }
   }
 
   pushToolResultToUserContent(result: LiveToolResult): boolean {
@@ -155,6 +163,24 @@ export class FakeRoo implements LiveTask {
     })
   }
 
+  async #update({ path, chunks, moveTo }: Extract<PatchOperation, { type: 'update' }>, push: (text: string) => void) {
+    const from = resolve(this.cwd, path)
+    const text = await this.fs.promises.readFile(from, 'utf8')
+    const side = (lines: readonly PatchLine[], op: '-' | '+') =>
+      lines.filter((line) => line.op !== op).map((line) => `${line.text}\n`)
+    const content = chunks.reduce(
+      (now, { lines }) => now.replace(side(lines, '+').join(''), () => side(lines, '-').join('')),
+      text,
+    )
+    if (moveTo === undefined) return this.#save(path, content, push)
+    if (!(await this.#approved('tool', push))) return
+    const to = resolve(this.cwd, moveTo)
+    await this.fs.promises.mkdir(dirname(to), { recursive: true })
+    await this.fs.promises.writeFile(to, content)
+    await this.fs.promises.unlink(from)
+    push(`moved to ${moveTo}`)
+  }
+
   /** A part of a call that streams in: the tool shows it already. */
   async stream(path: string, content: string): Promise<void> {
     if (!(await this.#exists(resolve(this.cwd, path)))) await this.#makeParents(resolve(this.cwd, path))
@@ -183,13 +209,18 @@ export class FakeRoo implements LiveTask {
       }),
     apply_patch: ({ patch }, push) =>
       this.#trying(push, async () => {
+        // A file that is refused ends its own part alone; the dispatcher keeps the first result of all parts.
         for (const operation of parsePatch(String(patch))) {
-          if (!(await this.#approved('tool', push))) return
           const path = resolve(this.cwd, operation.path)
-          if (operation.type === 'delete') await this.fs.promises.unlink(path)
-          if (operation.type === 'add') await this.#save(operation.path, operation.content, () => {})
+          if (operation.type === 'add') await this.#save(operation.path, operation.content, push)
+          if (operation.type === 'update') await this.#update(operation, push)
+          if (operation.type !== 'delete') continue
+          if (!(await this.#exists(path))) push(`Failed: no file ${operation.path}`)
+          else if (await this.#approved('tool', push)) {
+            await this.fs.promises.unlink(path)
+            push(`Successfully deleted ${operation.path}`)
+          }
         }
-        push('done')
       }),
     generate_image: ({ path }, push) =>
       this.#trying(push, async () => {
@@ -197,6 +228,8 @@ export class FakeRoo implements LiveTask {
         await this.fs.promises.writeFile(resolve(this.cwd, `${path}.png`), 'image')
         push('made')
       }),
+    ask_followup_question: async ({ question }, push) =>
+      push((await this.ask('followup', String(question), false)).response),
     execute_command: ({ command }, push) =>
       this.#trying(push, async () => {
         if (!(await this.#approved('command', push))) return
@@ -255,7 +288,7 @@ export interface LiveStand {
   staged(): Promise<string[]>
 }
 
-export interface LiveOptions extends Omit<GovernRooOptions, 'engine'> {
+export interface LiveOptions extends Omit<GovernRooOptions, 'engine' | 'alias'> {
   readonly engine?: Partial<HookEngineOptions>
   readonly policy?: string
   readonly files?: Readonly<Record<string, string>>
@@ -263,7 +296,7 @@ export interface LiveOptions extends Omit<GovernRooOptions, 'engine'> {
   readonly intent?: string | null
 }
 
-/** A governed task in a workspace of its own; its modules have the governed fs where `aliased` says so. */
+/** A governed task in a workspace of its own, whose modules have the governed fs. */
 export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   const { engine: more, policy, files, intents, intent = 'INT-001', ...limits } = options
   const place = testWorkspace(files, intents)
@@ -278,8 +311,9 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
   const roo = new FakeRoo(place.root)
   const session = await engine.sessionOf('task-1', place.root)
   if (intent !== null) await session.selectIntent(intent)
-  if (limits.aliased === true) roo.fs = aliasedFs(session)
-  const governed = governRoo({ engine, ...limits })
+  const alias = aliased(session)
+  roo.fs = alias.fs
+  const governed = governRoo({ engine, alias, ...limits })
   const undo = governed.task(roo)
   onTestFinished(() => undo.dispose())
   await roo.getSystemPrompt()
@@ -293,8 +327,8 @@ export async function liveStand(options: LiveOptions = {}): Promise<LiveStand> {
 }
 
 /** What the host's bundle would get. */
-function aliasedFs(session: Session): typeof nodeFs {
+function aliased(session: Session): Alias {
   const alias = aliasModules(session, { modules: ['/no/such/bundle.js'], readsAreShown: false })
   onTestFinished(() => alias.uninstall())
-  return alias.fs
+  return alias
 }

@@ -76,7 +76,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
   })
 
   it('runs so where the host’s modules may start nothing else', async () => {
-    const { run, host, shell, session, staged } = await stand({ aliased: true })
+    const { run, host, shell, session, staged } = await stand()
     host.programs = hostPrograms(session, { shell: shell.path })
     expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
     host.shell = '/bin/sh'

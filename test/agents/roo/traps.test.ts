@@ -11,46 +11,44 @@ import { liveStand } from './live-stand.js'
 
 const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
 
-describe.each([{ aliased: false }, { aliased: true }])('with the modules aliased: $aliased', ({ aliased }) => {
-  it('trap 1: a directory that may not be made does not leave the dispatcher without a result', async () => {
-    const { roo, place, staged } = await liveStand({ aliased })
-    const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
-    expect(told).toMatchObject({ reason: 'scope_violation' })
-    if (aliased) expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
-    expect((await staged()).filter((change) => !change.startsWith('mkdir'))).toEqual([])
-  })
+it('trap 1: a directory that may not be made does not leave the dispatcher without a result', async () => {
+  const { roo, place, staged } = await liveStand()
+  const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
+  expect(told).toMatchObject({ reason: 'scope_violation' })
+  expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
+  expect(await staged()).toEqual([])
+})
 
-  it('trap 4: an edit tool’s own reading moves no base, so a person’s edit since the model read is caught', async () => {
-    const { roo, place } = await liveStand({ aliased })
-    await roo.dispatch('read_file', { path: 'src/a.ts' })
-    await roo.getSystemPrompt()
-    place.write('src/a.ts', 'a one\na two\na three, by a person\n')
-    const edit = { file_path: 'src/a.ts', old_string: 'a one', new_string: 'A' }
-    expect(parsed(await roo.dispatch('edit', edit))).toMatchObject({ reason: 'stale_file' })
-    await roo.dispatch('read_file', { path: 'src/a.ts' })
-    expect(parsed(await roo.dispatch('edit', { ...edit, new_string: 'B' }))).toMatchObject({ operation: 'modified' })
-  })
+it('trap 4: an edit tool’s own reading moves no base, so a person’s edit since the model read is caught', async () => {
+  const { roo, place } = await liveStand()
+  await roo.dispatch('read_file', { path: 'src/a.ts' })
+  await roo.getSystemPrompt()
+  place.write('src/a.ts', 'a one\na two\na three, by a person\n')
+  const edit = { file_path: 'src/a.ts', old_string: 'a one', new_string: 'A' }
+  expect(parsed(await roo.dispatch('edit', edit))).toMatchObject({ reason: 'stale_file' })
+  await roo.dispatch('read_file', { path: 'src/a.ts' })
+  expect(parsed(await roo.dispatch('edit', { ...edit, new_string: 'B' }))).toMatchObject({ operation: 'modified' })
+})
 
-  it('trap 10: a file of CRLF keeps its line ends, and $& in a text is a text', async () => {
-    const { roo, session } = await liveStand({ aliased, files: { 'src/a.ts': 'one\r\ntwo\r\n', 'src/b.ts': 'b\n' } })
-    await roo.dispatch('edit', { file_path: 'src/a.ts', old_string: 'one', new_string: '$&' })
-    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('$&\r\ntwo\r\n')
-    const tools = createRooTools(session)
-    const call = { file_path: 'src/b.ts', old_string: 'b', new_string: "$& $1 $'" }
-    await tools.execute({ id: '1', name: 'search_replace', arguments: call })
-    expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe("$& $1 $'\n")
-  })
+it('trap 10: a file of CRLF keeps its line ends, and $& in a text is a text', async () => {
+  const { roo, session } = await liveStand({ files: { 'src/a.ts': 'one\r\ntwo\r\n', 'src/b.ts': 'b\n' } })
+  await roo.dispatch('edit', { file_path: 'src/a.ts', old_string: 'one', new_string: '$&' })
+  expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('$&\r\ntwo\r\n')
+  const tools = createRooTools(session)
+  const call = { file_path: 'src/b.ts', old_string: 'b', new_string: "$& $1 $'" }
+  await tools.execute({ id: '1', name: 'search_replace', arguments: call })
+  expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe("$& $1 $'\n")
 })
 
 it('trap 1, in a part that streams in: no directory is refused for want of scope, and none is made', async () => {
-  const { roo, place } = await liveStand({ aliased: true })
+  const { roo, place } = await liveStand()
   await roo.stream('mail/deep/new.ts', 'half')
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
 })
 
 it('trap 2: the loop that looks for a directory that is there ends, whatever may not be read', async () => {
   const policy = 'access: {src/shut: deny, src/hid: hidden}\n'
-  const { roo, session } = await liveStand({ aliased: true, policy })
+  const { roo, session } = await liveStand({ policy })
   for (const path of ['src/shut/x/y.ts', 'src/hid/x/y.ts']) {
     const told = parsed(await roo.dispatch('write_to_file', { path, content: 'x' }))
     expect(told.type ?? told.status).toMatch(/error/)
@@ -71,7 +69,7 @@ describe('trap 3: one result for each call', () => {
   const patch = '*** Begin Patch\n*** Delete File: src/b.ts\n*** Delete File: mail/m.ts\n*** End Patch'
 
   it('a patch whose second file is refused is refused before its first', async () => {
-    const { roo, staged } = await liveStand({ aliased: true })
+    const { roo, staged } = await liveStand()
     const told = parsed(await roo.dispatch('apply_patch', { patch }))
     expect(told).toMatchObject({ reason: 'scope_violation', file: 'mail/m.ts' })
     expect(await staged()).toEqual([])
@@ -91,7 +89,7 @@ describe('trap 3: one result for each call', () => {
 })
 
 it('trap 5: an approval that knows nothing of outside lets nothing out', async () => {
-  const { roo, place } = await liveStand({ aliased: true })
+  const { roo, place } = await liveStand()
   for (const path of ['../outside.txt', `${dirname(place.root)}/outside.txt`]) {
     expect(parsed(await roo.dispatch('write_to_file', { path, content: 'x' }))).toMatchObject({ reason: 'path_escape' })
   }
@@ -103,7 +101,7 @@ it.each([
   ['an indented header', 'apply_patch', '*** Begin Patch\n   *** Delete File: mail/m.ts\n*** End Patch'],
   ['an image whose ending is the host’s to choose', 'generate_image', 'mail/logo'],
 ])('trap 6: %s is judged as any path', async (_what, tool, text) => {
-  const { roo, staged } = await liveStand({ aliased: true })
+  const { roo, staged } = await liveStand()
   const args = tool === 'apply_patch' ? { patch: text } : { path: text, prompt: 'x' }
   expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'scope_violation' })
   expect(await staged()).toEqual([])
@@ -178,7 +176,7 @@ it('trap 9: a person’s next edit of a staged file is not taken for the host’
 
 describe('what was found beside the traps', () => {
   it('a refusal that a tool catches itself brings no stack to the model', async () => {
-    const { roo } = await liveStand({ aliased: true })
+    const { roo } = await liveStand()
     roo.ask = async () => ({ response: 'yesButtonClicked' })
     const told = await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     expect(told).toContain('scope_violation')
