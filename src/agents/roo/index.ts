@@ -1,8 +1,16 @@
 /** Roo Code's tools on an escrowfs session, and what brings a running Roo under one. */
 export { STAGED_SCHEME, type StagedReview, stagedReview, type UriLike, type VscodeLike } from '../vscode/index.js'
 export { type Alias, type AliasOptions, aliasModules } from './alias.js'
+export type { ParentOf, TaskOrigin } from './conversations.js'
 export type { RooCustomTool, RooToolContext } from './custom-tools.js'
 export { StagedDiffView, type StagedDiffViewOptions } from './diff-view.js'
+export {
+  type EnteredRoo,
+  type EnterRooOptions,
+  enterRoo,
+  type HostCallInput,
+  type RooProvider,
+} from './enter-roo.js'
 export { type CurrentTask, type GovernedRoo, type GovernRooOptions, governRoo, type Undo } from './govern-roo.js'
 export { IntentGate, type IntentGateOptions, type KeptNames } from './intent-gate.js'
 export type {

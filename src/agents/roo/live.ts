@@ -6,8 +6,8 @@
 export interface LiveTask {
   readonly taskId: string
   /** Absent where the parent was taken from the stack before the task was made, as a delegation does. */
-  readonly rootTaskId?: string
-  readonly parentTaskId?: string
+  readonly rootTaskId?: string | undefined
+  readonly parentTaskId?: string | undefined
   readonly cwd: string
   /** The provider of its model. */
   readonly api?: { getModel(): { readonly id: string } }
@@ -16,6 +16,7 @@ export interface LiveTask {
   readonly fileContextTracker?: { markFileAsEditedByRoo(path: string): void }
   ask(type: string, text?: string, partial?: boolean, ...more: unknown[]): Promise<LiveAnswer>
   pushToolResultToUserContent(result: LiveToolResult): boolean
+  on?(event: 'taskAborted', listener: () => void): unknown
   /** Private there, and called before each request. */
   getSystemPrompt?(): Promise<string>
 }
@@ -103,7 +104,10 @@ export interface LiveMcpResult {
 
 /** What of a provider says how its tasks run commands. */
 export interface LiveProvider {
-  getState(): Promise<{ readonly terminalShellIntegrationDisabled?: boolean | undefined }>
+  getState(): Promise<{
+    readonly terminalShellIntegrationDisabled?: boolean | undefined
+    readonly alwaysAllowFollowupQuestions?: boolean | undefined
+  }>
   readonly contextProxy: LiveSettings
   /** Private there: whatever comes by `onDidReceiveMessage` is handled as a message of its own web view. */
   setWebviewMessageListener(webview: LiveWebview): void
@@ -111,8 +115,9 @@ export interface LiveProvider {
 
 /** What is used of Roo's settings. */
 export interface LiveSettings {
-  getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled'): unknown
+  getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled' | 'disabledTools' | 'taskHistory'): unknown
   setValue(key: 'execaShellPath', value: string | undefined): PromiseLike<unknown>
+  setValue(key: 'disabledTools', value: string[] | undefined): PromiseLike<unknown>
 }
 
 /** A web view that hands in messages. */

@@ -55,7 +55,7 @@ export class RooShell {
   /** Gives the host back what it had. */
   #giveBack: (() => Promise<void>) | undefined
 
-  constructor({ provider, path = OURS, env = process.env }: RooShellOptions) {
+  constructor({ provider, path = ESCROW_SHELL, env = process.env }: RooShellOptions) {
     this.path = path
     this.#provider = provider
     this.#variables = new HeldVariables(env, ['ESCROW_SESSION_ID', 'ESCROW_SHELL'])
@@ -200,7 +200,8 @@ export class RooShell {
   }
 }
 
-const OURS = fileURLToPath(new URL('../../cli/sh.js', import.meta.url))
+/** The `escrow-sh` of this package. */
+export const ESCROW_SHELL = fileURLToPath(new URL('../../cli/sh.js', import.meta.url))
 
 function isProgram(path: string): boolean {
   try {

@@ -1,0 +1,242 @@
+import { realpathSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { HookEngine, type Human, withFeedback } from '../../hooks/index.js'
+import { openWorkspace, type Session, type Workspace } from '../../index.js'
+import { type Alias, aliasModules } from './alias.js'
+import { Conversations, type TaskOrigin } from './conversations.js'
+import type { RooCustomTool } from './custom-tools.js'
+import { type GovernedRoo, governRoo, type Undo } from './govern-roo.js'
+import { IntentGate, type KeptNames } from './intent-gate.js'
+import type { LiveMcpHub, LiveProvider, LiveTask } from './live.js'
+import { isPersonFile } from './person-files.js'
+import { ESCROW_SHELL, type RooShell, rooShell } from './shell.js'
+import { offerTools } from './tools-file.js'
+
+/** Roo's provider, `sidebarProvider` of what it exports: the owner of its tasks and settings. */
+export interface RooProvider extends LiveProvider {
+  on(event: 'taskCreated', listener: (task: LiveTask) => void): unknown
+  off?(event: 'taskCreated', listener: (task: LiveTask) => void): unknown
+  getCurrentTask(): Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'> | undefined
+  /** Undefined until its servers were started. */
+  getMcpHub?(): LiveMcpHub | undefined
+}
+
+/** How Roo, or a host with Roo's tools, is brought under an engine. */
+export interface EnterRooOptions {
+  /** The workspace: a directory with `.orchestration`. */
+  readonly root: string
+  /** Roo's code: the directory of its extension, or its bundle. It must not be loaded yet. */
+  readonly modules: readonly string[]
+  /**
+   * Loads and activates Roo, once its modules get the governed `fs`; answers with what its extension exports. Leave it out for a
+   * host with a dispatcher of its own.
+   */
+  readonly load?: () => unknown
+  /** Directories outside of the workspace that Roo writes by itself: its storage, its logs. Absolute. */
+  readonly hostDirectories?: readonly string[]
+  /** `escrow-sh`, absolute, for Roo's commands; the one of this package unless told. */
+  readonly shell?: string
+  /** Asks a person what policy wants one for. Without it such calls are refused. */
+  readonly human?: Human
+  /** For the trace: `roo-code` unless told. */
+  readonly tool?: string
+  /** Roo's version, for the trace. */
+  readonly version?: string
+  /**
+   * Remembers which tools were hidden from the model for want of an intent, beyond the end of this process. Without it none are
+   * hidden, and calls without an intent are refused.
+   */
+  readonly hidden?: KeptNames
+}
+
+/** A tool call of a host with a dispatcher of its own. */
+export interface HostCallInput extends TaskOrigin {
+  readonly toolName: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly modelId?: string
+}
+
+/** Roo under an engine. */
+export interface EnteredRoo {
+  readonly engine: HookEngine
+  /** For reviews: `review`, `commit`, the ledger. */
+  readonly workspace: Workspace
+  readonly alias: Alias
+  /** What `load` answered with. */
+  readonly roo: unknown
+  /** The tools escrowfs adds; Roo loads them from `.roo/tools/escrowfs.js`. */
+  readonly customTools: readonly RooCustomTool[]
+  /** Why Roo's own terminal is refused, where its shell could not be replaced; undefined where commands run contained. */
+  readonly commandsRefused: string | undefined
+  /** A task's session. Rejects as opening it does. */
+  sessionOf(task: TaskOrigin): Promise<Session>
+  /**
+   * Runs a tool of the host's own dispatcher as one call: judged before, recorded after.
+   * @returns what the model is to read: the tool's result, or the refusal as JSON
+   */
+  runTool(call: HostCallInput, run: () => Promise<string>): Promise<string>
+  /** Takes everything back; what is staged stays in its sessions. */
+  leave(): Promise<void>
+}
+
+/**
+ * Brings Roo Code, unforked, under an engine in one call: its modules get the governed `fs` and `child_process`, `load` starts it, and
+ * each of its tasks gets a session. Before a task has one, Roo reads the workspace by a session that nothing is staged in. Outside of
+ * tool calls a person changes Roo's own files through its screens; nothing else in the workspace is changed by Roo.
+ * @throws EscrowError `no_orchestration` for a root without `.orchestration`; `unsupported` where modules cannot be governed
+ */
+export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
+  const root = realpathSync(options.root)
+  const workspace = await openWorkspace(root)
+  const agent = { tool: options.tool ?? 'roo-code', ...(options.version && { toolVersion: options.version }) }
+  const { human, shell: shellPath = ESCROW_SHELL } = options
+  const engine = new HookEngine({ open: openWorkspace, host: 'roo', agent, ...(human && { human }) })
+  const undos: (() => Promise<unknown> | unknown)[] = [() => engine.close(), () => workspace.close()]
+  const leave = async () => {
+    for (const undo of undos.splice(0).reverse()) await undo()
+  }
+  try {
+    const idle = await engine.sessionOf(IDLE, root)
+    const sessions = new Map<string, Session>()
+    let provider: RooProvider | undefined
+    const alias = aliasModules(() => sessions.get(provider?.getCurrentTask()?.taskId ?? '') ?? idle, {
+      modules: options.modules,
+      hostDirectories: options.hostDirectories ?? [],
+      readsAreShown: false,
+      shell: { path: shellPath },
+      outsideCalls: (path) => (isPersonFile(relative(root, path).split(sep).join('/')) ? 'disk' : 'refuse'),
+    })
+    undos.push(() => alias.uninstall())
+    const roo: unknown = await options.load?.()
+    provider = providerOf(roo)
+    const parents = new Conversations(provider && historyOf(provider))
+    const { shell, refused } = await shellOf(provider, shellPath)
+    if (shell) undos.push(() => shell.dispose())
+    const gate = gateOf(provider, options.hidden, engine)
+    const governed = governRoo({
+      ...{ engine, alias, ...(gate && { gate }), ...(shell && { shell }) },
+      ...(provider && { parentOf: historyOf(provider), answersItself: answersItself(provider) }),
+    })
+    if (provider) undos.push(governProvider(provider, governed, sessions))
+    undos.push(offerTools(governed.customTools, { fs: alias.fs, root }))
+    return {
+      ...{ engine, workspace, alias, roo, leave, customTools: governed.customTools },
+      commandsRefused: refused,
+      sessionOf: (task) => governed.sessionOf({ ...task, cwd: root }),
+      runTool: (call, run) => runTool({ engine, alias, root }, { ...call, taskId: parents.of(call) }, run),
+    }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+/** The session Roo reads by before a task has one. */
+const IDLE = 'roo-idle'
+
+function providerOf(roo: unknown): RooProvider | undefined {
+  if (typeof roo !== 'object' || roo === null || !('sidebarProvider' in roo)) return undefined
+  return isProvider(roo.sidebarProvider) ? roo.sidebarProvider : undefined
+}
+
+function isProvider(value: unknown): value is RooProvider {
+  if (typeof value !== 'object' || value === null) return false
+  return ['on', 'getState', 'getCurrentTask'].every((name) => typeof Reflect.get(value, name) === 'function')
+}
+
+/** Which task a task of the history was delegated by. */
+function historyOf({ contextProxy }: RooProvider): (taskId: string) => string | undefined {
+  return (taskId) => {
+    const history: unknown = contextProxy.getValue('taskHistory')
+    const found: unknown = Array.isArray(history) ? history.find((item) => item?.id === taskId) : undefined
+    if (typeof found !== 'object' || found === null || !('parentTaskId' in found)) return undefined
+    return typeof found.parentTaskId === 'string' ? found.parentTaskId : undefined
+  }
+}
+
+function answersItself(provider: RooProvider): () => Promise<boolean> {
+  return async () => (await provider.getState()).alwaysAllowFollowupQuestions === true
+}
+
+/** Without a provider there is no terminal of Roo's to govern. */
+async function shellOf(
+  provider: RooProvider | undefined,
+  path: string,
+): Promise<{ shell?: RooShell; refused?: string }> {
+  if (!provider) return {}
+  try {
+    return { shell: await rooShell({ provider, path }) }
+  } catch (error) {
+    return { refused: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function gateOf(provider: RooProvider | undefined, memory: KeptNames | undefined, engine: HookEngine) {
+  if (!provider || !memory) return undefined
+  const { contextProxy } = provider
+  const disabledTools: KeptNames = {
+    get: () => namesOf(contextProxy.getValue('disabledTools')),
+    set: (names) => contextProxy.setValue('disabledTools', names),
+  }
+  return new IntentGate({ catalogue: engine.catalogue, disabledTools, memory })
+}
+
+function namesOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined
+}
+
+/** Brings each task under the engine as it is created, and the hub of MCP servers once there is one. */
+function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: Map<string, Session>) {
+  const tasks = new Set<Undo>()
+  const hubs = new Map<LiveMcpHub, Undo>()
+  const created = (task: LiveTask) => {
+    const hub = provider.getMcpHub?.()
+    if (hub && !hubs.has(hub))
+      hubs.set(
+        hub,
+        governed.mcpHub(hub, () => provider.getCurrentTask()),
+      )
+    const undo = governed.task(task)
+    tasks.add(undo)
+    void governed.sessionOf(task).then(
+      (session) => sessions.set(task.taskId, session),
+      // The task itself is told.
+      () => undefined,
+    )
+    task.on?.('taskAborted', () => {
+      tasks.delete(undo)
+      sessions.delete(task.taskId)
+      void undo.dispose()
+    })
+  }
+  provider.on('taskCreated', created)
+  return async () => {
+    provider.off?.('taskCreated', created)
+    for (const undo of [...tasks, ...hubs.values()]) await undo.dispose()
+  }
+}
+
+interface Dispatching {
+  readonly engine: HookEngine
+  readonly alias: Alias
+  readonly root: string
+}
+
+async function runTool(
+  { engine, alias, root }: Dispatching,
+  { taskId, toolName, params, modelId }: HostCallInput,
+  run: () => Promise<string>,
+): Promise<string> {
+  const input = { taskId, cwd: root, toolName, params, ...(modelId !== undefined && { modelId }) }
+  alias.enter(await engine.sessionOf(taskId, root, modelId))
+  const { allow, error, message = '', toolResult } = await engine.runPreHook(input, 'record')
+  if (!allow) return error ? JSON.stringify(error) : message
+  if (toolResult !== undefined) return toolResult
+  let failure: unknown
+  const result = await run().catch((thrown: unknown) => {
+    failure = thrown
+    return JSON.stringify(thrown instanceof Error && !('toJSON' in thrown) ? { message: thrown.message } : thrown)
+  })
+  const { feedback } = await engine.runPostHook({ taskId }, failure)
+  return withFeedback(result, feedback)
+}
