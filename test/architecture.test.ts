@@ -143,6 +143,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/agents/mcp/stdio.ts': {
     'package @modelcontextprotocol/server': "reads and writes this process's standard streams",
   },
+  'src/agents/roo/tools-file.ts': { 'global handed on': 'declares where the tools file of Roo finds its tools' },
   'src/fs/way.ts': { 'fs handed on': 'to calls that neither concern the workspace nor belong to a tool call' },
   'src/fs/routed.ts': {
     'fs handed on': 'names what the host has; what it calls is chosen by src/fs/way.ts',

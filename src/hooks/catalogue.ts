@@ -43,7 +43,7 @@ const namedFile = editor((args) => put(texts(args.path, args.file_path)))
 const UNKNOWN = plain('unknown')
 const TERMINAL: ToolEntry = { ...plain('terminal'), kind: 'command' }
 
-/** The tools of Roo Code 3.52 with their older names, and the tools escrowfs adds, the last two where a host runs commands itself. */
+/** The tools of Roo Code 3.52 with their older names, two more of Zoo Code, and the tools escrowfs adds, the last two where a host runs commands itself. */
 const TOOLS = {
   read_file: { class: 'read', kind: 'read', writes: NOTHING, reads: shownFiles },
   list_files: plain('read'),
@@ -70,6 +70,8 @@ const TOOLS = {
   skill: plain('read'),
   switch_mode: plain('read'),
   update_todo_list: plain('read'),
+  fetch_web_content: plain('read'),
+  invalid_tool_call: plain('read'),
   select_active_intent: free('read'),
   list_intents: free('read'),
   show_staged_changes: plain('read'),

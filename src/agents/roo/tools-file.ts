@@ -5,8 +5,11 @@ import type { RooCustomTool } from './custom-tools.js'
 const DIRECTORY = '.roo/tools'
 const FILE = `${DIRECTORY}/escrowfs.js`
 const MARK = '// The tools of escrowfs for Roo Code.'
-/** How the file finds the tools: Roo loads it in the process they live in. */
-const TOOLS = Symbol.for('escrowfs.roo.tools')
+
+declare global {
+  /** Where the file finds the tools: Roo loads it in the process they live in. */
+  var escrowfsRooTools: Readonly<Record<string, RooCustomTool>> | undefined
+}
 
 interface Place {
   /** The host's `fs`: outside of a tool call it writes Roo's own files to the disk. */
@@ -19,7 +22,7 @@ interface Place {
  * @returns takes the tools back; the file stays, and offers nothing by itself
  */
 export function offerTools(tools: readonly RooCustomTool[], { fs, root }: Place): () => void {
-  Reflect.set(globalThis, TOOLS, Object.fromEntries(tools.map((tool) => [tool.name, tool])))
+  globalThis.escrowfsRooTools = Object.fromEntries(tools.map((tool) => [tool.name, tool]))
   const path = `${root}/${FILE}`
   const text = textOf(tools)
   const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined
@@ -27,10 +30,12 @@ export function offerTools(tools: readonly RooCustomTool[], { fs, root }: Place)
     fs.mkdirSync(`${root}/${DIRECTORY}`, { recursive: true })
     fs.writeFileSync(path, text)
   }
-  return () => void Reflect.deleteProperty(globalThis, TOOLS)
+  return () => {
+    globalThis.escrowfsRooTools = undefined
+  }
 }
 
 function textOf(tools: readonly RooCustomTool[]): string {
   const lines = tools.map(({ name }) => `export const ${name} = tools.${name}\n`)
-  return `${MARK} Written by enterRoo; without it they are not there.\nconst tools = globalThis[Symbol.for('escrowfs.roo.tools')] ?? {}\n${lines.join('')}`
+  return `${MARK} Written by enterRoo; without it they are not there.\nconst tools = globalThis.escrowfsRooTools ?? {}\n${lines.join('')}`
 }

@@ -17,6 +17,7 @@ describe('docs/hosts/roo.md', () => {
     typeAll(blocks, home)
     expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('three\n')
     expect(fs.existsSync(`${home}/shop/src/b.js`)).toBe(false)
+    expect(fs.existsSync(`${home}/shop/.roo/tools/escrowfs.js`)).toBe(true)
     expect(fs.existsSync(`${home}/b.js`)).toBe(false)
   })
 
