@@ -30,6 +30,14 @@ export const AIMED: readonly AimedRow[] = [
     parts: facade('promises.readFile 4 KB, lower', 'promises.stat, lower'),
   },
   {
+    what: 'event loop delay (99 %) while `promises.stat` is awaited again and again, in one loop / in 64',
+    beside: '',
+    parts: facade(
+      'event loop delay, 99 %, in one loop of promises.stat',
+      'event loop delay, 99 %, in 64 loops of promises.stat',
+    ),
+  },
+  {
     what: 'staged `readFileSync` / `existsSync` / `statSync`',
     beside: 'node:fs',
     parts: facade('readFileSync 4 KB, staged', 'existsSync, staged', 'statSync, staged'),

@@ -3,6 +3,7 @@ import { memoryPlace } from '../places.js'
 import { govern } from '../workspace.js'
 import { fill } from './cast.js'
 import { measureCrowd } from './crowd.js'
+import { measureFairness } from './fairness.js'
 import { layGround, SIZES } from './ground.js'
 import { measureGrowth } from './growth.js'
 import { measureHandles } from './handles.js'
@@ -31,6 +32,7 @@ export const facade: Suite = async (bench) => {
   await measureWrites(bench, cast, { subjects: [raw, durable], absent: [] })
   await measureReaddir(bench, cast)
   await measureCrowd(bench, cast)
+  await measureFairness(bench, cast)
   await measureRename(bench, ground, ours)
   await measureHandles(bench, ground)
   const governed = await govern(ground.lower, 'facade-snapshots', { durability: 'memory' })

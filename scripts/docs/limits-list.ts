@@ -16,6 +16,11 @@ export const CALLS: Limits = {
     'milliseconds',
     'until policy and intents are looked at again in one turn of the event loop',
   ],
+  'src/fs/fairness.ts#BUDGET_MS': [
+    'milliseconds',
+    'in which promises of `session.fs` follow each other; then timers and I/O have a turn',
+  ],
+  'src/fs/fairness.ts#AT_ONCE': ['count', 'promises that resolve in one turn after they waited for it'],
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'a file whose content is kept for a merge'],
   'src/fs/judge-move.ts#LOOKED_AT': ['count', 'entries looked at before a directory moves; the rest at its commit'],
   'src/fs/view.ts#LARGE': ['bytes', 'a file of the disk that promises and callbacks read at once, not later'],

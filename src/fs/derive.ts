@@ -1,6 +1,7 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { bytesOf, invalidType, isArgumentError } from './args.js'
+import { later, promised } from './fairness.js'
 import { InnerFailure } from './inner-call.js'
 import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
 import type { View } from './view.js'
@@ -89,7 +90,7 @@ export function syncForm(body: Body): AnyFunction {
   return (...args) => body(args)
 }
 
-/** Runs at once, so that a buffer changed after the call changes nothing; answers on the next tick, as Node does. */
+/** Runs at once, so that a buffer changed after the call changes nothing; the callback has a turn of its own, as in Node. */
 export function callbackForm(body: Body): AnyFunction {
   return (...args) => {
     const callback = args.at(-1)
@@ -98,10 +99,10 @@ export function callbackForm(body: Body): AnyFunction {
     if ('error' in answer && isArgumentError(answer.error)) throw answer.error
     if ('value' in answer && answer.value instanceof Promise) {
       answer.value.then(
-        (value: unknown) => process.nextTick(() => callBack(callback, { value })),
-        (error: unknown) => process.nextTick(() => callBack(callback, { error })),
+        (value: unknown) => later(() => callBack(callback, { value })),
+        (error: unknown) => later(() => callBack(callback, { error })),
       )
-    } else process.nextTick(() => callBack(callback, answer))
+    } else later(() => callBack(callback, answer))
   }
 }
 
@@ -115,7 +116,7 @@ function callBack(callback: unknown, answer: Answer): void {
   else call(null, answer.value)
 }
 
-function settle(body: Body, args: Args): Answer {
+export function settle(body: Body, args: Args): Answer {
   try {
     return { value: body(args) }
   } catch (error) {
@@ -128,17 +129,21 @@ export function existsCallbackForm(body: Body): AnyFunction {
   return (path, callback) => {
     if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
     const found = body([path])
-    process.nextTick(() => callback(found))
+    later(() => callback(found))
   }
 }
 
 export function promiseForm(body: Body): Promised {
-  return async (...args) => body(args)
+  return (...args) => promised(() => body(args))
 }
 
 /** writeFile and appendFile in promise form also take (async) iterables of chunks; they are gathered first. */
 export function contentPromiseForm(body: Body): Promised {
-  return async (path, data, options) => body([path, isChunks(data) ? await gather(data, options) : data, options])
+  return (path, data, options) =>
+    promised(() => {
+      if (!isChunks(data)) return body([path, data, options])
+      return gather(data, options).then((content) => body([path, content, options]))
+    })
 }
 
 type Chunks = Iterable<unknown> | AsyncIterable<unknown>

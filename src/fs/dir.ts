@@ -1,6 +1,7 @@
 import fs, { type Dir, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { invalidType } from './args.js'
+import { later, promised } from './fairness.js'
 
 /** A Dir over the merged view: `instanceof fs.Dir`, with every method of it our own. */
 
@@ -64,10 +65,6 @@ function hiddenProperties(shape: object): PropertyDescriptorMap {
   return Object.fromEntries(Reflect.ownKeys(shape).map((key) => [key, property(key)]))
 }
 
-async function promised<T>(run: () => T): Promise<T> {
-  return run()
-}
-
 function calledBack(run: () => Dirent | null | undefined, callback: unknown): void {
   if (typeof callback !== 'function') throw invalidType('callback', 'of type function', callback)
   const call = callback as DirentCallback
@@ -75,10 +72,10 @@ function calledBack(run: () => Dirent | null | undefined, callback: unknown): vo
   try {
     entry = run()
   } catch (error) {
-    process.nextTick(() => call(error as Error))
+    later(() => call(error as Error))
     return
   }
-  process.nextTick(() => (entry === undefined ? call(null) : call(null, entry)))
+  later(() => (entry === undefined ? call(null) : call(null, entry)))
 }
 
 function closedError(): Error {

@@ -13,6 +13,7 @@ import {
   syncForm,
   watchForm,
 } from './derive.js'
+import { promised } from './fairness.js'
 import { GovernedFileHandle, type HandleDeps, handleOf, namedResult } from './file-handle.js'
 import { type Form, OPS, type Rows, rowOf } from './ops.js'
 import { type BodyOf, shapeOf } from './shapes.js'
@@ -122,7 +123,7 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
   if (shape) return shape(body)
   const run = body(name, 'promise')
   if (name === 'watch') return eventsForm(watchForm(run))
-  if (name === 'open') return async (...args) => handleOf(Number(run(args)), handles)
+  if (name === 'open') return (...args) => promised(() => handleOf(Number(run(args)), handles))
   if (name === 'writeFile' || name === 'appendFile') return contentPromiseForm(byDescriptor(run))
   return name === 'readFile' ? promiseForm(byDescriptor(run)) : promiseForm(run)
 }
@@ -152,7 +153,7 @@ function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: Derive
   customize(facade.exists, promiseForm(body('exists', 'promise')))
   for (const name of NAMED_RESULTS) {
     const run = body(name, 'callback')
-    customize(facade[name], async (...args: unknown[]) => namedResult(name, run(args)))
+    customize(facade[name], (...args) => promised(() => namedResult(name, run(args))))
   }
 }
 

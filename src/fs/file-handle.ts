@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { devNull } from 'node:os'
 import { fsError } from '../../overlay/errno.js'
+import { promised } from './fairness.js'
 import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
 import { type RefusedRow, Spread } from './ops.js'
 
@@ -104,8 +105,8 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
       return run(this, args)
     }
   }
-  return async function (this: GovernedFileHandle, ...args) {
-    return run(this, args)
+  return function (this: GovernedFileHandle, ...args) {
+    return promised(() => run(this, args))
   }
 }
 

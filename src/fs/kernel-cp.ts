@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { setImmediate as breath } from 'node:timers/promises'
 import { types } from 'node:util'
 import { codeOf } from '../../overlay/errno.js'
 import { invalidReturn, readPath } from './args.js'
 import { type AnyStats, checkPair, checkParents, cpInfo, intoItself, isBelow, look } from './cp-checks.js'
 import { type CpOptions, readCpOptions } from './cp-options.js'
+import { nextTurn } from './fairness.js'
 import { CP_ASKS_FOR_DIRECTORY, CP_DIRECTORIES_EXIST } from './host-traits.js'
 import { InnerFailure, innerCall } from './inner-call.js'
 import { chmod, utimes } from './kernel-attr.js'
@@ -42,16 +42,11 @@ export function cp(view: WriteView, args: Args, form: Form): Promise<void> | und
   return undefined
 }
 
-const SLICE_MS = 5
-
 async function walk(view: WriteView, steps: Steps): Promise<void> {
-  let since = performance.now()
   for (let step = resume(view, steps, undefined); !step.done; ) {
     const answer = step.value && (await step.value())
-    if (performance.now() - since > SLICE_MS) {
-      await breath()
-      since = performance.now()
-    }
+    const turn = nextTurn()
+    if (turn) await turn
     step = resume(view, steps, answer)
   }
 }

@@ -5,6 +5,7 @@ import type { Entry } from '../../overlay/layer.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside } from '../../overlay/resolve.js'
 import { encodeName, readBoolean, readEncoding, readOptions } from './args.js'
+import { nextTurn } from './fairness.js'
 import { TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import type { Args, Form } from './ops.js'
 import type { ReadView } from './view.js'
@@ -39,17 +40,12 @@ function namesIn(view: ReadView, dir: RelPath, options: Readonly<Record<string, 
   return options.encoding === undefined ? names : names.map((name) => encodeName(name, options))
 }
 
-/** How long (milliseconds) a walk may hold the event loop before it lets others have a turn. */
-const TURN_MS = 5
-
 async function listInTurns(listing: Listing, next: () => string | undefined): Promise<unknown[]> {
-  let began = performance.now()
   for (let below = next(); below !== undefined; below = next()) {
     const dir = below
     listing.view.within(() => list(listing, dir))
-    if (performance.now() - began < TURN_MS) continue
-    await new Promise((turn) => setImmediate(turn))
-    began = performance.now()
+    const turn = nextTurn()
+    if (turn) await turn
   }
   return listing.found
 }

@@ -1,6 +1,7 @@
 import { isArgumentError } from './args.js'
-import { type AnyFunction, type Body, callbackForm, promiseForm, syncForm } from './derive.js'
+import { type AnyFunction, type Body, callbackForm, promiseForm, settle, syncForm } from './derive.js'
 import { createDir } from './dir.js'
+import { promised } from './fairness.js'
 import type { OpenedDir } from './kernel-dir.js'
 import type { Args, Form } from './ops.js'
 
@@ -22,11 +23,12 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
   'promises.opendir': (body) => promiseForm(dirBody(body, 'promise')),
 
   mkdtempDisposableSync: (body) => syncForm(tempBody(body)),
-  'promises.mkdtempDisposable': (body) => async (prefix, options) => {
-    const path = await body('mkdtempDisposable', 'promise')([prefix, options])
-    const remove = async () => removal(body, path)()
-    return { path, remove, [Symbol.asyncDispose]: remove }
-  },
+  'promises.mkdtempDisposable': (body) => (prefix, options) =>
+    promised(() => {
+      const path = body('mkdtempDisposable', 'promise')([prefix, options])
+      const remove = () => promised(removal(body, path))
+      return { path, remove, [Symbol.asyncDispose]: remove }
+    }),
 
   'promises.glob': (body) =>
     async function* (...args) {
@@ -37,12 +39,12 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
 /** A wrong call throws, as in Node; a refusal is told by the promise. */
 function blobForm(body: Body): AnyFunction {
   return (...args) => {
-    try {
-      return Promise.resolve(body(args))
-    } catch (error) {
-      if (isArgumentError(error)) throw error
-      return Promise.reject(error)
-    }
+    const answer = settle(body, args)
+    if ('error' in answer && isArgumentError(answer.error)) throw answer.error
+    return promised(() => {
+      if ('error' in answer) throw answer.error
+      return answer.value
+    })
   }
 }
 
