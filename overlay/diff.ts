@@ -55,7 +55,7 @@ export function diffStage(overlay: Overlay): StageDiff {
     const links = linked.get(path)?.filter((name) => name !== path)
     if (change) changes.push(links ? { ...change, links } : change)
   }
-  changes.push(...directoryChanges(overlay, touched, seen))
+  for (const change of directoryChanges(overlay, touched, seen)) changes.push(change)
   return {
     changes,
     newDirs: newDirs(overlay, touched, seen),

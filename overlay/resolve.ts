@@ -119,16 +119,17 @@ export class Resolver {
   }
 
   /**
-   * Where a symlink's target leads once the link stands at `link`: relative to the root, or absolute when outside. A
-   * target that cannot be walked yet is taken as it reads.
+   * Where a symlink's target leads once the link stands at `link`: relative to the root, or absolute when outside. First as it
+   * reads, then, where it can be walked, by the links that are on its way now.
    */
-  leadsTo(target: string, link: RelPath): string {
+  leadsTo(target: string, link: RelPath): string[] {
     const text = target.startsWith('/') ? target : `${this.#root}/${parentOf(link)}/${target}`
+    const read = this.asked(text) ?? normalize(text)
     try {
-      return this.resolve(text, 'follow').path
+      return [read, this.resolve(text, 'follow').path]
     } catch (error) {
       if (!(error instanceof Errno)) throw error
-      return this.asked(text) ?? normalize(text)
+      return [read]
     }
   }
 

@@ -128,7 +128,7 @@ function hideNew(overlay: Overlay, landed: readonly Landed[], ours: Ours, result
       if (place.lower === path && !place.node) hidden.add(name)
     }
   }
-  result.hide.push(...hidden)
+  for (const path of hidden) result.hide.push(path)
 }
 
 /** What a person threw away, as far as it is still what they saw. */

@@ -1,17 +1,26 @@
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type FileState, isWithin, type StageDiff, type StagedChange, sourcesInUse } from '../overlay/index.js'
+import {
+  asRelPath,
+  type FileState,
+  isWithin,
+  type Overlay,
+  type StageDiff,
+  type StagedChange,
+  sourcesInUse,
+} from '../overlay/index.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from './commit/index.js'
 import { readBases, withLook } from './commit-bases.js'
 import type { AgentInfo, CommitOptions, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
+import { isOutside } from './core/decision.js'
 import type { Denial } from './core/denials.js'
 import type { IntentsState } from './core/intents-state.js'
 import type { Layout } from './core/layout.js'
 import type { Mutation } from './core/mutation.js'
 import { declarationsOf } from './declarations.js'
 import { mapCommitted } from './intent-map.js'
-import { commitDenial, freePathsOf, type PolicyState, protection, undoDenial } from './policy/index.js'
+import { commitDenial, freePathsOf, type Landing, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
 import type { ReviewRecord } from './review/record.js'
@@ -167,7 +176,7 @@ function gateOf(
     const next = entry.carried && entry.new !== null ? (lands.get(entry.path) ?? entry.new) : entry.new
     const isFree = undone?.restores(entry.path, next) || isLessonEntry(store, entry)
     if (isFree) return refusal(entry, undoDenial(entry.path, seen.policy))
-    return gate(deps.layout.root, entry, owners, seen)
+    return gate(deps.layout.root, store.overlay, entry, owners, seen)
   }
 }
 
@@ -181,21 +190,29 @@ function refusal({ path }: CommitEntry, denial: Denial | undefined): Refusal | u
 }
 
 /** Directories that come and go with the files in them are judged by those; the protected ones never land. */
-function gate(root: string, entry: CommitEntry, owners: Owners, { intents, policy }: Rules): Refusal | undefined {
+function gate(
+  root: string,
+  overlay: Overlay,
+  entry: CommitEntry,
+  owners: Owners,
+  { intents, policy }: Rules,
+): Refusal | undefined {
   const { path } = entry
   const isNamed = owners.has(path)
   if (!isNamed && protection(path)?.level !== 'never') return undefined
   const isDirectory = entry.op === 'mkdir' || entry.op === 'rmdir'
-  const target = targetOf(root, entry)
-  const landing = { path, isDirectory, intentId: owners.get(path), ...(target !== undefined && { target }) }
+  const link = linkOf(root, overlay, entry)
+  const landing = { path, isDirectory, intentId: owners.get(path), ...(link && { link }) }
   return refusal(entry, commitDenial(landing, intents, policy))
 }
 
 /** Where a new symlink will point from its final place: it may have been staged at another. */
-function targetOf(root: string, { path, new: next, content }: CommitEntry): string | undefined {
+function linkOf(root: string, overlay: Overlay, { path, new: next, content }: CommitEntry): Landing['link'] {
   if (next?.type !== 'symlink' || content === undefined) return undefined
-  const target = resolve(root, dirname(path), Buffer.from(content()).toString())
-  return isWithin(target, root) ? target.slice(root.length + 1) : target
+  const written = Buffer.from(content()).toString()
+  const place = resolve(root, dirname(path), written)
+  const target = isWithin(place, root) ? place.slice(root.length + 1) : place
+  return { target, written, toFile: !isOutside(target) && overlay.typeOf(asRelPath(target)) === 'file' }
 }
 
 interface Decided {

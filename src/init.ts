@@ -21,14 +21,26 @@ const INTENTS = `# What agents may work on. An agent selects one of these before
 active_intents: []
 `
 
-const POLICY = `# Rules for every agent in this workspace, whatever its intent. Every key is optional.
+const policyText = (
+  by: 'person' | 'any',
+) => `# Rules for every agent in this workspace, whatever its intent. Every key is optional.
 #
 # access:                          # the most specific path wins
 #   .env*: hidden                  # allow, read-only, deny, hidden, ask
 #   docs/**: read-only
 
 access: {}
+
+# Who may approve, commit and edit intents by the command. person: who sits at a terminal, or holds a reviewer's key.
+# any: every program of yours outside of a session, an agent's own shell included.
+approval: { by: ${by} }
 `
+
+/** What {@link initWorkspace} writes other than by default. */
+export interface InitOptions {
+  /** Who may approve by the command: `approval.by` of the new policy.yaml. A person unless told. */
+  readonly approvalBy?: 'person' | 'any'
+}
 
 /** Names of ours that belong to this machine and not to the repository. */
 export const GITIGNORE = `${PRIVATE_NAMES.map((name) => `/${name}/`).join('\n')}\n*.tmp\n`
@@ -40,12 +52,15 @@ export const GITATTRIBUTES = 'agent_trace.jsonl merge=union\nintent_map.md merge
  * Makes a directory a workspace: writes `.orchestration/` with commented starters. Never overwrites.
  * @returns the files made and the files that were there, relative to the root.
  */
-export async function initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }> {
+export async function initWorkspace(
+  root: string,
+  { approvalBy = 'person' }: InitOptions = {},
+): Promise<{ created: string[]; kept: string[] }> {
   const layout = layoutAt(physicalRoot(root))
   makeOrchestration(layout)
   const files: [SharedFile, string][] = [
     [layout.intentsFile, INTENTS],
-    [layout.policyFile, POLICY],
+    [layout.policyFile, policyText(approvalBy)],
     [layout.gitignore, GITIGNORE],
     [layout.gitattributes, GITATTRIBUTES],
   ]

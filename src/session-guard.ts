@@ -68,8 +68,8 @@ export class SessionGuard implements GuardRules {
       this.#rejectionOf(access) ??
       this.#amendmentOf(access)
     if (denial) return { verdict: 'deny', denial }
-    this.deps.questions.used(access.path)
-    if (access.asked !== access.path) this.deps.questions.used(access.asked)
+    const { path, asked, target = path } = access
+    for (const name of new Set([path, asked, target])) this.deps.questions.used(name)
     return decision
   }
 

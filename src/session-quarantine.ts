@@ -82,8 +82,10 @@ async function take(session: LocalSession, wanted: readonly Kept[], all: readonl
   try {
     for (const [intent, group] of byIntent) {
       const denial = active === undefined && intent !== undefined ? await select(session, intent) : undefined
-      if (denial) refused.push(...group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message })))
-      else refused.push(...(await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))))
+      const found = denial
+        ? group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message }))
+        : await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))
+      for (const each of found) refused.push(each)
     }
   } finally {
     if (active === undefined) await session.selectIntent(null)

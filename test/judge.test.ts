@@ -6,10 +6,10 @@ import { own, reasonOf, recordsOf, testWorkspace, working } from './support/work
 
 it('judges by the session’s stage and answers, and leaves both as they are', async () => {
   const at = testWorkspace()
-  at.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask}\n')
   const workspace = await at.open()
   const session = await working(workspace, 'agent')
-  session.fs.symlinkSync('../mail', 'src/away', 'dir')
+  session.fs.symlinkSync('sub', 'src/away', 'dir')
+  at.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask, src/sub/c.ts: deny}\n')
   expect(await reasonOf(() => session.fs.writeFileSync('src/b.ts', 'x'))).toBe('needs_approval')
   await session.flush()
   const log = `${stateOf(at.root)}/sessions/agent/stage.log`
@@ -20,7 +20,7 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
     return (await judge.judge({ tool: 'Write', writes: [{ path, effect: 'put' }] }))?.reason
   }
   // The link is staged only: a look at the disk alone would take it for a new directory.
-  expect(await reasonFor('src/away/m.ts')).toBe('scope_violation')
+  expect(await reasonFor('src/away/c.ts')).toBe('access_denied')
   expect(await reasonFor('src/b.ts')).toBe('needs_approval')
   const review = await workspace.review('agent')
   const [question] = await review.questions()
@@ -28,7 +28,7 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
   expect(await reasonFor('src/b.ts')).toBeUndefined()
   expect(readFileSync(log, 'utf8')).toBe(before)
   const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
-  expect(denied.map(({ reason }) => reason)).toContain('scope_violation')
+  expect(denied.map(({ reason }) => reason)).toContain('access_denied')
 })
 
 it('makes no session, and wants an intent that can be selected', async () => {

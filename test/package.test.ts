@@ -81,7 +81,9 @@ export const all = [${names.map((_, n) => `entry${n}`).join(', ')}]`
     const escrow = (...args: string[]) => run(`${project}/node_modules/.bin/escrow`, args)
     fs.mkdirSync(`${project}/src`)
     fs.writeFileSync(`${project}/src/price.js`, 'export const price = (net) => net\n')
-    expect(run('npx', ['escrow', 'init'])).toContain('created  .orchestration/active_intents.yaml')
+    expect(run('npx', ['escrow', 'init', '--approval-by', 'any'])).toContain(
+      'created  .orchestration/active_intents.yaml',
+    )
     escrow('intents', 'add', 'Show prices with tax', '--scope', 'src/**', '!src/legacy/**')
     const agent = blocksOf(fs.readFileSync(`${house}README.md`, 'utf8')).find(({ text }) =>
       text.startsWith('// agent.mjs\n'),

@@ -129,7 +129,7 @@ describe('the fs of a session', () => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
     const session = await working(await at.open())
-    session.fs.symlinkSync('../mail', 'src/away', 'dir')
+    fs.symlinkSync('../mail', `${at.root}/src/away`, 'dir')
     const made: string[] = []
     const make = (path: string) => {
       const writes = [{ path, effect: 'mkdir' as const }]

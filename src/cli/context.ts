@@ -5,6 +5,7 @@ import type {
   ClientFile,
   ClientName,
   ClientOptions,
+  InitOptions,
   OldState,
   SigningKey,
   Workspace,
@@ -48,7 +49,7 @@ export interface Library {
   checkContainment(): Promise<readonly Capability[]>
   findOldState(root: string): OldState | undefined
   migrateOldState(root: string): string[]
-  initWorkspace(root: string): Promise<{ created: string[]; kept: string[] }>
+  initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
   broughtSettings(root: string): readonly BroughtSetting[]

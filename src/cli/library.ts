@@ -36,9 +36,9 @@ export const library: Library = {
     const { checkContainment } = await import('../index.js')
     return checkContainment()
   },
-  async initWorkspace(root) {
+  async initWorkspace(root, options) {
     const { initWorkspace } = await import('../index.js')
-    return initWorkspace(root)
+    return initWorkspace(root, options)
   },
   async editText(text, name) {
     const { editText } = await import('../index.js')

@@ -18,8 +18,10 @@ export function json(document: unknown): string {
 /** Columns as wide as they need to be, two spaces between; what the cells hold cannot break the rows. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map(oneLine))
-  const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0))
-  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(width(column))).join('  ')
+  const widths: number[] = []
+  for (const row of cells)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return cells.map((row) => `${indent}${line(row)}`.trimEnd().concat('\n')).join('')
 }
 

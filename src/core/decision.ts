@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import type { Denial } from './denials.js'
 
 /** What a call is about to do to a path: the seven mutators, a read, or a look at attributes. */
@@ -11,6 +12,15 @@ export interface Access {
   readonly asked: string
   /** Of a symlink: where it points once in place, relative to the root, or absolute when outside. */
   readonly target?: string
+  /** Of a symlink: its target as it is to be written. */
+  readonly written?: string
+  /** Of a symlink: whether a file stands there. A directory, or what may become one, gives new names to all below it. */
+  readonly toFile?: boolean
+}
+
+/** Whether a place, relative to the root or absolute, is outside the workspace. */
+export function isOutside(place: string): boolean {
+  return isAbsolute(place) || place === '..' || place.startsWith('../')
 }
 
 export type Decision =

@@ -2,8 +2,8 @@ import type { BigIntStats, Stats } from 'node:fs'
 import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
-import { ancestorsOf, childOf, isWithin, type RelPath } from '../../overlay/path.js'
-import type { Decide, Effect } from '../core/decision.js'
+import { ancestorsOf, asRelPath, childOf, isWithin, type RelPath } from '../../overlay/path.js'
+import { type Access, type Decide, type Effect, isOutside } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 import { GuardedFile } from './guarded-file.js'
 import { judgeMove } from './judge-move.js'
@@ -26,6 +26,9 @@ export interface GuardRules {
   /** The names below a directory that the session knows something of: seen by the model, rejected by a person. */
   knownBelow(dir: RelPath): readonly RelPath[]
 }
+
+/** The places a symlink's target can lead to: by the links on its way as they are now, and as it reads. */
+export type LeadsTo = (target: string, link: RelPath) => readonly string[]
 
 /** What is known of the op under way. */
 export interface Op {
@@ -52,7 +55,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
     private readonly layer: WriteLayer & Pick<Overlay, 'otherNames'> & { open(path: RelPath): WriteFile },
     readonly rules: GuardRules,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
-    readonly leadsTo: (target: string, link: RelPath) => string,
+    private readonly leadsTo: LeadsTo,
   ) {}
 
   /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
@@ -78,14 +81,14 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
   }
 
   /** Throws Denied unless the effect may happen to the path. */
-  judge(effect: Effect, path: RelPath, target?: string): void {
+  judge(effect: Effect, path: RelPath, link?: Omit<Access, 'effect' | 'path' | 'asked'>): void {
     const op = this.#op
     // An op asks about its own path several times over; nothing can have changed between them.
-    if (op.effect === effect && op.path === path && target === undefined) return
+    if (op.effect === effect && op.path === path && link === undefined) return
     const asked = this.#askedOf(path)
-    const decision = this.rules.decide(target === undefined ? { effect, path, asked } : { effect, path, asked, target })
+    const decision = this.rules.decide(link === undefined ? { effect, path, asked } : { effect, path, asked, ...link })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
-    if (target !== undefined) return
+    if (link !== undefined) return
     op.effect = effect
     op.path = path
   }
@@ -195,13 +198,23 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   link(existing: RelPath, path: RelPath): void {
     this.judge('link', existing)
-    this.judge('link', path, existing)
+    this.judge('link', path, { target: existing })
+    // A relative link points elsewhere from another directory.
+    if (this.layer.typeOf(existing) === 'symlink') this.judgeLink(this.layer.readlink(existing), path)
     this.layer.link(existing, path)
   }
 
   symlink(target: string, path: RelPath): void {
-    this.judge('symlink', path, this.leadsTo(target, path))
+    this.judgeLink(target, path)
     this.layer.symlink(target, path)
+  }
+
+  /** Throws Denied unless a symlink with this target may stand at a path. */
+  judgeLink(written: string, path: RelPath): void {
+    for (const target of new Set(this.leadsTo(written, path))) {
+      const toFile = !isOutside(target) && this.layer.typeOf(asRelPath(target)) === 'file'
+      this.judge('symlink', path, { target, written, toFile })
+    }
   }
 
   setattr(path: RelPath, attributes: Attributes): void {

@@ -32,7 +32,7 @@ function judgeMoved(layer: GuardedLayer, from: RelPath, to: RelPath, type: Entry
   layer.judge('move', from)
   layer.judge('move', to)
   // A relative link points elsewhere from its new place.
-  if (type === 'symlink') layer.judge('symlink', to, layer.leadsTo(layer.readlink(from), to))
+  if (type === 'symlink') layer.judgeLink(layer.readlink(from), to)
 }
 
 /** What is hidden is not named: only that something keeps the tree where it is. */

@@ -13,7 +13,7 @@ export function link(view: WriteView, [existing, path]: Args): void {
   view.layer.judge('link', source.path)
   if (source.type === undefined) throw new Errno('ENOENT')
   const place = view.target(to, 'exact', 'link')
-  view.layer.judge('link', place.path, source.path)
+  view.layer.judge('link', place.path, { target: source.path })
   mayAppear(place)
   view.layer.link(source.path, place.path)
 }

@@ -11,6 +11,7 @@ import type { PolicyState } from './policy-file.js'
 import { type OutsidePlace, tablesOf } from './policy-read.js'
 import { type Settings, UNSET } from './policy-schema.js'
 import { protection } from './protected.js'
+import { readingsOf } from './readings.js'
 import {
   type AskAnswers,
   intentDenial,
@@ -113,9 +114,10 @@ export function createPolicy(deps: PolicyDeps): Policy {
       (level !== undefined && level !== 'highlight') ||
       (policy.ok && tablesOf(policy.rules).some((rules) => rules.protected.find(path)))
     const scope = scopes(deps.intents(), intentId)
+    const isFree = (name: string) => freePathsOf(deps.intents()).has(name, false)
     return [
       ...(kept ? ['protected'] : level === undefined ? [] : [level]),
-      ...(scope && !scope.matches(path) && !freePathsOf(deps.intents()).has(path, false) ? ['out-of-scope'] : []),
+      ...(scope && readingsOf(path).some((name) => !scope.matches(name) && !isFree(name)) ? ['out-of-scope'] : []),
     ]
   }
 

@@ -13,8 +13,8 @@ const scopeOf = scopeCache()
 export interface Landing {
   readonly path: string
   readonly isDirectory: boolean
-  /** Of a symlink: where it will point, relative to the root, or absolute when outside. */
-  readonly target?: string
+  /** Of a symlink: where it will point, as {@link Access} has it. */
+  readonly link?: Pick<Access, 'target' | 'written' | 'toFile'>
   readonly intentId: string | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Landing {
  * now. Whether the intent is still open does not matter any more, nor an `ask`: a person has approved the result.
  */
 export function commitDenial(landing: Landing, intents: IntentsState, policy: PolicyState): Denial | undefined {
-  const { path, isDirectory, target, intentId } = landing
+  const { path, isDirectory, link, intentId } = landing
   try {
     const scope = scopeOf(intents, intentId)
     const moment: Moment = {
@@ -34,8 +34,8 @@ export function commitDenial(landing: Landing, intents: IntentsState, policy: Po
       // Roo Code's directories are made without an intent.
       lenientMkdir: isDirectory && intentId === undefined,
     }
-    const effect = target !== undefined ? 'symlink' : isDirectory ? 'mkdir' : 'put'
-    const access: Access = { effect, path, asked: path, ...(target !== undefined && { target }) }
+    const effect = link !== undefined ? 'symlink' : isDirectory ? 'mkdir' : 'put'
+    const access: Access = { effect, path, asked: path, ...link }
     const denials = COMMIT_RULES.map((rule) => rule.judge(access, moment))
     const denial = denials.find((each) => each !== undefined)
     if (denial?.reason !== 'scope_violation' || scope) return denial

@@ -97,6 +97,36 @@ export function scopeViolation(intentId: string, name: string): Denial {
   }
 }
 
+export function linkOutOfScope(intentId: string, asked: string, target: string): Denial {
+  return {
+    reason: 'scope_violation',
+    intentId,
+    file: asked,
+    message: `Scope Violation: ${asked} would point to ${target || 'the root'}, and ${intentId} is not authorized to edit all of that. Request scope expansion.`,
+    hint: 'Link to what the scope takes in: a file, or a directory with everything below it.',
+  }
+}
+
+/** @param key a rule for something below the directory a link would point to. */
+export function linkOverRule(asked: string, target: string, key: string): Denial {
+  return {
+    reason: 'access_denied',
+    file: asked,
+    message: `Access Denied: ${asked} would point to ${target || 'the root'}, and the rule \`${key}\` closes something in it.`,
+    hint: 'Link to what no rule closes.',
+  }
+}
+
+/** A `..` behind a name leads where that name leads by then. */
+export function targetUnclear(asked: string, target: string): Denial {
+  return {
+    reason: 'path_escape',
+    file: asked,
+    message: `Path Escape: ${asked} would point to ${target}, which another link can turn elsewhere.`,
+    hint: 'Write the target with every `..` at its beginning.',
+  }
+}
+
 export function staleFile(asked: string): Denial {
   return {
     reason: 'stale_file',

@@ -1,7 +1,7 @@
 import { foldName } from '../../overlay/spelling.js'
 import { globProblem } from '../core/globs.js'
 import { IGNORES_CASE } from './case.js'
-import { compileGlobs } from './scope.js'
+import { compileGlobs, meets, segmentsOf } from './scope.js'
 
 /** Rules for paths. A rule holds for what it names and all below. */
 export interface PathRules<T> {
@@ -9,6 +9,8 @@ export interface PathRules<T> {
   find(path: string): PathRule<T> | undefined
   /** Whether some rule may speak of a name below a directory, and not of the directory. */
   mayDifferBelow(dir: string): boolean
+  /** Rules for something below a directory that do not hold there by every other name the directory has. */
+  below(dir: string): readonly PathRule<T>[]
 }
 
 export interface PathRule<T> {
@@ -27,12 +29,12 @@ export function pathRules<T>(
   entries: Iterable<readonly [key: string, value: T, line?: number | undefined]>,
 ): PathRules<T> {
   const plain = new Map<string, PathRule<T>>()
-  const globs: (PathRule<T> & { readonly matches: (path: string) => boolean })[] = []
+  const globs: (PathRule<T> & { readonly glob: string; readonly matches: (path: string) => boolean })[] = []
   for (const [key, value, line] of entries) {
     const rule = { key, value, ...(line !== undefined && { line }) }
     const name = ruleName(key)
     if (!/[*?{[]/.test(name)) plain.set(sameCase(name), rule)
-    else globs.push({ ...rule, matches: compileGlobs([sameCase(name)]) })
+    else globs.push({ ...rule, glob: sameCase(name), matches: compileGlobs([sameCase(name)]) })
   }
   globs.sort((a, b) => b.key.length - a.key.length)
   return {
@@ -46,6 +48,12 @@ export function pathRules<T>(
     mayDifferBelow(dir) {
       const start = dir === '' ? '' : `${sameCase(dir)}/`
       return globs.length > 0 || [...plain.keys()].some((key) => key !== '' && key.startsWith(start))
+    },
+    below(dir) {
+      const start = dir === '' ? '' : `${sameCase(dir)}/`
+      const segments = segmentsOf(sameCase(dir))
+      const named = [...plain].filter(([key]) => key !== '' && key.startsWith(start)).map(([, rule]) => rule)
+      return [...named, ...globs.filter(({ glob }) => !glob.startsWith('**/') && meets(glob, segments))]
     },
   }
 }

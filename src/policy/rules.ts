@@ -1,14 +1,16 @@
 import { isAbsolute } from 'node:path'
-import type { Access } from '../core/decision.js'
+import { type Access, isOutside } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import { isInState } from '../host/state-dir.js'
 import { freePathsOf } from './free-paths.js'
+import { isUnclear, linkOverRules, pointsTo } from './link-rules.js'
 import * as say from './messages.js'
 import { POLICY_FILE, type PolicyState } from './policy-file.js'
 import { type PolicyRules, tablesOf } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
+import { readingsOf } from './readings.js'
 import type { Scope } from './scope.js'
 import { secretIn } from './secrets.js'
 
@@ -76,14 +78,12 @@ export const COMMIT_RULES: readonly Rule[] = [
   { name: 'scope', judge: inScope },
 ]
 
-function isOutside(path: string): boolean {
-  return isAbsolute(path) || path === '..' || path.startsWith('../')
-}
-
-/** Every name the access goes by: as asked, as resolved, and what a second name would be one for. */
-function namesOf({ effect, asked, path, target }: Access): string[] {
+/** Every name the access goes by, in every reading: as asked, as resolved, and what a second name would be one for. */
+function namesOf(access: Access): readonly string[] {
+  const { effect, asked, path, target } = access
   const names = asked === path ? [path] : [asked, path]
-  return effect === 'link' && target !== undefined ? [...names, target] : names
+  const all = effect === 'link' && target !== undefined ? [...names, target] : names
+  return all.some((name) => name.includes('\\')) ? all.flatMap(readingsOf) : all
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {
@@ -95,13 +95,16 @@ function first<T>(items: readonly T[], judge: (item: T) => Denial | undefined): 
 }
 
 function containment(access: Access): Denial | undefined {
-  const { asked, path, target } = access
-  if (isOutside(asked) || isOutside(path)) return say.pathEscape(access)
-  return target !== undefined && isOutside(target) ? say.targetEscape(asked, target) : undefined
+  const { asked, path, target, written } = access
+  if ([asked, path].flatMap(readingsOf).some(isOutside)) return say.pathEscape(access)
+  if (target !== undefined && readingsOf(target).some(isOutside)) return say.targetEscape(asked, target)
+  return written !== undefined && isUnclear(written) ? say.targetUnclear(asked, written) : undefined
 }
 
 function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial | undefined {
-  return first([...namesOf(access), ...pointsTo(access)], (name) => {
+  // A symlink to the root gives no other names than the root has, and those are judged when they are used.
+  const targets = pointsTo(access).filter((target) => target !== '')
+  return first([...namesOf(access), ...targets], (name) => {
     const found = protection(name)
     if (!found || found.level === 'highlight') return undefined
     if (found.level === 'literal') {
@@ -110,11 +113,6 @@ function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial
     }
     return say.protectedPath(access.asked, name, found.why, found.level === 'literal')
   })
-}
-
-/** A symlink to the root gives no other names than the root has, and those are judged when they are used. */
-function pointsTo({ effect, target }: Access): string[] {
-  return effect === 'symlink' && target !== undefined && target !== '' ? [target] : []
 }
 
 function policyValid({ asked }: Access, { policy }: Moment): Denial | undefined {
@@ -165,7 +163,7 @@ const CLOSED_TO_READS: ReadonlySet<string> = new Set(['deny', 'hidden'])
 /** What keeps secrets is closed unless a person's rule names it, or something in it. */
 function secrets(access: Access, { policy }: Moment): Denial | undefined {
   const tables = tablesOf(rulesForReads(policy))
-  return first(namesOf(access), (name) => {
+  return first([...namesOf(access), ...pointsTo(access)], (name) => {
     const found = secretIn(name)
     if (!found) return undefined
     const isNamed = tables.every((rules) => {
@@ -183,12 +181,15 @@ const CLOSED_TO_WRITES: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-o
 function writeAccess(access: Access, { policy, answers }: Moment): Denial | undefined {
   return first(
     tablesOf(rulesForReads(policy)),
-    (rules) => personsProtection(access, rules) ?? judgeAccess(access, rules, CLOSED_TO_WRITES, answers),
+    (rules) =>
+      personsProtection(access, rules) ??
+      judgeAccess(access, rules, CLOSED_TO_WRITES, answers) ??
+      linkOverRules(access, rules, CLOSED_TO_WRITES),
   )
 }
 
 function personsProtection(access: Access, rules: PolicyRules): Denial | undefined {
-  return first(namesOf(access), (name) => {
+  return first([...namesOf(access), ...pointsTo(access)], (name) => {
     const rule = rules.protected.find(name)
     return rule && say.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
   })
@@ -197,14 +198,17 @@ function personsProtection(access: Access, rules: PolicyRules): Denial | undefin
 /** The person at the commit is told of hidden paths, and has been asked already. */
 function commitAccess(access: Access, { policy }: Moment): Denial | undefined {
   return first(tablesOf(rulesForReads(policy)), (rules) => {
-    const rule = rules.access.find(access.path)
-    const refused = rule && ['deny', 'hidden', 'read-only'].includes(rule.value)
-    return (
-      personsProtection(access, rules) ??
-      (refused ? say.accessDenied(access.asked, access.path, rule, 'access') : undefined)
-    )
+    const refused = first([...namesOf(access), ...pointsTo(access)], (name) => {
+      const rule = rules.access.find(name)
+      return rule && CLOSED_TO_COMMITS.has(rule.value)
+        ? say.accessDenied(access.asked, name, rule, 'access')
+        : undefined
+    })
+    return personsProtection(access, rules) ?? refused ?? linkOverRules(access, rules, CLOSED_TO_COMMITS)
   })
 }
+
+const CLOSED_TO_COMMITS: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-only'])
 
 function judgeAccess(
   access: Access,
@@ -212,7 +216,7 @@ function judgeAccess(
   refused: ReadonlySet<string>,
   answers?: AskAnswers,
 ): Denial | undefined {
-  return first(namesOf(access), (name) => {
+  return first([...namesOf(access), ...pointsTo(access)], (name) => {
     const outside = isOutside(name)
     const rule = outside ? rules.outside.find(name) : rules.access.find(name)
     if (!rule || !refused.has(rule.value)) return undefined
@@ -224,16 +228,17 @@ function judgeAccess(
   })
 }
 
-/** By every name of it: `.intentignore` says that such a path needs no intent, and no scope. */
-function isFree(access: Access, { intents }: Moment): boolean {
+/** By every name: `.intentignore` says that such a path needs no intent, and no scope. */
+function isFree(names: readonly string[], { intents }: Moment, isDirectory: boolean): boolean {
   const free = freePathsOf(intents)
-  return namesOf(access).every((name) => free.has(name, access.effect === 'mkdir'))
+  return names.every((name) => free.has(name, isDirectory))
 }
 
 function activeIntent(access: Access, moment: Moment): Denial | undefined {
   const { asked } = access
   const { intents, activeId, lenientMkdir } = moment
-  if (lenientMkdir || isFree(access, moment)) return undefined
+  if (lenientMkdir || isFree([...namesOf(access), ...pointsTo(access)], moment, access.effect === 'mkdir'))
+    return undefined
   const denial = intentDenial(intents, activeId)
   return denial && { ...denial, file: asked }
 }
@@ -254,10 +259,25 @@ function selectHint(intents: IntentsState): string {
 
 function inScope(access: Access, moment: Moment): Denial | undefined {
   const { activeId, scope, lenientMkdir } = moment
-  if (lenientMkdir || isFree(access, moment)) return undefined
-  return first(namesOf(access), (name) => {
-    if (scope?.matches(name) || (access.effect === 'mkdir' && scope?.leadsTo(name))) return undefined
+  if (lenientMkdir) return undefined
+  const own = namesOf(access)
+  const isDirectory = access.effect === 'mkdir'
+  if (isFree(own, moment, isDirectory)) return linkInScope(access, moment)
+  const denial = first(own, (name) => {
+    if (scope?.matches(name) || (isDirectory && scope?.leadsTo(name))) return undefined
     return say.scopeViolation(activeId ?? '', name)
+  })
+  return denial ?? linkInScope(access, moment)
+}
+
+/** A link is one more name for what it points to, so that must be the intent's as well; of a directory all that is in it. */
+function linkInScope(access: Access, moment: Moment): Denial | undefined {
+  const { activeId, scope } = moment
+  const { asked, toFile = false } = access
+  return first(pointsTo(access), (target) => {
+    if (isFree([target], moment, !toFile)) return undefined
+    const isWithin = toFile ? scope?.matches(target) : scope?.holdsBelow(target)
+    return isWithin ? undefined : say.linkOutOfScope(activeId ?? '', asked, target)
   })
 }
 

@@ -54,7 +54,7 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
       return leads(directory) && !takesAway(directory)
     },
     holdsBelow(directory) {
-      const segments = directory.split('/')
+      const segments = segmentsOf(directory)
       // Where a disk ignores case, what is taken away may be anywhere.
       if (anyCase && negative.length > 0) return false
       return holdsAll(all, segments) && !negative.some((glob) => meets(glob, segments))
@@ -111,8 +111,13 @@ function holdsAll(root: Node, path: readonly string[]): boolean {
   return node?.all === true
 }
 
+/** The root has none. */
+export function segmentsOf(path: string): string[] {
+  return path === '' ? [] : path.split('/')
+}
+
 /** Whether a glob could match something at or below a directory: not if a literal segment of it differs. */
-function meets(glob: string, path: readonly string[]): boolean {
+export function meets(glob: string, path: readonly string[]): boolean {
   return [globBody(glob), ...alternatives(glob)].some((each) => {
     const segments = each.split('/')
     const differs = segments.findIndex((segment, i) => i < path.length && segment !== path[i])

@@ -10,7 +10,7 @@ import { STATUS, sandboxOf } from './sandbox.js'
 
 /**
  * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter. The layers go by short names:
- * a comma or a colon of their path would end an option. Where the machine has no memory left, the command goes first. Nothing is mounted yet, or no more, where a start was cut short.
+ * a comma or a colon of their path would end an option. What this process inherited is closed last. Where the machine has no memory left, the command goes first. Nothing is mounted yet, or no more, where a start was cut short.
  */
 const ENTER = `set -e
 cd /
@@ -20,9 +20,12 @@ cd "$1"
 mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
 { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :
 exec 5<"$3"
+close=$1/close-others
 cd /
 shift 3
-exec "$@"`
+program=$(command -v "$1")
+shift
+exec "$close" "$program" "$@"`
 
 /** Descriptors the sandbox is told by and tells by. */
 const ARGS = 4

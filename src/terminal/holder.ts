@@ -3,7 +3,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isWithin } from '../../overlay/index.js'
 import { startProgram } from '../host/child.js'
-import { makeTempDir, removeEmptyDir } from '../host/write.js'
+import { createFile, makeTempDir, removeEmptyDir } from '../host/write.js'
+import { closeOthers } from './close-others.js'
+import { seccompFilter } from './seccomp.js'
 
 /**
  * A process that does nothing but hold a user and a mount namespace for a session's commands. In it a tmpfs has the
@@ -42,6 +44,8 @@ export interface HolderPlaces {
   readonly filter: string
   /** For a command in our own process group. */
   readonly sharedFilter: string
+  /** Closes what a command must not inherit. */
+  readonly closeOthers: string
   /** What commands tell the session's owner. */
   readonly told: string
   /** Touched right before each mount: what has changed on disk since is younger. */
@@ -69,6 +73,7 @@ export class Holder {
       whiteout: inside('whiteout'),
       filter: inside('filter'),
       sharedFilter: inside('filter-shared'),
+      closeOthers: inside('close-others'),
       told: inside('told'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
@@ -99,7 +104,12 @@ export class Holder {
     child.unref()
     child.stdin?.on('error', () => undefined)
     for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
-    return new Holder(child, child.pid, scratch, root)
+    const holder = new Holder(child, child.pid, scratch, root)
+    const { places } = holder
+    createFile(places.filter, seccompFilter(false), 0o600, false)
+    createFile(places.sharedFilter, seccompFilter(true), 0o600, false)
+    createFile(places.closeOthers, closeOthers(), 0o700, false)
+    return holder
   }
 
   get isAlive(): boolean {

@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
-import { createFile } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
 import { type Effect, type Effects, effectsIn, namesBelow } from './effects.js'
@@ -9,7 +8,6 @@ import { takeAlong } from './kept.js'
 import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
-import { seccompFilter } from './seccomp.js'
 import { showIn } from './show.js'
 import { type Told, toldReader } from './told.js'
 
@@ -58,8 +56,6 @@ const LAYER_BYTES = 4 * 2 ** 30
 export async function openSandbox(root: string): Promise<Place> {
   const holder = await Holder.open(root, LAYER_BYTES)
   const { places } = holder
-  createFile(places.filter, seccompFilter(false), 0o600, false)
-  createFile(places.sharedFilter, seccompFilter(true), 0o600, false)
   const mirror = new Mirror(places.staged, places.whiteout)
   /** Directories that stayed in the layer for what is kept in them. */
   let left: readonly RelPath[] = []

@@ -95,7 +95,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
       const tip = file.settle()
       const placed = publishInOrder(drafts.slice(done.length), tip)
       const there = file.extend(tip, placed) ? placed : landed(placed)
-      done.push(...there.map(({ record }) => record))
+      for (const { record } of there) done.push(record)
       newest = there.at(-1)?.tip.seq ?? newest
     }
     anchorWritten()

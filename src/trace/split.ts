@@ -47,7 +47,7 @@ function chunksOf(draft: RecordDraft): Chunk[] {
     if (lines && followed.delete(lines.path)) parts.at(-1)?.lines.push(lines)
   }
   parts[0] ??= { files: [], changes: [], lines: [] }
-  parts[0].files.push(...files.values())
+  for (const file of files.values()) parts[0].files.push(file)
   return parts
 }
 

@@ -45,7 +45,7 @@ it('from an empty directory to a verified ledger', () => {
   expect([early.status, early.stderr]).toEqual([4, expect.stringContaining("Run 'escrow init'")])
   expect(onDisk()).toEqual([])
 
-  step('escrow init')
+  step('escrow init --approval-by any')
   expect(step('escrow init')).toContain('kept     .orchestration/active_intents.yaml')
   expect(step('escrow status')).toContain('No sessions.')
   step("escrow intents add 'A greeting' --scope 'src/**'")

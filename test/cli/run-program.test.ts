@@ -9,7 +9,9 @@ let shell: ReturnType<typeof openShell>
 beforeAll(() => {
   home = readersHome()
   shell = openShell(home, { HOME: home, XDG_STATE_HOME: `${home}/state`, LC_ALL: 'C' })
-  shell("mkdir -p shop/src && cd shop && echo a > src/a && escrow init && escrow intents add Everything --scope '**'")
+  shell(
+    "mkdir -p shop/src && cd shop && echo a > src/a && escrow init --approval-by any && escrow intents add Everything --scope '**'",
+  )
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 

@@ -10,7 +10,10 @@ let shell: ReturnType<typeof openShell>
 beforeAll(async () => {
   home = readersHome()
   shell = openShell(home, { HOME: home })
-  expect(shell("mkdir -p shop/src && cd shop && escrow init && escrow intents add All --scope '**'").status).toBe(0)
+  expect(
+    shell("mkdir -p shop/src && cd shop && escrow init --approval-by any && escrow intents add All --scope '**'")
+      .status,
+  ).toBe(0)
   const workspace = await openWorkspace(`${home}/shop`)
   const session = await workspace.session({ id: 'agent-1', agent: { model: 'some-model' } })
   await session.selectIntent('INT-001')

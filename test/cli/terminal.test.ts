@@ -105,7 +105,7 @@ describe('long output', () => {
   const cwd = () => at('long')
   beforeAll(async () => {
     const options = { cwd: cwd(), env: { ...process.env, ...env } }
-    expect(spawnSync('escrow', ['init', '--yes'], options).status).toBe(0)
+    expect(spawnSync('escrow', ['init', '--yes', '--approval-by', 'any'], options).status).toBe(0)
     expect(spawnSync('escrow', ['intents', 'add', 'All', '--scope', '**'], options).status).toBe(0)
     await stage(cwd(), { 'long.txt': lines, 'short.txt': 'short\n' })
   })

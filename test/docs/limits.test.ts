@@ -127,7 +127,24 @@ const TRIED: Readonly<Record<string, Attempts>> = {
     () => api.mkdirSync(`${root}/../x`),
     () => api.openSync(`${root}/../x`, 'w'),
     () => api.renameSync(`${root}/src/a.ts`, `${root}/../x`),
-    () => api.symlinkSync('../../x', `${root}/src/l`),
+  ],
+  'a symlink that would point outside of the workspace': (api, root) =>
+    ['../../x', '/etc/passwd', '/proc/self/root'].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
+  'a symlink with a `..` behind a name in its target': (api, root) =>
+    ['x/../a.ts', `${root}/src/../src/a.ts`].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
+  'a symlink to what the intent may not write': (api, root) =>
+    ['../mail', '..', '../package.json'].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
+  'a copy or a move after which a link would point there': (api, root) => {
+    api.mkdirSync(`${root}/src/d`)
+    api.symlinkSync('../a.ts', `${root}/src/d/l`)
+    return [
+      () => api.renameSync(`${root}/src/d/l`, `${root}/src/l`),
+      () => api.linkSync(`${root}/src/d/l`, `${root}/src/l`),
+      () => api.cpSync(`${root}/src/d/l`, `${root}/src/l`, { verbatimSymlinks: true }),
+    ]
+  },
+  'a name with a `\\` that is out of scope where it separates': (api, root) => [
+    () => api.writeFileSync(`${root}/src/x\\..\\..\\mail\\m.ts`, ''),
   ],
   "a change of the workspace's root itself": (api, root) => [
     () => api.rmSync(root, { recursive: true }),

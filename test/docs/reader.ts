@@ -55,7 +55,8 @@ export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command:
 }
 
 /** What a person types at a terminal and nobody else may. */
-const ACCEPTS = /^escrow (trust|migrate)\b/
+const ACCEPTS =
+  /^escrow (trust|migrate|approve|reject|commit|discard|undo|answer|edit|intents (add|edit|scope|select|complete|status)|quarantine|verify --(join|anchor))\b/
 
 /** Ada sits at a terminal, and this shell has none: her reviewer's key says that it is she who accepts. */
 function reviewerKey(shell: (command: string) => Typed): string {
@@ -71,7 +72,7 @@ export function typeAll(blocks: readonly Block[], home: string): void {
     expect([command, stderr, status]).toEqual([command, '', 0])
     return stdout
   }
-  const accept = (command: string) => (ACCEPTS.test(command) ? `${reviewerKey(shell)} ${command}` : command)
+  const accept = (command: string) => (ACCEPTS.test(command) ? `export ${reviewerKey(shell)}; ${command}` : command)
   for (const block of blocks) {
     if (block.language === 'sh') continue
     if (block.language !== 'console') {

@@ -41,8 +41,11 @@ describe('a link', () => {
     expect(facade.overlay.stage.tree.empty).toBe(true)
   })
 
-  it('inside the scope is staged, and judged again by where it leads when it is written through', () => {
-    facade.fs.symlinkSync('../billing/invoice.ts', `${root}/src/auth/link`)
+  it('to what is out of scope is refused, and one of a person’s is judged by where it leads when it is written through', () => {
+    const make = () => facade.fs.symlinkSync('../billing/invoice.ts', `${root}/src/auth/link`)
+    expect(make).toThrow(fails('scope_violation'))
+    fs.symlinkSync('../billing/invoice.ts', `${root}/src/auth/link`)
+    before = treeOf(fs, root)
     expect(() => facade.fs.writeFileSync(`${root}/src/auth/link`, 'x')).toThrow(fails('scope_violation'))
   })
 

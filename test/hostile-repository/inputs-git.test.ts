@@ -102,7 +102,7 @@ describe('a repository in the tree', () => {
       session.fs.writeFileSync('src/a.ts', 'b\\n')
       await workspace.close()`)
     const ran = [
-      ['init', '--claude', '--yes'],
+      ['init', '--claude', '--yes', '--approval-by', 'any'],
       ['doctor'],
       ['status'],
       ['diff', 's'],

@@ -19,7 +19,7 @@ describe('a program of the clone that has the name of another', () => {
     const env = shadowed(clone)
     clone.call(SESSION, env)
     const ran = [
-      ['init', '--claude', '--yes'],
+      ['init', '--claude', '--yes', '--approval-by', 'any'],
       ['doctor'],
       ['exec', '--intent', 'INT-001', 's', '--', '/bin/sh', '-c', 'for n in 1 2 3; do echo $n > src/$n.ts; done'],
       ['approve', 's', '--by', 'Ada'],

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { secretIn, secretName } from '../../src/policy/secrets.js'
@@ -76,7 +77,8 @@ describe('a session', () => {
       () => fs.readFileSync(`${at.root}/src/tls.pem`),
     ])
       expect([String(attempt), (await failure(attempt)).reason]).toEqual([String(attempt), 'access_denied'])
-    fs.symlinkSync('.env', `${at.root}/src/link`)
+    symlinkSync('.env', `${at.root}/src/link`)
+    expect((await failure(() => fs.symlinkSync('.env', `${at.root}/src/second`))).reason).toBe('access_denied')
     expect((await failure(() => fs.readFileSync(`${at.root}/src/link`))).reason).toBe('access_denied')
     // A directory keeps its secrets wherever it goes.
     fs.renameSync(`${at.root}/src/conf`, `${at.root}/src/settings`)

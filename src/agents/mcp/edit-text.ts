@@ -35,8 +35,8 @@ function applied(text: string, edit: Edit): string {
   const [lines, old] = [text.split('\n'), sought.split('\n')]
   const first = lines.findIndex((_, i) => i + old.length <= lines.length && alike(lines, old, i))
   if (first === -1) throw new ToolFailure(`Could not find exact match for edit:\n${edit.oldText}`)
-  lines.splice(first, old.length, ...indented(given.split('\n'), old, indentOf(lines[first])))
-  return lines.join('\n')
+  const made = indented(given.split('\n'), old, indentOf(lines[first]))
+  return [...lines.slice(0, first), ...made, ...lines.slice(first + old.length)].join('\n')
 }
 
 function alike(lines: readonly string[], old: readonly string[], from: number): boolean {

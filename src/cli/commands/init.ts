@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
 import { toldOfBrought } from '../brought.js'
@@ -11,6 +11,7 @@ interface Options extends Partial<Record<ClientName, true>>, AsJson {
   readonly http?: string
   readonly remove?: true
   readonly yes?: true
+  readonly approvalBy: 'person' | 'any'
 }
 
 export function register(command: Command, context: Context): void {
@@ -23,6 +24,11 @@ export function register(command: Command, context: Context): void {
     .option(
       '--http <url>',
       "with --claude: its hooks ask the server that runs there ('escrow serve'), in its own settings",
+    )
+    .addOption(
+      new Option('--approval-by <who>', 'who may approve by the command: a person at a terminal, or any program')
+        .choices(['person', 'any'])
+        .default('person'),
     )
     .option('--remove', 'take escrow out of the settings of the clients named, or of all')
     .option('-y, --yes', 'do not ask')
@@ -40,29 +46,30 @@ async function init(command: Command, context: Context, options: Options): Promi
     const { planClients } = await context.library()
     // What cannot be entered is told before anything is made.
     planClients(context.directory(), named, aboutOf(options))
-    await make(context)
+    await make(context, options)
     if (named.length > 0) return enter(context, named, options)
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
-  await asked(context)
+  await asked(context, options)
 }
 
 /** A program is asked nothing: settings are changed only where it says `--yes`. */
 async function asDocument(context: Context, clients: readonly ClientName[], options: Options): Promise<void> {
   const { io, library, directory, exit } = context
   const { planClients, applyClients, initWorkspace } = await library()
+  const { approvalBy } = options
   const files = planClients(directory(), clients, aboutOf(options))
   if (files.length > 0 && options.yes !== true) {
     io.err("escrow: Nothing was changed: with '--json' nothing is asked. Give '--yes'.\n")
     return exit(EXIT.refused)
   }
-  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory())
+  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
   applyClients(directory(), files)
   io.out(json({ ...made, settings: files.map((file) => ({ path: file.path, change: changeOf(file) })) }))
 }
 
 /** All questions come first: who leaves at one of them leaves nothing half done. */
-async function asked(context: Context): Promise<void> {
+async function asked(context: Context, options: Options): Promise<void> {
   const { io, library, directory } = context
   const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
   const asking = await io.ask?.()
@@ -74,7 +81,7 @@ async function asked(context: Context): Promise<void> {
   for (const file of files) io.out(patchOf(file))
   const changes = files.length === 0 ? '' : `, and change ${counted(files.length, 'file')} as shown`
   if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return nothing(context)
-  await make(context)
+  await make(context, options)
   apply(context, applyClients, files)
   if (wanted.clients.length > 0) await warn(context)
   if (intent === undefined)
@@ -85,8 +92,8 @@ async function asked(context: Context): Promise<void> {
   io.out(`added    ${oneLine(added.id)}  ${oneLine(added.name)}\n`)
 }
 
-async function make({ io, library, directory }: Context): Promise<void> {
-  const { created, kept } = await (await library()).initWorkspace(directory())
+async function make({ io, library, directory }: Context, { approvalBy }: Options): Promise<void> {
+  const { created, kept } = await (await library()).initWorkspace(directory(), { approvalBy })
   for (const path of created) io.out(`created  ${oneLine(path)}\n`)
   for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
 }

@@ -49,7 +49,7 @@ function assignedIn(body: Node, syntax: Syntax): Pick<Binding, 'name' | 'declare
     for (const target of targets.flatMap((each) => (each ? boundIn(each) : []))) {
       found.push({ name: textOf(syntax, target), declared: target, callsOnly: isFunction })
     }
-    if (!INNER.has(node.type)) open.push(...node.children)
+    if (!INNER.has(node.type)) for (const child of node.children) open.push(child)
   }
   const functions = new Set(found.filter(({ callsOnly }) => callsOnly).map(({ name }) => name))
   return found.map((each) => (functions.has(each.name) ? { ...each, callsOnly: true } : each))

@@ -99,9 +99,10 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
         place.write('.orchestration/active_intents.yaml', intents)
       }
       const session = await working(await place.open(), 'c1')
-      session.fs.symlinkSync('../mail', 'src/away', 'dir')
+      session.fs.symlinkSync('sub', 'src/away', 'dir')
+      place.write('.orchestration/policy.yaml', 'access: {src/sub/c.ts: deny}\n')
       // It is staged alone: the log has grown since the last call.
-      expect(await reason('src/away/m.ts')).toBe('scope_violation')
+      expect(await reason('src/away/c.ts')).toBe('access_denied')
     })
 
     it('judges in the session that its address names, else the one it was given, else the client’s', async () => {

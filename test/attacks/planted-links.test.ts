@@ -1,0 +1,155 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { codeOf } from '../../overlay/errno.js'
+import type { Session } from '../../src/index.js'
+import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+/** Links an agent makes in its scope: any other tool follows them once they are committed. */
+
+const FILES = {
+  'src/auth/a.ts': 'a\n',
+  'src/auth/sub/b.ts': 'b\n',
+  'src/auth/keys/k.ts': 'k\n',
+  'src/billing/pay.ts': 'pay\n',
+  '.env': 'S=1\n',
+}
+const intents = (...scope: string[]) => `active_intents:
+  - {id: INT-001, name: Auth, status: IN_PROGRESS, owned_scope: ${JSON.stringify(scope)}}
+`
+
+async function scene(scope: string[] = ['src/auth/**'], policy = '') {
+  const at = testWorkspace(FILES, intents(...scope))
+  if (policy !== '') at.write('.orchestration/policy.yaml', policy)
+  const workspace = await at.open()
+  return { at, workspace, session: await working(workspace) }
+}
+
+function reasonOf(session: Session, target: string, path = 'src/auth/link'): string | undefined {
+  try {
+    session.fs.symlinkSync(target, path)
+    session.fs.unlinkSync(path)
+    return 'staged'
+  } catch (error) {
+    return error instanceof Error && 'reason' in error ? String(error.reason) : codeOf(error)
+  }
+}
+
+describe('the target of a new link', () => {
+  it('is what the intent may write: a file, or a directory with all that is in it', async () => {
+    const { session } = await scene()
+    const found = [
+      'a.ts',
+      'sub',
+      './sub/b.ts',
+      '../auth',
+      'absent',
+      '../billing',
+      '../billing/pay.ts',
+      '..',
+      '../..',
+    ].map((target) => [target, reasonOf(session, target)])
+    expect(Object.fromEntries(found)).toEqual({
+      ...{ 'a.ts': 'staged', sub: 'staged', './sub/b.ts': 'staged', '../auth': 'staged', absent: 'staged' },
+      ...{ '../billing': 'scope_violation', '../billing/pay.ts': 'scope_violation' },
+      ...{ '..': 'scope_violation', '../..': 'scope_violation' },
+    })
+    expect(reasonOf(session, '../../.env')).toBe('access_denied')
+    expect(reasonOf(session, '..\\billing')).toBe('scope_violation')
+  })
+
+  it('is no directory that holds something the scope takes away', async () => {
+    const { session } = await scene(['src/auth/**', '!src/auth/keys/**'])
+    expect(reasonOf(session, 'keys')).toBe('scope_violation')
+    expect(reasonOf(session, '../auth')).toBe('scope_violation')
+    expect(reasonOf(session, 'sub')).toBe('staged')
+    expect(reasonOf(session, 'a.ts')).toBe('staged')
+    const wide = await scene(['**', '!src/billing/**'])
+    expect(reasonOf(wide.session, '../..')).toBe('scope_violation')
+    expect(reasonOf(wide.session, '../auth')).toBe('staged')
+    expect(reasonOf((await scene(['**'])).session, '../..')).toBe('staged')
+    const files = await scene(['src/auth/**', 'src/billing/*'])
+    expect(reasonOf(files.session, '../billing')).toBe('scope_violation')
+    expect(reasonOf(files.session, '../billing/pay.ts')).toBe('staged')
+  })
+
+  it.each(['deny', 'read-only', 'hidden', 'ask'])(
+    'is nothing a rule `%s` speaks of, nor a directory around it',
+    async (word) => {
+      const { session } = await scene(['**'], `access: {src/auth/keys: ${word}, "config/*/prod": deny}\n`)
+      const reason = { deny: 'access_denied', 'read-only': 'access_denied', hidden: 'ENOENT', ask: 'needs_approval' }[
+        word
+      ]
+      expect(reasonOf(session, 'keys')).toBe(reason)
+      expect(reasonOf(session, 'keys/k.ts')).toBe(reason)
+      expect(reasonOf(session, '../auth')).toBe('access_denied')
+      expect(reasonOf(session, '../../config')).toBe('access_denied')
+      expect(reasonOf(session, '../billing')).toBe('staged')
+    },
+  )
+
+  it('cannot be turned elsewhere by another link', async () => {
+    const { session } = await scene()
+    expect(reasonOf(session, 'turn/../billing')).toBe('path_escape')
+    expect(reasonOf(session, './turn/../../../../x')).toBe('path_escape')
+    session.fs.symlinkSync('sub', 'src/auth/turn')
+    expect(reasonOf(session, 'turn/b.ts')).toBe('staged')
+  })
+
+  it('is judged by the links on its way, and as it reads', async () => {
+    const { at, session } = await scene()
+    fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
+    fs.symlinkSync('auth', `${at.root}/src/also`)
+    expect(reasonOf(session, 'theirs')).toBe('scope_violation')
+    expect(reasonOf(session, 'theirs/pay.ts')).toBe('scope_violation')
+    expect(reasonOf(session, '../also/a.ts')).toBe('scope_violation')
+  })
+})
+
+describe('a link that comes in another way', () => {
+  const outside = (at: TestWorkspace) => fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
+
+  it('by a copy or a move is judged by where it leads from its new place', async () => {
+    const { at, session } = await scene()
+    outside(at)
+    fs.symlinkSync('../../auth/a.ts', `${at.root}/src/auth/sub/up`)
+    fs.mkdirSync(`${at.root}/src/auth/sub/deep`)
+    fs.symlinkSync('../../../auth/a.ts', `${at.root}/src/auth/sub/deep/up`)
+    const { fs: agent } = session
+    const deeds: (() => void)[] = [
+      () => agent.cpSync('src/auth/theirs', 'src/auth/copy', { verbatimSymlinks: true }),
+      () => agent.cpSync('src/auth/theirs', 'src/auth/copy'),
+      () => agent.cpSync('src/auth/sub/deep', 'src/auth/deep', { recursive: true, verbatimSymlinks: true }),
+      () => agent.renameSync('src/auth/sub/up', 'src/auth/up'),
+      () => agent.linkSync('src/auth/sub/up', 'src/auth/up'),
+    ]
+    for (const deed of deeds) expect(deed, String(deed)).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
+    expect((await session.changes()).changes.filter(({ flags }) => flags.includes('symlink'))).toEqual([])
+  })
+
+  it('by a command is refused like a tool’s', async () => {
+    const { session } = await scene()
+    const { refused } = await session.exec(
+      'cd src/auth; ln -s ../billing l1; ln -s ../../.env l2; ln -s sub l3; mkdir d; ln -s ../../billing/pay.ts d/l4; ln -s x/../b l5',
+    )
+    expect(refused.map(({ path, reason }) => [path, reason]).sort()).toEqual([
+      ['src/auth/d/l4', 'scope_violation'],
+      ['src/auth/l1', 'scope_violation'],
+      ['src/auth/l2', 'access_denied'],
+      ['src/auth/l5', 'path_escape'],
+    ])
+    expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/auth/d', 'src/auth/l3'])
+  })
+})
+
+it('a link whose target left the scope after it was staged is not committed', async () => {
+  const { at, workspace, session } = await scene(['src/**'])
+  session.fs.symlinkSync('../billing', 'src/auth/link')
+  await session.flush()
+  at.write('.orchestration/active_intents.yaml', intents('src/auth/**'))
+  const review = await workspace.review('agent')
+  await review.approve()
+  await expect(review.commit()).rejects.toMatchObject({
+    refused: [{ path: 'src/auth/link', reason: 'scope_violation' }],
+  })
+  expect(fs.existsSync(`${at.root}/src/auth/link`)).toBe(false)
+})
