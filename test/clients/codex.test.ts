@@ -1,0 +1,8 @@
+import { describe } from 'vitest'
+import { checkGoverned } from './checks.js'
+import { CODEX } from './drivers.js'
+import { VERSIONS } from './versions.js'
+
+describe(VERSIONS.codex.title, () => {
+  checkGoverned(CODEX)
+})
