@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ClientDriver, governedStand, prompted } from './drivers.js'
+import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
 
 /** What holds for every client that `escrow init` has entered us into. Each title is a row of the table in docs/hosts/checks.md. */
 export function checkGoverned(driver: ClientDriver): void {
@@ -41,5 +42,51 @@ export function checkGoverned(driver: ClientDriver): void {
     await prompted(driver, stand)
     const [turn] = stand.model.turns
     expect(`${turn?.system}${turn?.heard}`).toContain('INT-001')
+  })
+}
+
+/** What holds for every client that is started by `escrow run`. */
+export function checkWhole(driver: ClientDriver): void {
+  it('escrow run starts it: its own edit tool and its commands are staged', async () => {
+    const script = [driver.writes('src/new.ts', 'export {}\n'), driver.runs('echo two > src/two.ts')]
+    const stand = await readyStand(driver, { script })
+    const { code, err } = await enclosed(driver, stand)
+    expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
+    expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
+    expect(stand.model.strange).toEqual([])
+  })
+
+  it('in escrow run its state is kept for the workspace, and the home directory stays as it was', async () => {
+    const stand = await readyStand(driver, { script: [] })
+    const before = stand.homeFiles()
+    await enclosed(driver, stand)
+    expect(stand.homeFiles()).toEqual(before)
+    const { out } = await stand.run('find', [
+      join(stand.home, '.local/state/escrowfs'),
+      '-path',
+      `*/clients/${driver.client}/*`,
+      '-type',
+      'f',
+    ])
+    expect(out).toContain('/upper/')
+  })
+
+  it('in escrow run no login of another client can be read, and its own settings cannot be changed', async () => {
+    const all = [
+      '.claude/.credentials.json',
+      '.codex/auth.json',
+      '.gemini/oauth_creds.json',
+      '.local/share/opencode/auth.json',
+      '.cline/data/secrets.json',
+    ]
+    const others = all.filter((path) => !path.startsWith(`.${driver.client}/`))
+    const read = others.map((path) => `cat ~/${path}`).join('; ')
+    const stand = await readyStand(driver, { script: [driver.runs('sh try.sh')] })
+    stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)
+    for (const path of others) put(stand.home, path, 'a-secret-login')
+    await enclosed(driver, stand)
+    const told = stand.model.turns[1]?.results ?? ''
+    expect(told).toContain('kept')
+    expect(told).not.toContain('a-secret-login')
   })
 }

@@ -14,6 +14,8 @@ export interface ClientDriver {
   prepare(stand: ClientStand): void
   /** The program with the arguments for one prompt, whose tools a person has allowed. */
   command(stand: ClientStand): readonly [program: string, ...args: string[]]
+  /** A file of its settings, below the home directory. */
+  readonly settings: string
   /** Its own tool that puts a file. */
   writes(path: string, text: string): Reply
   /** Its own terminal. */
@@ -24,6 +26,7 @@ export interface ClientDriver {
 
 export const CLAUDE: ClientDriver = {
   client: 'claude',
+  settings: '.claude/settings.json',
   env: (origin) => ({
     ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'sk-ant-scripted' },
     ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
@@ -40,6 +43,7 @@ export const CLAUDE: ClientDriver = {
 
 export const CODEX: ClientDriver = {
   client: 'codex',
+  settings: '.codex/config.toml',
   env: () => ({ OPENAI_API_KEY: 'sk-scripted' }),
   prepare({ home, root, model }) {
     put(home, '.codex/config.toml', CODEX_SETTINGS(model.origin, root))
@@ -68,6 +72,7 @@ trust_level = "trusted"
 
 export const GEMINI: ClientDriver = {
   client: 'gemini',
+  settings: '.gemini/settings.json',
   env: (origin) => ({
     ...{ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: origin, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   }),
@@ -98,6 +103,12 @@ export async function readyStand(driver: ClientDriver, options: StandOptions): P
 export function prompted(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
   const [program, ...args] = driver.command(stand)
   return stand.run(program, args)
+}
+
+/** As {@link prompted}, by `escrow run`. */
+export function enclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
+  const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+  return stand.run('escrow', ['run', '--session', 'whole', '--network', ...given, '--', ...driver.command(stand)])
 }
 
 export function put(home: string, path: string, text: string): void {

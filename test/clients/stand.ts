@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { compiled } from '../support/compiled.js'
@@ -28,6 +37,8 @@ export interface ClientStand {
   /** The text of a file on the disk; undefined where there is none. */
   text(path: string): string | undefined
   write(path: string, text: string): void
+  /** Each file of the home directory with its content, but for our own state. */
+  homeFiles(): Readonly<Record<string, string>>
 }
 
 export interface RunOptions {
@@ -78,11 +89,19 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
       return out
     },
     text: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined),
+    homeFiles() {
+      const entries = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+      const files = entries
+        .map((each) => join(each.parentPath, each.name))
+        .filter((each) => !each.includes('/escrowfs/'))
+      return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]))
+    },
     write(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), text)
     },
   }
+  stand.write('.orchestration/policy.yaml', 'terminal: { network: true }\n')
   stand.write('src/a.ts', 'export const a = 1\n')
   git(root, 'init', '-q', '-b', 'main')
   git(root, 'add', '.')
