@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { OWN_PROCESS } from './test/support/isolation.js'
+import { OWN_PROCESS, REAL_CLIENTS } from './test/support/isolation.js'
 import { SCRATCH } from './test/support/scratch.js'
 import { LongFirst } from './test/support/sequence.js'
 
@@ -35,7 +35,12 @@ export default defineConfig({
       { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
       {
         extends: true,
-        test: { name: 'together', isolate: false, include: ['test/**/*.test.ts'], exclude: [...OWN_PROCESS] },
+        test: {
+          name: 'together',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...OWN_PROCESS, ...REAL_CLIENTS],
+        },
       },
     ],
   },

@@ -3,7 +3,15 @@ import type { ChangeSet, CommandOutput, CommandResult, Ingested, RunningCommand,
 import { Ground, type Taken } from './exec-ground.js'
 import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
 import { childrenOf, sendSignal } from './host/child.js'
-import { type CommandEnd, OutputRing, PROCESSES, quarantine, summaryOf } from './terminal/index.js'
+import {
+  type CommandEnd,
+  OutputRing,
+  PROCESSES,
+  quarantine,
+  summaryOf,
+  type TakenHome,
+  takeHome,
+} from './terminal/index.js'
 
 /** Bytes of output that can still be read. */
 const OUTPUT = 1 << 20
@@ -42,6 +50,7 @@ export class BackgroundCommand implements RunningCommand {
     private readonly starting: Starting,
     /** The stage as it began. */
     private readonly before: Mark,
+    private readonly home: TakenHome,
   ) {
     this.id = starting.id
     this.command = starting.command
@@ -58,10 +67,13 @@ export class BackgroundCommand implements RunningCommand {
 
   /** @param idle gives the ground of `exec` while nothing runs there. */
   static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting, idle: Idle): Promise<BackgroundCommand> {
-    const admitted = await terms.admit(starting.command, starting.options)
-    const ground = await Ground.open(deps, true, starting.options.isolation)
+    const { id, command, options } = starting
+    const { client } = options
+    const admitted = await terms.admit(command, options, { client })
+    const ground = await Ground.open(deps, true, options.isolation)
+    let home: TakenHome | undefined
     try {
-      const { id, command } = starting
+      home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
       const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
       await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
       await idle((other) => {
@@ -69,9 +81,10 @@ export class BackgroundCommand implements RunningCommand {
         ground.seed(terms.closed(admitted))
         if (other) ground.bring(other)
       })
-      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}))
+      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}), home)
     } catch (error) {
       await ground.close()
+      home?.release()
       throw error
     }
   }
@@ -163,13 +176,25 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   async #run(begun: (init: number) => void): Promise<CommandResult> {
-    const { ground, terms, deps } = this
+    const { ground, terms, deps, home } = this
+    const env = { ...terms.env, ...home.env }
     const { isAttached: terminal, options } = this.starting
     const { timeout, memory, stdin, onOutput, every } = options
     const looks = every === undefined ? undefined : setInterval(() => this.#look(), every)
     try {
       const end = await ground.run({
-        ...{ ...terms, timeout, memory, stdin, signal: this.#abort.signal, processes: PROCESSES, keep: 0, terminal },
+        ...{
+          ...terms,
+          env,
+          home,
+          timeout,
+          memory,
+          stdin,
+          signal: this.#abort.signal,
+          processes: PROCESSES,
+          keep: 0,
+          terminal,
+        },
         onOutput: (chunk, stream) => {
           this.#ring.add(chunk)
           onOutput?.(chunk, stream)
@@ -186,6 +211,7 @@ export class BackgroundCommand implements RunningCommand {
       clearInterval(looks)
       if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.unmark(this.before)
       await ground.close()
+      home.release()
     }
   }
 

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { isWithin, type JsonValue, type RelPath, ROOT } from '../overlay/index.js'
 import type { ChangeSet, ExecOptions } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
+import type { HomeClient } from './core/client-homes.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from './core/layout.js'
 import { closedByRules } from './exec-closed.js'
 import type { View } from './fs/view.js'
@@ -45,6 +46,8 @@ export interface Terms {
   readonly env: Readonly<Record<string, string>>
   readonly network: boolean
   readonly outlook: Outlook
+  /** The client it is, if it is one that is known. */
+  readonly client: HomeClient | undefined
   readonly shut: readonly string[]
   /** What the record of it says of its admission. */
   readonly admitted: Admitted
@@ -60,15 +63,23 @@ export class ExecTerms {
    * The one place where a command is let through. Rejects with the reason why not.
    * @param admit in the place of the admission of an agent's commands.
    */
-  async admit(command: CommandLine, options: ExecOptions, admit?: () => Promise<Admitted>): Promise<Terms> {
-    this.#outlook()
+  async admit(
+    command: CommandLine,
+    options: ExecOptions,
+    {
+      admit,
+      client,
+    }: { readonly admit?: (() => Promise<Admitted>) | undefined; readonly client?: HomeClient | undefined } = {},
+  ): Promise<Terms> {
+    this.#outlook(client)
     const cwd = this.#directory(options.cwd ?? '.')
     const within = relative(this.deps.layout.root, cwd)
     const admitted = await (admit?.() ?? this.deps.admission.admit(command, options, within))
     return {
       args: typeof command === 'string' ? shellOf(command) : command,
       // Rules and directories may have changed while a person was asked.
-      outlook: this.#outlook(),
+      outlook: this.#outlook(client),
+      client,
       shut: this.#shut(),
       cwd: this.#directory(options.cwd ?? '.'),
       env: commandEnv(options.env ?? {}, {
@@ -109,7 +120,7 @@ export class ExecTerms {
   }
 
   /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
-  #outlook(): Outlook {
+  #outlook(client: HomeClient | undefined): Outlook {
     const { policy, layout } = this.deps
     const rules = policy.outside()
     if (!rules)
@@ -117,6 +128,7 @@ export class ExecTerms {
     const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
     const outlook = outlookBy(
       beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
+      client,
     )
     if (typeof outlook !== 'string') return outlook
     throw new EscrowError('access_denied', `Policy closes ${outlook} to agents, and no command runs without it.`, {

@@ -8,6 +8,7 @@ export { CLIENTS, type ClientName } from './client-plans.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'
 export type * from './core/api.js'
 export { type ApiReason, EscrowError, type Refusal } from './core/api-error.js'
+export { clientOfProgram, HOME_CLIENTS, type HomeClient } from './core/client-homes.js'
 export {
   type Denial,
   type DenialError,

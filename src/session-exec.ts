@@ -50,7 +50,7 @@ export class SessionExec {
   }
 
   async #run(command: CommandLine, options: ExecOptions, own: OwnRun): Promise<ExecResult> {
-    const terms = await this.terms.admit(command, options, own.admit)
+    const terms = await this.terms.admit(command, options, own)
     const ground = await this.#grounds(options.isolation)
     ground.admit(options.isolation)
     const { store } = this.deps

@@ -11,6 +11,7 @@ const CODE = /\.(?:tsx?|mjs)$/
 const HOUSEHOLD = ['overlay', 'src', 'bench', 'scripts', 'examples', 'web']
 const usage = new Usage([
   ...[...HOUSEHOLD, 'test'].flatMap((folder) => filesBelow(folder, CODE)),
+  'vitest.clients.config.ts',
   'vitest.config.ts',
   'ts-node.mjs',
 ])
@@ -64,6 +65,7 @@ describe('files', () => {
     ...usage.files.filter((file) => file !== THIS && (/^test\/.*\.test\.ts$/.test(file) || words.includes(file))),
     ...[...page.matchAll(/src="\.\/([^"]+)"/g)].map(([, file]) => join('web', file ?? '')),
     ...Object.keys(RUN_OTHERWISE),
+    'vitest.clients.config.ts',
     'vitest.config.ts',
     'ts-node.mjs',
   ]

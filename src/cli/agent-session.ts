@@ -1,6 +1,15 @@
 import { basename } from 'node:path'
-import type { Command } from 'commander'
-import { EscrowError, findProgram, type Intent, type Session, type Workspace } from '../index.js'
+import { type Command, Option } from 'commander'
+import {
+  clientOfProgram,
+  EscrowError,
+  findProgram,
+  HOME_CLIENTS,
+  type HomeClient,
+  type Intent,
+  type Session,
+  type Workspace,
+} from '../index.js'
 import type { Io } from './context.js'
 import { knownIntent } from './intents/known.js'
 import { oneLine } from './printable.js'
@@ -11,6 +20,8 @@ export interface AgentOptions {
   readonly session?: string
   readonly intent?: string
   readonly network?: true
+  readonly client?: HomeClient
+  readonly home?: true
   readonly env: Variables
 }
 
@@ -19,6 +30,13 @@ export function addAgentOptions(command: Command): Command {
     .option('--session <id>', 'the session to work in; a new one unless told')
     .option('--intent <id>', "the intent to work for; the registry's active one unless told")
     .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
+    .addOption(
+      new Option(
+        '--client <name>',
+        'which client it is, where its name does not say: it keeps its own state in your home directory, and reads its own login',
+      ).choices(HOME_CLIENTS),
+    )
+    .option('--home', 'let it write in all of your home directory; what it writes there goes when it ends')
     .option(
       '--env <name[=value]>',
       'give it a variable; without a value your own, though it holds a secret',
@@ -57,6 +75,14 @@ function refuseShadow(program: string): void {
   throw new EscrowError('unsupported', `The only '${program}' on PATH lies in a workspace: ${shadow}.`, {
     hint: 'Name it by its path, if that is the program you mean.',
   })
+}
+
+/** What the options say of how the program runs. */
+export function runningBy(
+  [program = '']: readonly string[],
+  { network, env, client = clientOfProgram(program), home }: AgentOptions,
+) {
+  return { network: network === true, env, home: home === true, ...(client !== undefined && { client }) }
 }
 
 function choiceOf(intents: readonly Intent[]): string {

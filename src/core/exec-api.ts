@@ -1,5 +1,6 @@
 import type { ChangeSet, Reviewer } from './api.js'
 import type { Refusal } from './api-error.js'
+import type { HomeClient } from './client-homes.js'
 
 /** How a command runs. */
 export interface ExecOptions {
@@ -50,12 +51,22 @@ export interface ExecResult {
 
 /** How a command is started that runs on by itself. */
 export interface StartOptions extends Omit<ExecOptions, 'signal'> {
+  /**
+   * The client of a model it is: it may write to its own directories in the home directory, by layers that are kept for this workspace's
+   * later runs, and read its own login. Its settings there stay as they are.
+   * Only for a program that a person has chosen: the login is open to all that it starts.
+   */
+  readonly client?: HomeClient
+  /** It may write in all of the home directory; what it writes there goes when it ends. */
+  readonly home?: boolean
   /** Milliseconds between the times what it has done is taken into the stage; at its end alone, and by `ingest`, unless told. */
   readonly every?: number
 }
 
 /** How a program is run in the terminal of this process: an agent, with all it starts. */
-export interface RunOptions extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'> {
+export interface RunOptions
+  extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'>,
+    Pick<StartOptions, 'client' | 'home'> {
   /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
   readonly every?: number
 }

@@ -36,6 +36,8 @@ export interface Layout {
   /** Which transaction directories there are, and plans that are not published. */
   readonly attempts: string
   readonly locks: string
+  /** What clients that ran here keep of their state in the home directory. */
+  readonly clients: string
   /** The policy, intents and templates a person has accepted. */
   readonly trustFile: string
   session(id: string): SessionLayout
@@ -100,6 +102,7 @@ export function layoutOf(root: string, state: string): Layout {
     commits: join(state, 'commits'),
     attempts: join(state, 'attempts'),
     locks: join(state, 'locks'),
+    clients: join(state, 'clients'),
     trustFile: join(state, 'trust.json'),
     session(id) {
       const own = join(state, 'sessions', id)

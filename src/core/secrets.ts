@@ -1,7 +1,11 @@
+import { CLIENT_HOMES } from './client-homes.js'
+
 /**
  * Where secrets are kept: the lists are data, with a reason for each row. Agents do not read what is named here, nor their
  * commands, unless a person's rule names it.
  */
+
+const AGENTS_LOGIN = "an agent's login"
 
 /** Below a person's home directory. `onlyWith`: a file is one only where its text says so. */
 export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyWith?: RegExp])[] = [
@@ -28,6 +32,10 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ['.cargo/credentials.toml', 'registry tokens'],
   ['.bash_history', 'what was typed'],
   ['.zsh_history', 'what was typed'],
+  ...Object.values(CLIENT_HOMES).flatMap(({ logins }) => logins.map((path): [string, string] => [path, AGENTS_LOGIN])),
+  ...['.config/github-copilot', '.copilot/config.json', '.qwen/oauth_creds.json', '.local/share/amp/secrets.json'].map(
+    (path): [string, string] => [path, AGENTS_LOGIN],
+  ),
 ]
 
 /** Names of files and directories, at any depth; a `*` stands for any characters at its end of the name. */

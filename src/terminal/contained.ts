@@ -9,8 +9,10 @@ import { loadOf, memoryLimit } from './load.js'
 import { STATUS, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter. The layers go by short names:
- * a comma or a colon of their path would end an option. What this process inherited is closed last. Where the machine has no memory left, the command goes first. Nothing is mounted yet, or no more, where a start was cut short.
+ * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter, $4: how many directories
+ * of the home follow, each with the directory of its layer, or nothing. The layers go by short names: a comma or a colon of their
+ * path would end an option. What this process inherited is closed last. Where the machine has no memory left, the command goes
+ * first. Nothing is mounted yet, or no more, where a start was cut short.
  */
 const ENTER = `set -e
 cd /
@@ -18,11 +20,26 @@ umount "$2" 2>/dev/null || :
 cd "$1"
 : > stamp
 mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+layers=$1
+filter=$3
+left=$4
+shift 4
+at=0
+while [ "$at" -lt "$left" ]; do
+  place=homes/$at
+  umount "$place/merged" "$place/layer" "$place/lower" 2>/dev/null || :
+  mkdir -p "$place/merged" "$place/layer" "$place/lower"
+  mount --bind "$1" "$place/lower"
+  [ -z "$2" ] || mount --bind "$2" "$place/layer"
+  mkdir -p "$place/layer/upper" "$place/layer/work"
+  mount -t overlay escrowfs -o "lowerdir=$place/lower,upperdir=$place/layer/upper,workdir=$place/layer/work,userxattr" "$place/merged"
+  at=$((at + 1))
+  shift 2
+done
 { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :
-exec 5<"$3"
-close=$1/close-others
+exec 5<"$filter"
+close=$layers/close-others
 cd /
-shift 3
 program=$(command -v "$1")
 shift
 exec "$close" "$program" "$@"`
@@ -41,7 +58,9 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
-  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...limits, ...sandbox]
+  const mounts = options.home?.mounts ?? []
+  const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
+  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...homes, ...limits, ...sandbox]
   const told = sandboxOf(root, scratch, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const child = startProgram('nsenter', args, [own, own, own, 'pipe', 'pipe'], options.terminal)

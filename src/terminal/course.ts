@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { killGroup } from '../host/child.js'
+import type { HomeView } from './client-home.js'
 import type { Outlook } from './secrets.js'
 
 /** The course of one command, wherever it runs: what it is given, what it says, and what ends it. */
@@ -23,6 +24,8 @@ export interface CommandOptions {
   readonly outlook: Outlook
   /** Names of the workspace that cannot be changed there, whatever the stage would say. */
   readonly shut: readonly string[]
+  /** What it may write of the home directory. */
+  readonly home?: HomeView | undefined
   /** It has our own input, output and terminal: nothing of what it says is told or kept. */
   readonly terminal?: boolean
   /** Bytes of each stream that are kept; {@link OUTPUT} unless told. */

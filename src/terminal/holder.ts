@@ -19,7 +19,9 @@ const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
 last=
-mkdir workspace staged written work tmp
+mkdir workspace staged written work tmp empty homes
+echo '{}' > empty.json
+: > empty.txt
 chmod 1777 tmp
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace

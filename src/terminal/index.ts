@@ -1,5 +1,6 @@
 export { classifyCommand } from './classes/classify.js'
 export { lineOf, perilousVariables } from './classes/line.js'
+export { type TakenHome, takeHome } from './client-home.js'
 export { openCopy } from './copy-place.js'
 export { type CommandEnd, PROCESSES } from './course.js'
 export type { Effect, Effects } from './effects.js'

@@ -46,11 +46,22 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
     ...(network ? resolving() : []),
+    ...homeOf(options, scratch),
     ...outside(outlook, scratch),
     ...['--bind', root, root],
     ...['.orchestration', ...shut].flatMap((name) => ['--ro-bind-try', `${root}/${name}`, `${root}/${name}`]),
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],
+  ]
+}
+
+/** The client's own directories of the home, with its settings as they are. */
+function homeOf({ home }: CommandOptions, scratch: string): string[] {
+  if (home === undefined) return []
+  const nothing = { directory: 'empty', json: 'empty.json', text: 'empty.txt' }
+  return [
+    ...home.mounts.flatMap(({ at }, each) => ['--bind', `${scratch}/homes/${each}/merged`, at]),
+    ...home.fixed.flatMap(({ at, kind, isThere }) => ['--ro-bind', isThere ? at : `${scratch}/${nothing[kind]}`, at]),
   ]
 }
 

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { CLIENT_HOMES, HOME_CLIENTS, type HomeClient } from '../core/client-homes.js'
 import { SECRET_PLACES } from '../core/secrets.js'
 import { userHome } from '../host/home.js'
 import { stateDir } from '../host/state-dir.js'
@@ -37,15 +38,19 @@ export interface Outlook {
 /**
  * The outlook a person's rules leave, secrets aside.
  * @param rules absolute paths, each with what all below it is.
+ * @param client whose own login is open to it.
  * @returns a path that cannot be hidden, in the place of an outlook, where there is one.
  */
-export function outlookBy(rules: readonly { readonly path: string; readonly isClosed: boolean }[]): Outlook | string {
+export function outlookBy(
+  rules: readonly { readonly path: string; readonly isClosed: boolean }[],
+  client?: HomeClient,
+): Outlook | string {
   const closed = rules.filter(({ isClosed }) => isClosed).map(({ path }) => path)
   const never = closed.find((path) => NEEDED.includes(path))
   if (never !== undefined) return never
   const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
   return {
-    hidden: [...secretPlaces(), ...closed.flatMap(placeAt)],
+    hidden: [...secretPlaces(client), ...closed.flatMap(placeAt)],
     // No rule shows a command the verdicts and keys of the person.
     shown: shown.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
   }
@@ -57,14 +62,28 @@ function placeAt(path: string): HiddenPlace[] {
 }
 
 /** The places there are, absolute. */
-function secretPlaces(env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
+function secretPlaces(client: HomeClient | undefined, env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
+  const own = client === undefined ? [] : CLIENT_HOMES[client].logins
   // HOME may have been set to another place, and a command has but to know the real one.
   const homes = [...new Set([env.HOME || homedir(), userHome()])]
   return homes.flatMap((home) => {
     const listed = SECRET_PLACES.filter(
-      ([path, , onlyWith]) => onlyWith === undefined || onlyWith.test(textOf(join(home, path))),
+      ([path, , onlyWith]) =>
+        !own.includes(path) && (onlyWith === undefined || onlyWith.test(textOf(join(home, path)))),
     )
-    return [...listed.map(([path]) => join(home, path)), ...ourPlaces(env, home)].flatMap(placeAt)
+    return [...listed.map(([path]) => join(home, path)), ...movedLogins(client, env), ...ourPlaces(env, home)].flatMap(
+      placeAt,
+    )
+  })
+}
+
+/** Logins of clients whose directory a variable puts elsewhere. */
+function movedLogins(client: HomeClient | undefined, env: NodeJS.ProcessEnv): string[] {
+  return HOME_CLIENTS.filter((each) => each !== client).flatMap((each) => {
+    const { variable, logins, state } = CLIENT_HOMES[each]
+    const [moved, [first = '']] = [variable === undefined ? undefined : env[variable], state]
+    if (moved === undefined || !isAbsolute(moved)) return []
+    return logins.filter((path) => isWithin(path, first)).map((path) => join(moved, relative(first, path)))
   })
 }
 

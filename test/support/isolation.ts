@@ -40,3 +40,6 @@ export const OWN_PROCESS: readonly string[] = [
   'test/trace/torn.test.ts',
   'test/trace/verify.test.ts',
 ]
+
+/** Suites that drive real clients, by `npm run test:clients`: they install the clients first. */
+export const REAL_CLIENTS: readonly string[] = ['test/clients/**']

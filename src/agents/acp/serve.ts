@@ -1,6 +1,6 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oneLine, type RunningCommand, type Session, type Workspace } from '../../index.js'
+import { oneLine, type RunningCommand, type Session, type StartOptions, type Workspace } from '../../index.js'
 import { lineReader } from './lines.js'
 import { CODE, errorOf, type Message, parseMessage, wordsOf } from './message.js'
 import { Peer } from './peer.js'
@@ -14,13 +14,11 @@ const GRACE = 2_000
 const WAITING = 256 << 20
 
 /** What an agent is started with, and whom it is to speak to. */
-export interface AcpOptions {
+export interface AcpOptions extends Pick<StartOptions, 'network' | 'env' | 'client' | 'home'> {
   readonly workspace: Workspace
   readonly session: Session
   /** The agent's program, with its arguments. */
   readonly command: readonly string[]
-  readonly network?: boolean
-  readonly env?: Readonly<Record<string, string | undefined>>
   /** What the editor says, and where it is answered. */
   readonly input: Readable
   readonly output: Writable
@@ -36,7 +34,7 @@ export interface AcpOptions {
  * when either side has ended and no process of the agent is left. Rejects where it cannot be started.
  */
 export async function serveAcp(options: AcpOptions): Promise<number | null> {
-  const { workspace, session, input, output, log, signal } = options
+  const { workspace, session, input, output, log, signal, network, env = {}, client, home } = options
   const note = (words: string) => log(`escrow: ${words}\n`)
   const stdin = new PassThrough()
   let running: RunningCommand | undefined
@@ -63,7 +61,8 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     ),
   )
   running = await session.start([...options.command], {
-    ...{ stdin, network: options.network === true, every: EVERY, env: options.env ?? {} },
+    ...{ stdin, network: network === true, every: EVERY, env, home: home === true },
+    ...(client !== undefined && { client }),
     onOutput: (chunk, stream) => (stream === 'stdout' ? fromAgent(chunk) : log(Buffer.from(chunk).toString('utf8'))),
   })
   const hear = (chunk: Uint8Array) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openFor } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -18,12 +18,13 @@ export function register(command: Command, context: Context): void {
 
 async function serve({ io, asAgent, exit }: Context, agent: string[], options: AgentOptions): Promise<void> {
   const { serveAcp } = await import('../../agents/acp/index.js')
-  const { network = false, env } = options
   await asAgent(async (workspace) => {
     const session = await openFor(agent, workspace, options, { io, prefix: 'acp' })
     await untilEnded(async (signal) => {
       const streams = { input: process.stdin, output: process.stdout, log: io.err }
-      exit((await serveAcp({ workspace, session, command: agent, network, env, signal, ...streams })) ?? 1)
+      exit(
+        (await serveAcp({ workspace, session, command: agent, ...runningBy(agent, options), signal, ...streams })) ?? 1,
+      )
     })
     const { changes } = await session.changes()
     io.err(`escrow: ${counted(changes.length, 'change')} staged in session '${oneLine(session.id)}'.\n`)

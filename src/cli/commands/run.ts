@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Session } from '../../index.js'
-import { type AgentOptions, addAgentOptions, openFor } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -20,10 +20,9 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openFor(program, workspace, options, { io, prefix: 'run' })
-    const { exitCode, summary } = await undisturbed((signal) => {
-      const { network = false, env } = options
-      return session.run(program, { network, env, signal })
-    })
+    const { exitCode, summary } = await undisturbed((signal) =>
+      session.run(program, { ...runningBy(program, options), signal }),
+    )
     const { changes } = await session.changes()
     io.err(`\n${summary.split('\n').map(oneLine).join('\n')}\n`)
     io.err(

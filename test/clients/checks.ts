@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
+
+/** What holds for every client that `escrow init` has entered us into. Each title is a row of the table in docs/hosts/checks.md. */
+export function checkGoverned(driver: ClientDriver): void {
+  it('its own edit tool is refused, with the reason, and the disk stays as it was', async () => {
+    const stand = await governedStand(driver, { script: [driver.writes('src/new.ts', 'export {}\n')] })
+    const { code } = await prompted(driver, stand)
+    expect(code).toBe(0)
+    expect(stand.text('src/new.ts')).toBeUndefined()
+    expect(stand.model.turns[1]?.results).toContain('Not Staged')
+    expect(stand.model.strange).toEqual([])
+  })
+
+  it('a command that writes leaves the disk as it was', async () => {
+    const stand = await governedStand(driver, { script: [driver.runs('echo two > src/a.ts')] })
+    await prompted(driver, stand)
+    expect(stand.text('src/a.ts')).toBe('export const a = 1\n')
+    expect(stand.model.turns[1]?.results).not.toBe('')
+  })
+
+  it('a file written by our MCP server is staged', async () => {
+    const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
+    const stand = await governedStand(driver, { script })
+    await prompted(driver, stand)
+    expect(stand.model.turns[1]?.results).toContain('Successfully wrote')
+    expect(stand.text('src/new.ts')).toBeUndefined()
+    expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
+  })
+
+  it('a write outside of the scope is refused, with the reason', async () => {
+    const script = [driver.ours('write_file', { path: 'README.md', content: 'x\n' })]
+    const stand = await governedStand(driver, { script })
+    await prompted(driver, stand)
+    expect(stand.model.turns[1]?.results).toContain('Scope Violation')
+    expect(stand.text('README.md')).toBeUndefined()
+  })
+
+  it('the model is told of the intent', async () => {
+    const stand = await governedStand(driver, { script: [] })
+    await prompted(driver, stand)
+    const [turn] = stand.model.turns
+    expect(`${turn?.system}${turn?.heard}`).toContain('INT-001')
+  })
+}
+
+/** What holds for every client that is started by `escrow run`. */
+export function checkWhole(driver: ClientDriver): void {
+  it('escrow run starts it: its own edit tool and its commands are staged', async () => {
+    const script = [driver.writes('src/new.ts', 'export {}\n'), driver.runs('echo two > src/two.ts')]
+    const stand = await readyStand(driver, { script })
+    const { code, err } = await enclosed(driver, stand)
+    expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
+    expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
+    expect(stand.model.strange).toEqual([])
+  })
+
+  it('in escrow run its state is kept for the workspace, and the home directory stays as it was', async () => {
+    const stand = await readyStand(driver, { script: [] })
+    const before = stand.homeFiles()
+    await enclosed(driver, stand)
+    expect(stand.homeFiles()).toEqual(before)
+    const { out } = await stand.run('find', [
+      join(stand.home, '.local/state/escrowfs'),
+      '-path',
+      `*/clients/${driver.client}/*`,
+      '-type',
+      'f',
+    ])
+    expect(out).toContain('/upper/')
+  })
+
+  it('in escrow run no login of another client can be read, and its own settings cannot be changed', async () => {
+    const all = [
+      '.claude/.credentials.json',
+      '.codex/auth.json',
+      '.gemini/oauth_creds.json',
+      '.local/share/opencode/auth.json',
+      '.cline/data/secrets.json',
+    ]
+    const others = all.filter((path) => !path.startsWith(`.${driver.client}/`))
+    const read = others.map((path) => `cat ~/${path}`).join('; ')
+    const stand = await readyStand(driver, { script: [driver.runs('sh try.sh')] })
+    stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)
+    for (const path of others) put(stand.home, path, 'a-secret-login')
+    await enclosed(driver, stand)
+    const told = stand.model.turns[1]?.results ?? ''
+    expect(told).toContain('kept')
+    expect(told).not.toContain('a-secret-login')
+  })
+}

@@ -1,0 +1,9 @@
+import { describe } from 'vitest'
+import { checkGoverned, checkWhole } from './checks.js'
+import { CLAUDE } from './drivers.js'
+import { VERSIONS } from './versions.js'
+
+describe(VERSIONS.claude.title, () => {
+  checkGoverned(CLAUDE)
+  checkWhole(CLAUDE)
+})

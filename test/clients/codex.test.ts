@@ -1,0 +1,9 @@
+import { describe } from 'vitest'
+import { checkGoverned, checkWhole } from './checks.js'
+import { CODEX } from './drivers.js'
+import { VERSIONS } from './versions.js'
+
+describe(VERSIONS.codex.title, () => {
+  checkGoverned(CODEX)
+  checkWhole(CODEX)
+})

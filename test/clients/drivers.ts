@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { programOf } from './installed.js'
+import { call, type Reply } from './model/turn.js'
+import { type ClientStand, clientStand, type Ended, type StandOptions } from './stand.js'
+import type { RealClient } from './versions.js'
+
+/** How one real client is started, and how a model uses its tools. */
+export interface ClientDriver {
+  readonly client: RealClient
+  /** Variables that lead it to the model, and hold its login. */
+  env(origin: string): Readonly<Record<string, string>>
+  /** Writes the settings of a user who has logged in and trusts the workspace. */
+  prepare(stand: ClientStand): void
+  /** The program with the arguments for one prompt, whose tools a person has allowed. */
+  command(stand: ClientStand): readonly [program: string, ...args: string[]]
+  /** A file of its settings, below the home directory. */
+  readonly settings: string
+  /** Its own tool that puts a file. */
+  writes(path: string, text: string): Reply
+  /** Its own terminal. */
+  runs(command: string): Reply
+  /** A tool of our MCP server. */
+  ours(tool: string, input: Readonly<Record<string, unknown>>): Reply
+}
+
+export const CLAUDE: ClientDriver = {
+  client: 'claude',
+  settings: '.claude/settings.json',
+  env: (origin) => ({
+    ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'sk-ant-scripted' },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
+  }),
+  prepare: () => undefined,
+  command: () => [
+    programOf('claude'),
+    ...['-p', 'Go on.', '--output-format', 'json', '--allowedTools', 'Bash,Write,Edit,mcp__escrow__*'],
+  ],
+  writes: (path, content) => call('Write', { file_path: path, content }),
+  runs: (command) => call('Bash', { command, description: 'Run it' }),
+  ours: (tool, input) => call(`mcp__escrow__${tool}`, input),
+}
+
+export const CODEX: ClientDriver = {
+  client: 'codex',
+  settings: '.codex/config.toml',
+  env: () => ({ OPENAI_API_KEY: 'sk-scripted' }),
+  prepare({ home, root, model }) {
+    put(home, '.codex/config.toml', CODEX_SETTINGS(model.origin, root))
+  },
+  command: () => [
+    programOf('codex'),
+    ...['exec', '--json', '--dangerously-bypass-hook-trust', '--sandbox', 'danger-full-access', 'Go on.'],
+  ],
+  writes: (path, text) =>
+    call('apply_patch', `*** Begin Patch\n*** Add File: ${path}\n+${text.trimEnd()}\n*** End Patch\n`),
+  runs: (cmd) => call('exec_command', { cmd }),
+  ours: (tool, input) => call(`mcp__escrow__${tool}`, input),
+}
+
+const CODEX_SETTINGS = (origin: string, root: string) => `model_provider = "scripted"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "${origin}/v1"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+
+[projects."${root}"]
+trust_level = "trusted"
+`
+
+export const GEMINI: ClientDriver = {
+  client: 'gemini',
+  settings: '.gemini/settings.json',
+  env: (origin) => ({
+    ...{ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: origin, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+  }),
+  prepare({ home }) {
+    put(home, '.gemini/settings.json', '{"security":{"auth":{"selectedType":"gemini-api-key"}}}\n')
+  },
+  command: () => [programOf('gemini'), '-p', 'Go on.', '--yolo', '-o', 'json'],
+  writes: (file_path, content) => call('write_file', { file_path, content }),
+  runs: (command) => call('run_shell_command', { command }),
+  ours: (tool, input) => call(`mcp_escrow_${tool}`, input),
+}
+
+/** A stand where a client has been set up by `escrow init`. */
+export async function governedStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
+  const stand = await readyStand(driver, options)
+  await stand.escrow('init', `--${driver.client}`, '-y')
+  return stand
+}
+
+/** A stand where a client is ready to work, and knows nothing of us. */
+export async function readyStand(driver: ClientDriver, options: StandOptions): Promise<ClientStand> {
+  const stand = await clientStand({ ...options, env: (origin) => driver.env(origin) })
+  driver.prepare(stand)
+  return stand
+}
+
+/** Gives the client its prompt, and waits for its end. */
+export function prompted(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
+  const [program, ...args] = driver.command(stand)
+  return stand.run(program, args)
+}
+
+/** As {@link prompted}, by `escrow run`. */
+export function enclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
+  const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+  return stand.run('escrow', ['run', '--session', 'whole', '--network', ...given, '--', ...driver.command(stand)])
+}
+
+export function put(home: string, path: string, text: string): void {
+  mkdirSync(join(home, path, '..'), { recursive: true })
+  writeFileSync(join(home, path), text)
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { anthropic } from './anthropic.js'
+import { chat } from './chat.js'
+import { gemini } from './gemini.js'
+import { responses } from './responses.js'
+import type { Reply, Turn } from './turn.js'
+
+/** What the model answers, turn by turn; behind the last it says that it is done. */
+export type Script = readonly (Reply | ((turn: Turn) => Reply | Promise<Reply>))[]
+
+/** A model that answers by a script, on this machine. */
+export interface ScriptedModel {
+  readonly origin: string
+  /** The turns the script was asked for, in order. A client's housekeeping is not among them. */
+  readonly turns: readonly Turn[]
+  /** Requests that no provider's API has, and what could not be answered. */
+  readonly strange: readonly string[]
+  close(): Promise<void>
+}
+
+const DIALECTS = [anthropic, responses, chat, gemini]
+const DONE: Reply = { text: 'Done.' }
+
+/** Starts a model that speaks the API of each provider, and follows the script whichever is used. */
+export async function scriptedModel(script: Script): Promise<ScriptedModel> {
+  const turns: Turn[] = []
+  const strange: string[] = []
+  let count = 0
+
+  const answer = async (path: string, body: unknown): Promise<[type: string, text: string] | undefined> => {
+    for (const dialect of DIALECTS) {
+      const turn = dialect.read(path, body)
+      if (turn === undefined) continue
+      const type = turn.isStreamed ? 'text/event-stream' : 'application/json'
+      count += 1
+      return [type, dialect.write(turn, await replyTo(turn), `scripted${count}`)]
+    }
+    const other = OTHERS.find(([pattern]) => pattern.test(path))
+    return other && ['application/json', JSON.stringify(other[1])]
+  }
+
+  const replyTo = async (turn: Turn): Promise<Reply> => {
+    if (turn.tools.length === 0) return { text: '{}' }
+    const next = script[turns.length] ?? DONE
+    turns.push(turn)
+    return typeof next === 'function' ? next(turn) : next
+  }
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://model')
+    try {
+      const text = await bodyOf(incoming)
+      const told = await answer(pathname, text === '' ? {} : JSON.parse(text))
+      if (told === undefined) strange.push(`${incoming.method} ${pathname}`)
+      const [type, body] = told ?? ['application/json', '{"error":{"message":"no such address"}}']
+      outgoing.writeHead(told === undefined ? 404 : 200, { 'content-type': type })
+      outgoing.end(body)
+    } catch (error) {
+      strange.push(`${incoming.method} ${pathname}: ${error instanceof Error ? error.message : error}`)
+      outgoing.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"not understood"}}')
+    }
+  }
+
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The scripted model has no port.')
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    turns,
+    strange,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What clients ask aside from turns. */
+const OTHERS: readonly (readonly [path: RegExp, answer: unknown])[] = [
+  [/\/count_tokens$/, { input_tokens: 10 }],
+  [/:countTokens$/, { totalTokens: 10 }],
+  [/\/models$/, { object: 'list', data: [], models: [] }],
+]
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,61 @@
+/** One request to a model, in no provider's dialect. */
+export interface Turn {
+  /** The provider's API the client speaks. */
+  readonly api: 'anthropic' | 'responses' | 'chat' | 'gemini'
+  readonly model: string
+  readonly isStreamed: boolean
+  /** The names of the tools the model may call. Requests without any are a client's housekeeping: titles, summaries. */
+  readonly tools: readonly string[]
+  /** What stands above the conversation. */
+  readonly system: string
+  /** All text of the conversation, with results of tools. */
+  readonly heard: string
+  /** The results of tools in the last message. */
+  readonly results: string
+}
+
+/** A call of a tool. `input` is a string where the tool takes free text. */
+export interface ScriptedCall {
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>> | string
+}
+
+/** What the model answers: text, calls of tools, or both. */
+export interface Reply {
+  readonly text?: string
+  readonly calls?: readonly ScriptedCall[]
+}
+
+/** A reply that calls one tool. */
+export function call(name: string, input: ScriptedCall['input']): Reply {
+  return { calls: [{ name, input }] }
+}
+
+/** One provider's API: how a request is read and a reply is written. */
+export interface Dialect {
+  /** Undefined for a request that is none of its own. */
+  read(path: string, body: unknown): Turn | undefined
+  /** The body of a reply, in one piece or as server-sent events. */
+  write(turn: Turn, reply: Reply, id: string): string
+}
+
+/** Server-sent events, named or not. */
+export function events(all: readonly (readonly [name: string | undefined, data: unknown])[]): string {
+  return all
+    .map(([name, data]) => {
+      const text = typeof data === 'string' ? data : JSON.stringify(data)
+      return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`
+    })
+    .join('')
+}
+
+/** Every string that stands under one of these keys, at any depth, in order. */
+export function textsIn(value: unknown, keys: readonly string[]): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map((each: unknown) => textsIn(each, keys)).join('\n')
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.entries(value)
+    .filter(([key]) => keys.includes(key))
+    .map(([, each]: [string, unknown]) => textsIn(each, keys))
+    .join('\n')
+}

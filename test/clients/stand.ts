@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { compiled } from '../support/compiled.js'
+import { git } from '../support/git.js'
+import { CLIENTS_CACHE } from './installed.js'
+import { type Script, type ScriptedModel, scriptedModel } from './model/server.js'
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A person's machine as one client finds it: a home directory, a workspace in a git repository, `escrow` on PATH, a model. */
+export interface ClientStand {
+  readonly home: string
+  readonly root: string
+  readonly model: ScriptedModel
+  /** The variables every program there starts with. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs `escrow` in the workspace. Throws where it fails. */
+  escrow(...args: readonly string[]): Promise<string>
+  /** Runs a program in the workspace, to its end. */
+  run(program: string, args: readonly string[], more?: RunOptions): Promise<Ended>
+  /** The text of a file on the disk; undefined where there is none. */
+  text(path: string): string | undefined
+  write(path: string, text: string): void
+  /** Each file of the home directory with its content, but for our own state. */
+  homeFiles(): Readonly<Record<string, string>>
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** Milliseconds after which it is killed, and the test fails. */
+  readonly patience?: number
+}
+
+export interface StandOptions {
+  readonly script: Script
+  /** Variables that lead a client to the model at this address. */
+  readonly env?: (origin: string) => Readonly<Record<string, string>>
+}
+
+/** Makes a workspace whose intent INT-001 owns `src/**`, with `src/a.ts` committed. */
+export async function clientStand({ script, env = () => ({}) }: StandOptions): Promise<ClientStand> {
+  mkdirSync(join(CLIENTS_CACHE, 'stands'), { recursive: true })
+  const base = mkdtempSync(join(CLIENTS_CACHE, 'stands', 'one-'))
+  const [home, root, bin] = ['home', 'project', 'bin'].map((name) => join(base, name))
+  if (home === undefined || root === undefined || bin === undefined) throw new Error('There is no stand.')
+  for (const dir of [home, root, bin]) mkdirSync(dir)
+  const cli = join(compiled(), 'src', 'cli')
+  for (const [name, file] of [
+    ['escrow', 'main.js'],
+    ['escrow-sh', 'sh.js'],
+  ] as const) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${join(cli, file)}' "$@"\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  const model = await scriptedModel(script)
+  onTestFinished(async () => {
+    await model.close()
+    rmSync(base, { recursive: true, force: true })
+  })
+  const all = {
+    ...{ HOME: home, PATH: `${bin}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8' },
+    ...{ TERM: 'dumb', NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost', CI: '1' },
+    ...env(model.origin),
+  }
+  const run: ClientStand['run'] = (program, args, more) =>
+    runProgram(program, args, { cwd: root, ...more, env: { ...all, ...more?.env } })
+  const stand: ClientStand = {
+    ...{ home, root, model, env: all, run },
+    async escrow(...args) {
+      const { code, out, err } = await run(join(bin, 'escrow'), args)
+      if (code !== 0) throw new Error(`escrow ${args.join(' ')} ended with ${code}: ${err}${out}`)
+      return out
+    },
+    text: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined),
+    homeFiles() {
+      const entries = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+      const files = entries
+        .map((each) => join(each.parentPath, each.name))
+        .filter((each) => !each.includes('/escrowfs/'))
+      return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]))
+    },
+    write(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+  }
+  stand.write('.orchestration/policy.yaml', 'terminal: { network: true }\n')
+  stand.write('src/a.ts', 'export const a = 1\n')
+  git(root, 'init', '-q', '-b', 'main')
+  git(root, 'add', '.')
+  git(root, 'commit', '-q', '-m', 'Start')
+  stand.write('.orchestration/active_intents.yaml', INTENTS)
+  const { digest } = JSON.parse(await stand.escrow('trust', '--json'))
+  await stand.escrow('trust', '--trust-digest', String(digest))
+  return stand
+}
+
+const INTENTS = `active_intent_id: INT-001
+active_intents:
+  - {id: INT-001, name: Prices, status: IN_PROGRESS, owned_scope: ["src/**"]}
+`
+
+const PATIENCE = 90_000
+
+function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input = '', patience = PATIENCE }: RunOptions & { readonly cwd: string },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
+    let [out, err] = ['', '']
+    const late = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      reject(new Error(`${program} ${args.join(' ')} did not end within ${patience} ms.\n${out}\n${err}`))
+    }, patience)
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(late)
+      resolve({ code, out, err })
+    })
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+  })
+}

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs'
+import type { Reporter, TestModule } from 'vitest/node'
+import { VERSIONS } from './versions.js'
+
+const FILE = 'docs/hosts/checks.md'
+
+const HEAD = `# What real clients have shown
+
+\`npm run test:clients\` installs each client from the npm registry, drives it against a scripted model on this machine, and fills this table.
+A row is a test. "–" means that the check does not apply to the client, or that no test of it has shown it yet.
+`
+
+/** Writes the table of clients and checks where all suites ran and all tests passed. */
+export default class ChecksTable implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const clients = Object.values(VERSIONS).map(({ title }) => title)
+    const shown = clients.map((title) => [title, shownBy(modules, title)] as const)
+    const isWhole = modules.every((each) => each.state() === 'passed') && shown.every(([, checks]) => checks.length > 0)
+    if (isWhole) writeFileSync(FILE, tableOf(shown))
+  }
+}
+
+/** The titles of the tests that a client's suites passed. */
+function shownBy(modules: readonly TestModule[], client: string): string[] {
+  const suites = modules.flatMap((each) => [...each.children.suites()].filter(({ name }) => name === client))
+  return suites.flatMap((suite) => [...suite.children.allTests('passed')].map(({ name }) => name))
+}
+
+function tableOf(shown: readonly (readonly [title: string, checks: readonly string[]])[]): string {
+  const versions = Object.values(VERSIONS).map(({ title, version }) => `${title} ${version}`)
+  const checks = [...new Set(shown.flatMap(([, each]) => each))]
+  const rows = checks.map((check) => [check, ...shown.map(([, each]) => (each.includes(check) ? 'yes' : '–'))])
+  const all = [['check', ...versions], ...rows]
+  const widths = all[0]?.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0))) ?? []
+  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  const [first = [], ...rest] = all
+  return `${HEAD}\n${[line(first), rule, ...rest.map(line)].join('\n')}\n`
+}

@@ -1,0 +1,8 @@
+/** The clients the suites drive, each with the version they were shown with. */
+export const VERSIONS = {
+  claude: { title: 'Claude Code', package: '@anthropic-ai/claude-code', version: '2.1.330' },
+  codex: { title: 'Codex', package: '@openai/codex', version: '0.169.0' },
+  gemini: { title: 'Gemini CLI', package: '@google/gemini-cli', version: '0.61.0' },
+} as const satisfies Readonly<Record<string, { title: string; package: string; version: string }>>
+
+export type RealClient = keyof typeof VERSIONS

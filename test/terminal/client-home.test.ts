@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { takeHome } from '../../src/terminal/client-home.js'
+import { tempDir } from '../support/facade.js'
+
+let place = tempDir()
+beforeEach(() => {
+  place = tempDir()
+})
+afterEach(() => place.dispose())
+
+const put = (path: string, text: string) => {
+  mkdirSync(dirname(join(place.path, path)), { recursive: true })
+  writeFileSync(join(place.path, path), text)
+}
+const taking = (wish: Parameters<typeof takeHome>[0], more: NodeJS.ProcessEnv = {}, root = '/srv/shop') =>
+  takeHome(wish, root, join(place.path, 'kept'), { HOME: join(place.path, 'home'), ...more })
+
+it('gives a client its own directories, its settings fixed, and nothing else', async () => {
+  put('home/.codex/config.toml', 'model = "x"\n')
+  const { mounts, fixed, env, release } = await taking({ client: 'codex' })
+  const own = join(place.path, 'home/.codex')
+  expect(mounts).toEqual([{ at: own, layer: join(place.path, 'kept/codex/0') }])
+  expect(fixed).toContainEqual({ at: join(own, 'config.toml'), kind: 'text', isThere: true })
+  expect(fixed).toContainEqual({ at: join(own, 'rules'), kind: 'directory', isThere: false })
+  expect(fixed).toContainEqual({ at: join(own, 'hooks.json'), kind: 'json', isThere: false })
+  expect(env).toEqual({ CODEX_HOME: own })
+  release()
+})
+
+it('gives nothing to a program that is no client, and the whole home where that is asked', async () => {
+  mkdirSync(join(place.path, 'home'))
+  expect(await taking({})).toMatchObject({ mounts: [], fixed: [] })
+  expect(await taking({ home: true })).toMatchObject({ mounts: [{ at: join(place.path, 'home'), layer: undefined }] })
+})
+
+it('gives nothing where the workspace holds the home directory', async () => {
+  mkdirSync(join(place.path, 'home'))
+  expect(await taking({ client: 'gemini', home: true }, {}, place.path)).toMatchObject({ mounts: [], fixed: [] })
+})
+
+it('follows the variable that puts the directory elsewhere', async () => {
+  mkdirSync(join(place.path, 'home'))
+  const { mounts, release } = await taking({ client: 'codex' }, { CODEX_HOME: join(place.path, 'elsewhere') })
+  expect(mounts.map(({ at }) => at)).toEqual([join(place.path, 'elsewhere')])
+  release()
+})
+
+it("copies what lies beside a client's directory once, and takes away what stands for settings in the layer", async () => {
+  put('home/.claude.json', '{"one":1}')
+  const copy = join(place.path, 'kept/claude/0/upper/.claude.json')
+  ;(await taking({ client: 'claude' })).release()
+  expect(readFileSync(copy, 'utf8')).toBe('{"one":1}')
+  writeFileSync(copy, '{"two":2}')
+  put('kept/claude/0/upper/settings.json', '{"hooks":{}}')
+  ;(await taking({ client: 'claude' })).release()
+  expect(readFileSync(copy, 'utf8')).toBe('{"two":2}')
+  expect(() => readFileSync(join(place.path, 'kept/claude/0/upper/settings.json'))).toThrow('ENOENT')
+})
+
+it('is had by one at a time', async () => {
+  mkdirSync(join(place.path, 'home'))
+  const { release } = await taking({ client: 'gemini' })
+  await expect(taking({ client: 'gemini' })).rejects.toMatchObject({ reason: 'session_busy' })
+  release()
+  ;(await taking({ client: 'gemini' })).release()
+})
