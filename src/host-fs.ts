@@ -32,6 +32,8 @@ export interface HostFsOptions {
   readonly host?: ToolContext['host']
   /** Decides what the host changes in the workspace outside of tool calls; all of it is staged unless told. */
   readonly outsideCalls?: (path: string) => OutsideCall
+  /** Whether the call of `fs` under way is the host's own although a tool call is under way; none is unless told. */
+  readonly isHostsOwn?: () => boolean
 }
 
 /**
@@ -64,10 +66,13 @@ function groundOf(session: Session, options: HostFsOptions, roo: RooFiles | unde
   const { view, tool } = behind(session)
   const { root } = view
   const outside = (stem: string, args: readonly unknown[], path: string): OutsideCall => {
-    if (options.outsideCalls === undefined || tool() !== undefined || onlyReads(stem, args)) return 'stage'
+    if (options.outsideCalls === undefined || onlyReads(stem, args)) return 'stage'
+    const inCall = tool() !== undefined
+    if (inCall && options.isHostsOwn?.() !== true) return 'stage'
     const place = placeOnDisk(path)
     // A link in the workspace could lead a person's change elsewhere: the session refuses it, and records why.
-    return isWithin(place, root) ? options.outsideCalls(place) : 'stage'
+    const word = isWithin(place, root) ? options.outsideCalls(place) : 'stage'
+    return inCall && word === 'refuse' ? 'stage' : word
   }
   const asHost = <T>(work: () => T): T =>
     tool() === undefined ? runInTool({ ...HOST, ...(options.host && { host: options.host }) }, work) : work()
@@ -115,12 +120,16 @@ function pathsOf(names: readonly Name[]): string[] {
   return names.flatMap((name) => textOf(name) ?? []).map((name) => resolve(name))
 }
 
+/** Functions whose first argument is no name, or that make a name of another file. */
+const UNNAMED = new Set(['symlink', 'link', 'glob', 'cp'])
+
 /** A call on files that lie beside a target until they are renamed onto it; undefined for any other. */
 function besideTargets(
   scratch: HostScratch,
   { stem, args, paths }: Pick<HostCall, 'stem' | 'args' | 'paths'>,
   { governed, root, aside }: Ground,
 ): OtherWay | undefined {
+  if (UNNAMED.has(stem)) return undefined
   const isFree = (path: string) => isWithin(path, root) && !governed.existsSync(path)
   const places = paths.map((path, at) => scratch.placeOf(stem, path, at === paths.length - 1 && isFree(path)))
   const [from, to = from] = places

@@ -5,7 +5,7 @@ import { isWithin } from '../overlay/index.js'
 import { makeTempDir, removeTree } from './host/write.js'
 
 /** Functions that make a file or a directory under a name. */
-const MAKES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile', 'cp'])
+const MAKES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])
 const REMOVES = new Set(['unlink', 'rm', 'rmdir', 'rename'])
 /** A temporary file beside the one it is going to replace: `.name_<time>_<random>.tmp`. */
 const TEMPORARY = /^\..+_\d{10,}_[a-z0-9]+\.tmp$/

@@ -7,7 +7,7 @@ import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } f
 import type { RooShell } from './shell.js'
 
 /** Which modules get the governed `fs`, and what more of it. */
-export interface AliasOptions extends HostFsOptions {
+export interface AliasOptions extends Omit<HostFsOptions, 'isHostsOwn'> {
   /** The host's code: its bundle, or directories of CommonJS modules. It is what gets the governed `fs`. */
   readonly modules: readonly string[]
   /**
@@ -45,10 +45,16 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
   const given = typeof session === 'function' ? session : () => session
   const current = () => flow.getStore() ?? given()
   const { outsideCalls = () => 'stage' } = options
+  let hasEntered = false
+  const enter = (of: Session) => {
+    hasEntered = true
+    flow.enterWith(of)
+  }
   const fs = hostFs(current, {
     host: 'roo',
     ...options,
     outsideCalls: (path) => (flow.getStore() === undefined ? outsideCalls(path) : 'refuse'),
+    isHostsOwn: () => hasEntered && flow.getStore() === undefined,
   })
   const faces = new Map<unknown, unknown>([
     ['fs', fs],
@@ -82,7 +88,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
     uninstall()
     throw new EscrowError('unsupported', places.length === 0 ? 'No module is named that is to be governed.' : CANNOT)
   }
-  return { fs, enter: (of) => flow.enterWith(of), loadedBefore: [...earlier.keys()], uninstall }
+  return { fs, enter, loadedBefore: [...earlier.keys()], uninstall }
 }
 
 const CANNOT = 'This Node does not load CommonJS modules by Module._load, or other code has taken it over.'

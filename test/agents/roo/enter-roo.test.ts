@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type childProcess from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import fs, { existsSync, readFileSync } from 'node:fs'
@@ -86,6 +87,11 @@ async function task(id = 'task-1'): Promise<FakeRoo> {
   roo.fs = bundle.fs
   await provider.create(roo)
   return roo
+}
+
+/** As an event of the editor's is handled: in no task's flow of calls. */
+function outsideOfFlows<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return AsyncResource.bind(work)
 }
 
 const inWorkspace = (path: string) => `${place.root}/${path}`
@@ -191,6 +197,18 @@ describe('a person’s own click', () => {
     expect(place.text('.roo/mcp.json')).toBe('{}')
     expect(existsSync(inWorkspace('.roo/mcp.json.lock'))).toBe(false)
     expect(place.text('.roo/rules/one.md') + place.text('AGENTS.md')).toBe('a person’s\na person’s\n')
+  })
+
+  it('does so too while the model waits for a person in a call', async () => {
+    const entered = await enter()
+    const click = outsideOfFlows((name: string) => bundle.fs.promises.writeFile(inWorkspace(name), 'clicked'))
+    const roo = await task()
+    await (await entered.sessionOf(roo)).selectIntent('INT-001')
+    const asking = roo.dispatch('ask_followup_question', { question: 'Which?' })
+    await click('.roomodes')
+    await expect(click('src/a.ts')).resolves.toBeUndefined()
+    await asking
+    expect([place.text('.roomodes'), place.text('src/a.ts')]).toEqual(['clicked', 'a one\na two\n'])
   })
 
   it('is no way for a tool call, nor for a link', async () => {
