@@ -22,6 +22,8 @@ export class GovernedFileHandle extends EventEmitter {
   readonly #deps: HandleDeps
   #closing: Promise<void> | undefined
   readonly [inside]: HandleInside
+  /** The handle's own, as in Node: a function is what makes a copy for a worker fail. */
+  readonly close = (): Promise<void> => promised(() => this.#close())
 
   constructor(fd: number, deps: HandleDeps) {
     super()
@@ -97,7 +99,7 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
     }
   }
   const run = (handle: GovernedFileHandle, args: unknown[]) => {
-    if (handle.fd === -1 && name !== 'close' && name !== 'getAsyncId') throw closedError(name)
+    if (handle.fd === -1 && name !== 'close' && name !== 'getAsyncId') throw closedError(row.syscall ?? name)
     return namedResult(name, row.run(handle[inside], args))
   }
   if (row.sync) {

@@ -25,8 +25,12 @@ export function governedStreams(functions: StreamFunctions): Streams {
   return {
     ReadStream,
     WriteStream,
-    createReadStream: (path, options) => Reflect.construct(ReadStream, [path, options]),
-    createWriteStream: (path, options) => Reflect.construct(WriteStream, [path, options]),
+    createReadStream: function create(path, options) {
+      return Reflect.construct(ReadStream, [path, options])
+    },
+    createWriteStream: function create(path, options) {
+      return Reflect.construct(WriteStream, [path, options])
+    },
   }
 }
 
@@ -45,9 +49,16 @@ function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, functio
   return Stream
 }
 
+/** Node's streams heed what their options inherit, unlike most of its functions. */
+function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const all: Record<string, unknown> = {}
+  for (const name in options) all[name] = options[name]
+  return all
+}
+
 /** The caller's options with our functions in place of any others, and a handle of ours as its number. */
 function governed(given: unknown, functions: StreamFunctions): Record<string, unknown> {
-  const options = readOptions(given)
+  const options = inheritedToo(readOptions(given))
   const { fd } = options
   if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: functions }
   const close = (_: number, callback: (error?: unknown) => void) => {
