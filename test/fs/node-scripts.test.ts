@@ -130,6 +130,28 @@ const SCRIPTS: Record<string, Script> = {
     await new Promise((done) => setTimeout(done, 20))
     return told
   },
+  'FileHandle.close while a stream reads': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`)
+    const stream = handle.createReadStream({ highWaterMark: 1 })
+    const told: unknown[] = []
+    stream.on('error', (error) => told.push({ ...error }))
+    const closed = new Promise((done) => stream.once('close', done))
+    await new Promise((done) => stream.once('data', done))
+    await handle.close()
+    await closed
+    return [told, stream.destroyed, handle.fd]
+  },
+  'FileHandle.close while a stream writes': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`, 'r+')
+    const stream = handle.createWriteStream()
+    const told: unknown[] = []
+    stream.on('error', (error) => told.push({ ...error }))
+    const closed = new Promise((done) => stream.once('close', done))
+    stream.write('abc')
+    await handle.close()
+    await closed
+    return [told, stream.destroyed, handle.fd]
+  },
   'a signal aborted before the call': async (api, root) => {
     const signal = AbortSignal.abort()
     return Promise.all(
