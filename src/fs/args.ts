@@ -60,7 +60,8 @@ export function invalidReturn(expected: string, name: string, value: unknown): A
 export function isArgumentError(error: unknown): boolean {
   const code = (error as { code?: unknown }).code
   return (
-    typeof code === 'string' && /^ERR_(INVALID_ARG|OUT_OF_RANGE|INVALID_THIS|METHOD|INCOMPATIBLE|FS_INVALID)/.test(code)
+    typeof code === 'string' &&
+    /^ERR_(INVALID_(ARG|THIS|URL|FILE_URL)|OUT_OF_RANGE|METHOD|INCOMPATIBLE|FS_INVALID|UNKNOWN_ENCODING)/.test(code)
   )
 }
 
@@ -82,10 +83,28 @@ export function readOptions(value: unknown): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>
 }
 
-/** The `encoding` option: undefined means a Buffer. */
+/** Options that are an object or nothing, with what is their own alone: an inherited `recursive` removes no tree. */
+export function readOwnOptions(value: unknown): Readonly<Record<string, unknown>> {
+  if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value)))
+    throw invalidType('options', 'of type object', value)
+  return { ...value }
+}
+
+/** Options of which only an object's properties are asked for: any other value says nothing. */
+export function readLooseOptions(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** The `encoding` option of names: undefined means the default, or a Buffer. */
 export function readEncoding(options: Readonly<Record<string, unknown>>): BufferEncoding | undefined {
+  return options.encoding === 'buffer' ? undefined : readContentEncoding(options)
+}
+
+/** The `encoding` option of content, which is bytes without one: `buffer` is none here. */
+export function readContentEncoding(options: Readonly<Record<string, unknown>>): BufferEncoding | undefined {
   const { encoding } = options
-  if (encoding === undefined || encoding === null || encoding === 'buffer') return undefined
+  if (encoding === undefined || encoding === null || encoding === '') return undefined
+  if (encoding === 'buffer') throw argumentError('ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`, TypeError)
   if (typeof encoding === 'string' && Buffer.isEncoding(encoding)) return encoding
   throw invalidValue('encoding', encoding, 'is invalid encoding')
 }
@@ -98,6 +117,11 @@ export function encodeName(text: string, options: Readonly<Record<string, unknow
   return wanted === undefined || wanted === 'utf8' || wanted === 'utf-8' ? text : Buffer.from(text).toString(wanted)
 }
 
+/** Whether whole-file calls take a value for a descriptor; any other number is a wrong path. */
+export function isFd(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
+}
+
 /** A path argument as text; errors call it by its own name. */
 export function readPath(name: string, value: unknown): string {
   try {
@@ -106,6 +130,14 @@ export function readPath(name: string, value: unknown): string {
     if (codeOf(error) !== 'ERR_INVALID_ARG_TYPE') throw error
     throw invalidType(name, 'of type string or an instance of Buffer or URL', value)
   }
+}
+
+/** An option that must be a boolean where it is given at all, be it as undefined. */
+export function readOwnBoolean(options: Readonly<Record<string, unknown>>, name: string, fallback: boolean): boolean {
+  if (!Object.hasOwn(options, name)) return fallback
+  const value = options[name]
+  if (typeof value !== 'boolean') throw invalidType(`options.${name}`, 'of type boolean', value)
+  return value
 }
 
 export function readBoolean(name: string, value: unknown, fallback: boolean): boolean {
@@ -122,6 +154,12 @@ export function readMode(value: unknown, fallback: number, name = 'mode'): numbe
     return Number.parseInt(value, 8)
   }
   return readInteger(name, value, 0, 2 ** 32 - 1)
+}
+
+/** A file mode that has to be given. */
+export function readGivenMode(value: unknown): number {
+  if (value === undefined || value === null) throw invalidType('mode', 'of type number', value)
+  return readMode(value, 0)
 }
 
 export function readInteger(name: string, value: unknown, min: number, max: number): number {
@@ -182,7 +220,7 @@ function tmpfile(): number | undefined {
 
 /** Content to write: a string in an encoding, or bytes. The caller's bytes are not copied here. */
 export function readData(value: unknown, options: Readonly<Record<string, unknown>>): Uint8Array {
-  const encoding = readEncoding(options) ?? 'utf8'
+  const encoding = readContentEncoding(options) ?? 'utf8'
   if (typeof value === 'string') return Buffer.from(value, encoding)
   if (ArrayBuffer.isView(value)) return bytesOf(value)
   throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
@@ -193,12 +231,15 @@ export function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
-/** Refuses a call whose signal is already aborted, as Node does. */
-export function checkSignal(options: Readonly<Record<string, unknown>>): void {
+/** The `signal` option. Throws ERR_INVALID_ARG_TYPE for what is none. */
+export function readSignal(options: Readonly<Record<string, unknown>>): AbortSignal | undefined {
   const { signal } = options
-  if (signal === undefined) return
-  if (!(signal instanceof AbortSignal)) throw invalidType('options.signal', 'an instance of AbortSignal', signal)
-  if (signal.aborted) throw abortError(signal)
+  if (signal === undefined || signal instanceof AbortSignal) return signal
+  throw invalidType('options.signal', 'an instance of AbortSignal', signal)
+}
+
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortError(signal)
 }
 
 /** Node's AbortError, the signal's reason its cause. */

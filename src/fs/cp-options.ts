@@ -1,4 +1,4 @@
-import { incompatible, invalidType, readBoolean, readInteger } from './args.js'
+import { incompatible, invalidType, readInteger, readOwnBoolean, readOwnOptions } from './args.js'
 
 /** cp's options, each with Node's default. */
 export interface CpOptions {
@@ -17,10 +17,8 @@ export type Filter = (src: string, dest: string) => unknown
 
 /** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE, ERR_INCOMPATIBLE_OPTION_PAIR. */
 export function readCpOptions(value: unknown): CpOptions {
-  if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value)))
-    throw invalidType('options', 'of type object', value)
-  const given: Readonly<Record<string, unknown>> = { ...value }
-  const flag = (name: string, fallback: boolean) => readBoolean(`options.${name}`, given[name], fallback)
+  const given = readOwnOptions(value)
+  const flag = (name: string, fallback: boolean) => readOwnBoolean(given, name, fallback)
   const options = {
     dereference: flag('dereference', false),
     errorOnExist: flag('errorOnExist', false),

@@ -91,10 +91,10 @@ export function syncForm(body: Body): AnyFunction {
 }
 
 /** Runs at once, so that a buffer changed after the call changes nothing; the callback has a turn of its own, as in Node. */
-export function callbackForm(body: Body): AnyFunction {
+export function callbackForm(body: Body, name = 'cb'): AnyFunction {
   return (...args) => {
     const callback = args.at(-1)
-    if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
+    if (typeof callback !== 'function') throw invalidType(name, 'of type function', undefined)
     const answer = settle(body, args.slice(0, -1))
     if ('error' in answer && isArgumentError(answer.error)) throw answer.error
     if ('value' in answer && answer.value instanceof Promise) {
@@ -104,6 +104,12 @@ export function callbackForm(body: Body): AnyFunction {
       )
     } else later(() => callBack(callback, answer))
   }
+}
+
+/** `fs.close` alone may be called without a callback. Node throws a failure then where nobody can catch it, we at once. */
+export function closeForm(body: Body): AnyFunction {
+  const close = callbackForm(body)
+  return (fd, callback) => (callback === undefined ? void body([fd]) : close(fd, callback))
 }
 
 type Answer = { readonly error: unknown } | { readonly value: unknown }

@@ -15,7 +15,7 @@ import {
 } from './derive.js'
 import { promised } from './fairness.js'
 import { GovernedFileHandle, type HandleDeps, handleOf, namedResult } from './file-handle.js'
-import { type Form, OPS, type Rows, rowOf } from './ops.js'
+import { type Form, OPS, type ReadRow, type Rows, rowOf } from './ops.js'
 import { type BodyOf, shapeOf } from './shapes.js'
 import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
 import { watchEvents } from './watch-events.js'
@@ -147,7 +147,9 @@ const NAMED_RESULTS = ['read', 'readv', 'write', 'writev']
 
 /** `realpath.native`, and what `util.promisify` makes of functions whose callbacks are not (error, value). */
 function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: DeriveDeps): void {
-  const native = (form: Form) => bodyOf('realpath', { ...OPS.realpath, syscall: 'realpath' }, form, deps)
+  // As the promise form, these walk the name as it stands: a slash behind a file is none.
+  const run: ReadRow['run'] = (view, args) => OPS.realpath.run(view, args, 'promise')
+  const native = (form: Form) => bodyOf('realpath', { ...OPS.realpath, syscall: 'realpath', run }, form, deps)
   Object.assign(facade.realpathSync as object, { native: syncForm(native('sync')) })
   Object.assign(facade.realpath as object, { native: callbackForm(native('callback')) })
   customize(facade.exists, promiseForm(body('exists', 'promise')))

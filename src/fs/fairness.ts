@@ -49,3 +49,9 @@ export async function promised<T>(work: () => T): Promise<Awaited<T>> {
 export function later(answer: () => void): void {
   setImmediate(answer)
 }
+
+/** Looks, or does, something in a later turn. */
+export async function afterTurn<T>(work: () => T): Promise<T> {
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  return work()
+}

@@ -21,7 +21,12 @@ export class GovernedFileHandle extends EventEmitter {
   #fd: number
   readonly #deps: HandleDeps
   #closing: Promise<void> | undefined
+  #closed: () => unknown = () => undefined
+  /** The handle itself, until it is closed, and each stream of it. */
+  #users = 1
   readonly [inside]: HandleInside
+  /** The handle's own, as in Node: a function is what makes a copy for a worker fail. */
+  readonly close = (): Promise<void> => promised(() => this.#close())
 
   constructor(fd: number, deps: HandleDeps) {
     super()
@@ -53,17 +58,32 @@ export class GovernedFileHandle extends EventEmitter {
     }
   }
 
+  /** Streams hear of it at once and end. The descriptor is closed when the last of them has let it go. */
   #close(): Promise<void> {
-    this.#closing ??= this.#closeNow()
+    if (this.#closing) return this.#closing
+    this.#closing = new Promise((resolve, reject) => {
+      this.#closed = () => this.#closeNow().then(resolve, reject)
+    })
+    this.release()
+    this.emit('close')
     return this.#closing
   }
 
   async #closeNow(): Promise<void> {
-    if (this.#fd === -1) return
     const fd = this.#fd
     this.#fd = -1
     this.#deps.call('close', [fd])
-    this.emit('close')
+  }
+
+  /** @internal A stream uses the descriptor: it stays open until the stream has released it. */
+  hold(): void {
+    this.#users++
+  }
+
+  /** @internal */
+  release(): void {
+    this.#users--
+    if (this.#users === 0) this.#closed()
   }
 
   /** @internal */
@@ -97,7 +117,7 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
     }
   }
   const run = (handle: GovernedFileHandle, args: unknown[]) => {
-    if (handle.fd === -1 && name !== 'close' && name !== 'getAsyncId') throw closedError(name)
+    if (handle.fd === -1 && name !== 'close' && name !== 'getAsyncId') throw closedError(row.syscall ?? name)
     return namedResult(name, row.run(handle[inside], args))
   }
   if (row.sync) {

@@ -25,6 +25,8 @@ export interface HandleRow {
   readonly run: (handle: HandleInside, args: readonly unknown[]) => unknown
   /** True for methods that answer at once, not by a promise. */
   readonly sync?: true
+  /** What Node calls it in the error of a closed handle, if not by its name. */
+  readonly syscall?: string
 }
 
 function method(run: HandleRow['run']): HandleRow {
@@ -37,14 +39,15 @@ function direct(run: HandleRow['run']): HandleRow {
 
 /** A method that is an op on the descriptor. */
 function op(stem: string): HandleRow {
-  return method((handle, args) => handle.call(stem, [handle.fd, ...args]))
+  return { ...method((handle, args) => handle.call(stem, [handle.fd, ...args])), syscall: stem }
 }
 
 /** Content takes its time where it comes in chunks: the handle is asked for its descriptor when all of them are there. */
 function content(): HandleRow {
-  return method((handle, args) =>
+  const write = method((handle, args) =>
     contentPromiseForm(([, ...given]) => handle.call('writeFile', [handle.fd, ...given]))(undefined, ...args),
   )
+  return { ...write, syscall: 'writeFile' }
 }
 
 const NEW_STREAMS = 'Node has it behind an experimental flag alone. Use createReadStream and createWriteStream.'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
-import { invalidType, methodMissing, readMode, readPath } from './args.js'
+import { methodMissing, readGivenMode, readPath } from './args.js'
 import type { Args } from './ops.js'
 import { givenTo, isOwner, mayGive, readId } from './ownership.js'
 import { readTimes } from './times.js'
@@ -20,8 +20,7 @@ export function lchmod(view: WriteView, [path, mode]: Args): void {
 }
 
 function setMode(view: WriteView, path: string, given: unknown, follow: Follow): void {
-  if (given === undefined || given === null) throw invalidType('mode', 'of type number', given)
-  const mode = readMode(given, 0)
+  const mode = readGivenMode(given)
   const place = targetOf(view, path, follow)
   if (!isOwner(view.layer.lstat(place.path))) throw new Errno('EPERM')
   view.layer.setattr(place.path, { mode: mode & 0o7777 })

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readBoolean, readEncoding, readInteger, readOptions, readPath } from './args.js'
+import { readEncoding, readInteger, readOptions, readPath } from './args.js'
 import { direntOf, entriesOf } from './kernel-list.js'
 import type { Args } from './ops.js'
 import type { ReadView } from './view.js'
@@ -23,7 +23,7 @@ export function opendir(view: ReadView, [path, given]: Args): OpenedDir {
   return {
     path: path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path : text,
     entries: entriesOf(view, text).map((entry) => direntOf(entry, text, options)),
-    recursive: readBoolean('options.recursive', options.recursive, false),
+    recursive: Boolean(options.recursive),
     encoding: options.encoding,
   }
 }

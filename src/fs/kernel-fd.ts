@@ -9,15 +9,16 @@ import {
   isWriting,
   outOfRange,
   readFlags,
+  readGivenMode,
   readInteger,
+  readLooseOptions,
   readMode,
-  readOptions,
 } from './args.js'
 import { type Descriptor, validFd } from './descriptors.js'
-import { bigintPositions } from './host-traits.js'
 import { createdMode, followOf } from './open-rules.js'
 import { type Args, type Form, Spread } from './ops.js'
 import { givenTo, isOwner, mayGive, readId } from './ownership.js'
+import { positionAt, readRequest } from './read-request.js'
 import { readTimes } from './times.js'
 import type { ReadView, WriteView } from './view.js'
 
@@ -82,53 +83,6 @@ export function read(view: ReadView, args: Args, form: Form): unknown {
   return form === 'sync' ? count : new Spread([count, request.buffer])
 }
 
-interface Request {
-  readonly buffer: unknown
-  readonly view: Uint8Array
-  readonly position: number | undefined
-}
-
-/** read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options); but in the sync form also (fd, options). */
-function readRequest([, first, ...rest]: Args, form: Form): Request {
-  const options = form !== 'sync' && !ArrayBuffer.isView(first) ? readOptions(first) : undefined
-  const buffer = options ? (options.buffer ?? Buffer.alloc(16_384)) : first
-  if (!ArrayBuffer.isView(buffer)) throw invalidType('buffer', 'an instance of Buffer, TypedArray, or DataView', buffer)
-  const given = options ?? (isOptions(rest) ? readOptions(rest[0]) : undefined)
-  const [offset, length, position] = given
-    ? [given.offset ?? 0, given.length ?? buffer.byteLength - Number(given.offset ?? 0), given.position]
-    : rest
-  const start = offset === undefined || offset === null ? 0 : readInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
-  const size = length === undefined ? 0 : Number(length) | 0
-  if (size !== 0 && buffer.byteLength === 0) throw invalidValue('buffer', buffer, 'is empty and cannot be written')
-  checkRange(start, size, buffer.byteLength)
-  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + start, size)
-  return { buffer, view: bytes, position: readPosition(position, size) }
-}
-
-function isOptions(rest: Args): boolean {
-  return rest.length <= 1 || (typeof rest[0] === 'object' && rest[0] !== null)
-}
-
-function checkRange(offset: number, length: number, size: number): void {
-  if (offset < 0 || offset > size) throw outOfRange('offset', `>= 0 && <= ${size}`, offset)
-  if (length < 0 || length > size - offset) throw outOfRange('length', `>= 0 && <= ${size - offset}`, length)
-}
-
-/** null, undefined and -1 mean the descriptor's own position. */
-function readPosition(position: unknown, length: number): number | undefined {
-  if (position === undefined || position === null) return undefined
-  if (typeof position !== 'bigint') return positionAt(readInteger('position', position, -1, MAX))
-  const [least, most] = bigintPositions(length)
-  if (position < least || position > most) throw outOfRange('position', `>= ${least} && <= ${most}`, position)
-  // No file is so long that the one would read what the other does not.
-  return positionAt(Number(position > MAX ? MAX : position))
-}
-
-/** Where Node does not look at a position closely, all but a whole number from 0 on means the descriptor's own. */
-function positionAt(position: unknown): number | undefined {
-  return typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : undefined
-}
-
 function readable(view: ReadView, fd: unknown): Descriptor {
   const descriptor = view.descriptors.get(fd)
   if (!descriptor.readable) throw new Errno('EBADF')
@@ -172,17 +126,30 @@ export function write(view: WriteView, args: Args, form: Form): unknown {
 function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: number | undefined } {
   if (typeof value === 'string') {
     const [position, encoding] = rest
-    const data = Buffer.from(value, (typeof encoding === 'string' ? encoding : 'utf8') as BufferEncoding)
-    return { data, position: positionAt(position) }
+    return { data: encoded(value, encoding), position: positionAt(position) }
   }
   if (!ArrayBuffer.isView(value))
     throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
-  const options = typeof rest[0] === 'object' && rest[0] !== null ? readOptions(rest[0]) : undefined
+  const options = typeof rest[0] === 'object' ? readLooseOptions(rest[0]) : undefined
   const [offset, length, position] = options ? [options.offset, options.length, options.position] : rest
   const start = offset === undefined || offset === null ? 0 : readInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER)
-  const size = typeof length === 'number' ? length : value.byteLength - start
+  const size =
+    typeof length === 'number' ? readInteger('length', length, -(2 ** 31), 2 ** 31 - 1) : value.byteLength - start
   checkRange(start, size, value.byteLength)
   return { data: new Uint8Array(value.buffer, value.byteOffset + start, size), position: positionAt(position) }
+}
+
+/** What is no encoding's name means UTF-8 here; hexadecimal text has two digits a byte. */
+function encoded(text: string, given: unknown): Buffer {
+  const encoding = typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
+  if (/^hex$/i.test(encoding) && text.length % 2 !== 0)
+    throw invalidValue('encoding', given, `is invalid for data of length ${text.length}`)
+  return Buffer.from(text, encoding)
+}
+
+function checkRange(offset: number, length: number, size: number): void {
+  if (offset < 0 || offset > size) throw outOfRange('offset', `>= 0 && <= ${size}`, offset)
+  if (length < 0 || length > size - offset) throw outOfRange('length', `>= 0 && <= ${size - offset}`, length)
 }
 
 function writable(view: WriteView, fd: unknown): Descriptor<WriteFile> {
@@ -208,7 +175,7 @@ export function writev(view: WriteView, [fd, buffers, position]: Args, form: For
 
 export function fstat(view: ReadView, [fd, given]: Args): Stats | BigIntStats {
   const { file } = view.descriptors.get(fd)
-  return readOptions(given).bigint === true ? file.statBig() : file.stat()
+  return readLooseOptions(given).bigint === true ? file.statBig() : file.stat()
 }
 
 /** What is staged is on the medium afterwards: the stage's log is, the disk is not touched. */
@@ -219,7 +186,7 @@ export function fsync(view: ReadView, [fd]: Args): void {
 
 export function ftruncate(view: WriteView, [fd, length]: Args): void {
   const descriptor = view.descriptors.get(fd)
-  const size = length === undefined || length === null ? 0 : readInteger('len', length, -MAX, MAX)
+  const size = length === undefined ? 0 : readInteger('len', length, -MAX, MAX)
   if (!descriptor.writable) throw new Errno('EINVAL')
   descriptor.file.setattr({ size: Math.max(0, size) })
 }
@@ -227,7 +194,7 @@ export function ftruncate(view: WriteView, [fd, length]: Args): void {
 const MAX = Number.MAX_SAFE_INTEGER
 
 export function fchmod(view: WriteView, [fd, given]: Args): void {
-  const mode = readMode(given, 0)
+  const mode = readGivenMode(given)
   const { file } = view.descriptors.get(fd)
   if (!isOwner(file.stat())) throw new Errno('EPERM')
   file.setattr({ mode: mode & 0o7777 })

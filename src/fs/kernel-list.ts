@@ -15,7 +15,7 @@ import type { ReadView } from './view.js'
 export function readdir(view: ReadView, [path, given]: Args, form: Form): unknown {
   const options = readOptions(given)
   readEncoding(options)
-  const recursive = readBoolean('options.recursive', options.recursive, false)
+  const recursive = isRecursive(options, form)
   if (!recursive && !options.withFileTypes) {
     const place = view.at(path, 'follow')
     if (place.inside) return namesIn(view, dirOf(view, place), options)
@@ -28,6 +28,11 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   if (recursive && form !== 'sync') return listInTurns(listing, next)
   if (recursive) for (let below = next(); below !== undefined; below = next()) list(listing, below)
   return listing.found
+}
+
+/** The promise form takes any value for what it is worth. */
+function isRecursive({ recursive }: Readonly<Record<string, unknown>>, form: Form): boolean {
+  return form === 'promise' ? Boolean(recursive) : readBoolean('options.recursive', recursive ?? undefined, false)
 }
 
 function dirOf(view: ReadView, place: Inside): RelPath {

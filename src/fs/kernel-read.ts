@@ -3,7 +3,20 @@ import { resolve } from 'node:path'
 import { codeOf, Errno } from '../../overlay/errno.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
-import { checkSignal, encodeName, readEncoding, readInteger, readOptions } from './args.js'
+import {
+  checkSignal,
+  encodeName,
+  isFd,
+  isWriting,
+  readContentEncoding,
+  readEncoding,
+  readFlags,
+  readInteger,
+  readLooseOptions,
+  readOptions,
+  readSignal,
+} from './args.js'
+import { afterTurn } from './fairness.js'
 import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import { refuseWritingFlag } from './open-rules.js'
@@ -61,7 +74,7 @@ export function lstat(view: ReadView, args: Args, form: Form): Seen | Promise<Se
 }
 
 function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): Seen | Promise<Seen> {
-  const options = readOptions(given)
+  const options = readLooseOptions(given)
   const bigint = options.bigint === true
   try {
     const spot = view.spot(path)
@@ -95,34 +108,53 @@ function statInside(view: ReadView, place: Inside, bigint: boolean): Seen {
 
 export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffer | string | Promise<Buffer | string> {
   const options = readOptions(given)
-  const encoding = readEncoding(options)
-  checkSignal(options)
-  refuseWritingFlag(options.flag)
-  if (typeof path === 'number') {
+  const encoding = readContentEncoding(options)
+  const signal = readSignal(options)
+  const flag = form === 'promise' ? options.flag || undefined : options.flag
+  if (isExclusive(flag) && exists(view, [path])) throw new Errno('EEXIST')
+  refuseWritingFlag(flag)
+  // Node's sync form looks at no signal; the others do so again when the content is there.
+  if (form === 'sync') return readAll(view, path, encoding, flag)
+  checkSignal(signal)
+  const later = isFd(path) ? undefined : readLater(view, path, signal)
+  if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
+  const began = performance.now()
+  const content = readAll(view, path, encoding, flag)
+  view.took(performance.now() - began)
+  if (!signal) return content
+  return afterTurn(() => {
+    checkSignal(signal)
+    return content
+  })
+}
+
+function readAll(view: ReadView, path: unknown, encoding: BufferEncoding | undefined, flag: unknown): Buffer | string {
+  if (isFd(path)) {
     const rest = readRest(view.descriptors.get(path))
     return encoding === undefined ? rest : rest.toString(encoding)
   }
-  const later = form === 'sync' ? undefined : readLater(view, path, options)
-  if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
-  if (form === 'sync') return readNow(view, path, encoding)
-  const began = performance.now()
-  const content = readNow(view, path, encoding)
-  view.took(performance.now() - began)
-  return content
+  if (flag !== undefined && isWriting(readFlags(flag, 'r')) && isDirectory(view, path)) throw new Errno('EISDIR')
+  return readNow(view, path, encoding)
+}
+
+function isExclusive(flag: unknown): boolean {
+  const wanted = constants.O_CREAT | constants.O_EXCL
+  return flag !== undefined && (readFlags(flag, 'r') & wanted) === wanted
+}
+
+function isDirectory(view: ReadView, path: unknown): boolean {
+  const place = view.at(path, 'follow')
+  return place.inside && place.type === 'dir'
 }
 
 /** The async lane: what would hold up the event loop is read by the host's own asynchronous calls. */
-function readLater(
-  view: ReadView,
-  path: unknown,
-  options: ReturnType<typeof readOptions>,
-): Promise<Buffer> | undefined {
+function readLater(view: ReadView, path: unknown, signal: AbortSignal | undefined): Promise<Buffer> | undefined {
   const spot = view.spot(path)
   if (spot?.staged) return undefined
   const place = spot && view.layer.typeOf(spot.path) === 'file' ? spot.path : fileAt(view, path)
   if (place === undefined || !view.isSlow(place)) return undefined
   return view.readLater(place).then((content) => {
-    checkSignal(options)
+    checkSignal(signal)
     view.seen(place, content)
     return content
   })
@@ -176,6 +208,7 @@ function readInside(view: ReadView, place: Inside): Buffer {
 
 export function readlink(view: ReadView, [path, given]: Args): string | Buffer {
   const options = readOptions(given)
+  readEncoding(options)
   const place = view.at(path, 'nofollow')
   if (!place.inside) return encodeName(view.host(place).readlinkSync(place.path), options)
   const type = view.layer.typeOf(place.path)
@@ -187,6 +220,7 @@ export function readlink(view: ReadView, [path, given]: Args): string | Buffer {
 /** Node's JavaScript realpath reports `lstat` of the absolute path; realpath.native reports `realpath` of the name. */
 export function realpath(view: ReadView, [path, given]: Args, form: Form): string | Buffer {
   const options = readOptions(given)
+  readEncoding(options)
   // In JavaScript (sync and callback) Node normalises the name first: `..` before links, no slash at the end.
   const place = view.at(form === 'promise' ? path : resolve(view.root, pathText(path)), 'follow')
   if (!place.inside) return encodeName(view.host(place).realpathSync(place.path), options)

@@ -1,12 +1,12 @@
 import fs, { type BigIntStatsFs, type StatsFs } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
-import { readOptions } from './args.js'
+import { readLooseOptions } from './args.js'
 import type { Args } from './ops.js'
 import type { ReadView } from './view.js'
 
 /** The disk below the workspace: what is staged takes no room on it yet. */
 export function statfs(view: ReadView, [path, given]: Args): StatsFs | BigIntStatsFs {
-  const bigint = readOptions(given).bigint === true
+  const bigint = readLooseOptions(given).bigint === true
   const place = view.at(path, 'follow')
   if (!place.inside) return view.host(place).statfsSync(place.path, { bigint })
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')

@@ -5,16 +5,19 @@ import { innerCall } from './inner-call.js'
 import { createdMode } from './open-rules.js'
 import type { Args } from './ops.js'
 import type { WriteView } from './view.js'
+import { warnOnce } from './warnings.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const RANDOM = 6
 const TRIES = 100
+const TEMPLATE = 'mkdtemp() templates ending with X are not portable. For details see: https://nodejs.org/api/fs.html'
 
 /** mkdtemp(3): a new directory, the prefix and six random characters its name, for its owner alone. */
 export function mkdtemp(view: WriteView, [given, more]: Args): string | Buffer {
   const options = readOptions(more)
   const prefix = readPath('prefix', given)
   encodeName('', options)
+  if (prefix.endsWith('X')) warnOnce(undefined, TEMPLATE)
   return innerCall('mkdtemp', [`${prefix}XXXXXX`], () => encodeName(makeUnique(view, prefix), options))
 }
 

@@ -1,37 +1,70 @@
 import { constants, type Stats } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
-import { childOf, pathText, type RelPath } from '../../overlay/path.js'
+import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside, Outside } from '../../overlay/resolve.js'
-import { Denied } from '../core/denials.js'
-import { checkSignal, isWriting, readBoolean, readData, readFlags, readInteger, readMode, readOptions } from './args.js'
-import { COPY_KEEPS_OWNER, RM_PASSES_FILES_BY } from './host-traits.js'
-import { writeRest } from './kernel-fd.js'
+import {
+  checkSignal,
+  isFd,
+  isWriting,
+  readBoolean,
+  readData,
+  readFlags,
+  readInteger,
+  readLooseOptions,
+  readMode,
+  readOptions,
+  readSignal,
+} from './args.js'
+import { afterTurn } from './fairness.js'
+import { COPY_KEEPS_OWNER } from './host-traits.js'
+import { ftruncate, writeRest } from './kernel-fd.js'
 import { createdMode, followOf } from './open-rules.js'
 import type { Args, Form } from './ops.js'
 import { mayGive } from './ownership.js'
-import { eisdirOfRm } from './rm-error.js'
 import type { WriteView } from './view.js'
+import { warnOnce } from './warnings.js'
 
 /** The bodies of the writing ops: each comes down to calls of the seven mutators. */
 
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-export function writeFile(view: WriteView, args: Args): void {
-  write(view, args, 'w')
+export function writeFile(view: WriteView, args: Args, form: Form): Promise<void> | undefined {
+  return write(view, args, form, 'w')
 }
 
-export function appendFile(view: WriteView, args: Args): void {
-  write(view, args, 'a')
+export function appendFile(view: WriteView, args: Args, form: Form): Promise<void> | undefined {
+  return write(view, args, form, 'a')
 }
 
-function write(view: WriteView, [path, value, given]: Args, fallback: 'w' | 'a'): void {
+/** Node's sync forms look at no signal; the others do so again when the content is written. */
+function write(
+  view: WriteView,
+  [path, value, given]: Args,
+  form: Form,
+  fallback: 'w' | 'a',
+): Promise<void> | undefined {
   const options = readOptions(given)
-  const flags = readFlags(options.flag, fallback, 'options.flag')
+  const flush = readBoolean('options.flush', options.flush ?? undefined, false)
+  const flags = readFlags(options.flag || undefined, fallback, 'options.flag')
   const mode = readMode(options.mode, 0o666)
   const data = readData(value, options)
-  checkSignal(options)
+  const signal = readSignal(options)
+  if (form !== 'sync') checkSignal(signal)
+  put(view, { path, flags, mode, data })
+  if (flush) view.sync()
+  return form === 'sync' || !signal ? undefined : afterTurn(() => checkSignal(signal))
+}
+
+interface Written {
+  readonly path: unknown
+  readonly flags: number
+  readonly mode: number
+  readonly data: Uint8Array
+}
+
+function put(view: WriteView, { path, flags, mode, data }: Written): void {
   const exclusive = (flags & constants.O_EXCL) !== 0
-  if (typeof path === 'number') {
+  if (isFd(path)) {
     if (data.length > 0) writeRest(view.descriptors.get(path), data)
     return
   }
@@ -63,8 +96,17 @@ function append(view: WriteView, place: Inside, data: Uint8Array): void {
   view.layer.put(place.path, data, { at: view.layer.lstat(place.path)?.size ?? 0 })
 }
 
-export function truncate(view: WriteView, [path, length]: Args): void {
-  const size = length === undefined || length === null ? 0 : readSafeInteger('len', length)
+/** By a descriptor only in the forms that had it once; Node says so with a warning. */
+export function truncate(view: WriteView, [path, length]: Args, form: Form): void {
+  if (typeof path === 'number' && form !== 'promise') {
+    warnOnce(
+      'DEP0081',
+      'Using fs.truncate with a file descriptor is deprecated. Please use fs.ftruncate with a file descriptor instead.',
+    )
+    ftruncate(view, [path, length])
+    return
+  }
+  const size = length === undefined ? 0 : readSafeInteger('len', length)
   const place = view.target(path, 'follow', 'setattr')
   if (place.type === undefined) throw new Errno('ENOENT')
   if (place.type === 'dir') throw new Errno('EISDIR')
@@ -76,7 +118,7 @@ function readSafeInteger(name: string, value: unknown): number {
 }
 
 export function mkdir(view: WriteView, [path, given]: Args, form: Form): string | undefined {
-  const options = typeof given === 'number' || typeof given === 'string' ? { mode: given } : readOptions(given)
+  const options = typeof given === 'number' || typeof given === 'string' ? { mode: given } : readLooseOptions(given)
   const recursive = readBoolean('options.recursive', options.recursive, false)
   const mode = createdMode(readMode(options.mode, 0o777) & 0o1777)
   if (recursive) return makeDirs(view, pathText(path), mode, form)
@@ -100,6 +142,8 @@ function makeDirs(view: WriteView, text: string, mode: number, form: Form): stri
     // Node's own forms differ here: the sync one reports what it was asked for, the others what is in the way.
     if (isDangling(view, parent)) throw new Errno(form === 'sync' ? 'ENOENT' : 'ENOTDIR')
     first = makeDirs(view, parent, mode, form)
+    // What was absent on the way may lead to a link.
+    if (isDangling(view, text)) throw new Errno('ENOENT')
     place = view.target(text, 'follow', 'mkdir')
   }
   if (place.type === 'dir') return first
@@ -118,7 +162,8 @@ function isDangling(view: WriteView, text: string): boolean {
   }
 }
 
-function isLink(view: WriteView, path: unknown): boolean {
+/** Whether a name is one of a link, whatever the link leads to. */
+export function isLink(view: WriteView, path: unknown): boolean {
   try {
     const place = view.at(path, 'exact')
     return place.inside && place.type === 'symlink'
@@ -139,72 +184,6 @@ export function unlink(view: WriteView, [path]: Args): void {
   if (place.type === 'dir') throw new Errno('EISDIR')
   if (place.type !== undefined && place.ending !== 'name') throw new Errno('ENOTDIR')
   view.layer.remove(place.path)
-}
-
-export function rmdir(view: WriteView, [path, given]: Args): void {
-  const options = readOptions(given)
-  const place = view.target(path, 'exact', 'remove')
-  view.layer.judge('remove', place.path)
-  if (place.type === undefined) throw new Errno('ENOENT', options.recursive === true ? 'lstat' : undefined)
-  if (place.type !== 'dir') throw new Errno('ENOTDIR')
-  if (place.ending === 'dot') throw new Errno('EINVAL')
-  if (options.recursive === true) {
-    removeTree(view, place.path)
-    return
-  }
-  if (place.ending === 'dotdot') throw new Errno('ENOTEMPTY')
-  view.layer.remove(place.path)
-}
-
-export function rm(view: WriteView, [path, given]: Args, form: Form): void {
-  const options = readOptions(given)
-  const force = readBoolean('options.force', options.force, false)
-  const recursive = readBoolean('options.recursive', options.recursive, false)
-  const place = lstatTarget(view, path, force && recursive && form === 'sync' && RM_PASSES_FILES_BY)
-  if (place?.type === undefined) {
-    // What is hidden is absent: its own refusal would tell the two apart.
-    if (place && !view.layer.hides(place.path)) view.layer.judge('remove', place.path)
-    if (!force) throw new Errno('ENOENT', 'lstat')
-    return
-  }
-  if (place.type !== 'dir') {
-    view.layer.remove(place.path)
-    return
-  }
-  view.layer.judge('remove', place.path)
-  if (!recursive) throw eisdirOfRm(pathText(path))
-  if (place.ending === 'dot') throw new Errno('EINVAL')
-  // rmdir(2) does not go through a link, whatever slash stands behind it; Node's asynchronous forms keep that quiet.
-  if (place.ending === 'slash' && isLink(view, pathText(path))) {
-    if (form === 'sync') throw new Errno('ENOTDIR')
-    return
-  }
-  removeTree(view, place.path)
-}
-
-/** rm looks before it removes: what the look fails with names lstat. Undefined: no directory to look in. */
-function lstatTarget(view: WriteView, path: unknown, passesFilesBy: boolean): Inside | undefined {
-  try {
-    return view.target(path, 'nofollow', 'remove')
-  } catch (error) {
-    if (error instanceof Errno && (error.code === 'ENOENT' || (passesFilesBy && error.code === 'ENOTDIR')))
-      return undefined
-    // A name a rule hides is absent, whether something stands there or not.
-    if (error instanceof Denied && error.denial.reason === 'hidden') return undefined
-    throw error instanceof Errno ? new Errno(error.code, 'lstat') : error
-  }
-}
-
-/** Everything below is judged before the first of it goes, so a denial leaves the tree whole. */
-function removeTree(view: WriteView, path: RelPath): void {
-  const doomed: RelPath[] = []
-  const visit = (at: RelPath): void => {
-    if (view.layer.typeOf(at) === 'dir') for (const entry of view.layer.readdir(at)) visit(childOf(at, entry.name))
-    view.layer.judge('remove', at)
-    doomed.push(at)
-  }
-  visit(path)
-  for (const at of doomed) view.layer.remove(at)
 }
 
 export function rename(view: WriteView, [from, to]: Args): void {

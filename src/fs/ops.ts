@@ -7,6 +7,7 @@ import * as fd from './kernel-fd.js'
 import * as links from './kernel-links.js'
 import { readdir } from './kernel-list.js'
 import * as read from './kernel-read.js'
+import * as remove from './kernel-rm.js'
 import { statfs } from './kernel-statfs.js'
 import { mkdtemp } from './kernel-temp.js'
 import * as write from './kernel-write.js'
@@ -102,8 +103,8 @@ export const OPS = {
   truncate: writes('open', write.truncate),
   mkdir: writes('mkdir', write.mkdir),
   unlink: writes('unlink', write.unlink),
-  rm: writes('rm', write.rm),
-  rmdir: writes('rmdir', write.rmdir),
+  rm: writes('rm', remove.rm),
+  rmdir: writes('rmdir', remove.rmdir),
   rename: writes('rename', write.rename, 2),
   copyFile: writes('copyfile', write.copyFile, 2),
 

@@ -1,5 +1,5 @@
 import { isArgumentError } from './args.js'
-import { type AnyFunction, type Body, callbackForm, promiseForm, settle, syncForm } from './derive.js'
+import { type AnyFunction, type Body, callbackForm, closeForm, promiseForm, settle, syncForm } from './derive.js'
 import { createDir } from './dir.js'
 import { promised } from './fairness.js'
 import type { OpenedDir } from './kernel-dir.js'
@@ -18,7 +18,8 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
   _toUnixTimestamp: (body) => syncForm(body('_toUnixTimestamp', 'sync')),
   openAsBlob: (body) => blobForm(body('openAsBlob', 'promise')),
 
-  opendir: (body) => callbackForm(dirBody(body, 'callback')),
+  close: (body) => closeForm(body('close', 'callback')),
+  opendir: (body) => callbackForm(dirBody(body, 'callback'), 'callback'),
   opendirSync: (body) => syncForm(dirBody(body, 'sync')),
   'promises.opendir': (body) => promiseForm(dirBody(body, 'promise')),
 

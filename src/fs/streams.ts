@@ -25,8 +25,12 @@ export function governedStreams(functions: StreamFunctions): Streams {
   return {
     ReadStream,
     WriteStream,
-    createReadStream: (path, options) => Reflect.construct(ReadStream, [path, options]),
-    createWriteStream: (path, options) => Reflect.construct(WriteStream, [path, options]),
+    createReadStream: function create(path, options) {
+      return Reflect.construct(ReadStream, [path, options])
+    },
+    createWriteStream: function create(path, options) {
+      return Reflect.construct(WriteStream, [path, options])
+    },
   }
 }
 
@@ -36,22 +40,41 @@ export function governedStreams(functions: StreamFunctions): Streams {
  */
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, functions: StreamFunctions): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
-    const args = [path, governed(options, functions)]
-    if (new.target === undefined && this instanceof host) return Reflect.apply(host, this, args)
-    return Reflect.construct(host, args, new.target ?? host)
+    const given = inheritedToo(readOptions(options))
+    const args = [path, governed(given, functions)]
+    const isDerived = new.target === undefined && this instanceof host
+    const made: unknown = isDerived
+      ? Reflect.apply(host, this, args)
+      : Reflect.construct(host, args, new.target ?? host)
+    if (given.fd instanceof GovernedFileHandle) follow(given.fd, isDerived ? this : made)
+    return made
   }
   Object.defineProperty(Stream, 'name', { value: host.name })
   Stream.prototype = host.prototype
   return Stream
 }
 
+/** Node's streams heed what their options inherit, unlike most of its functions. */
+function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const all: Record<string, unknown> = {}
+  for (const name in options) all[name] = options[name]
+  return all
+}
+
 /** The caller's options with our functions in place of any others, and a handle of ours as its number. */
-function governed(given: unknown, functions: StreamFunctions): Record<string, unknown> {
-  const options = readOptions(given)
+function governed(options: Record<string, unknown>, functions: StreamFunctions): Record<string, unknown> {
   const { fd } = options
   if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: functions }
   const close = (_: number, callback: (error?: unknown) => void) => {
+    fd.release()
     fd[Symbol.asyncDispose]().then(() => callback(), callback)
   }
   return { ...options, fd: fd.fd, fs: { ...functions, close } }
+}
+
+/** A stream keeps its handle's descriptor open, and ends when the handle is closed. */
+function follow(handle: GovernedFileHandle, stream: unknown): void {
+  if (!(stream instanceof fs.ReadStream || stream instanceof fs.WriteStream)) return
+  handle.hold()
+  handle.on('close', () => stream.close())
 }

@@ -228,6 +228,8 @@ export class View implements WriteView, WatchView {
 
   target(path: unknown, follow: Follow, effect: Effect): Inside {
     const text = pathText(path)
+    // No name at all is no name of the root.
+    if (text === '') throw new Errno('ENOENT')
     const asked = this.#resolver.asked(text)
     let place: Resolved
     try {

@@ -91,6 +91,7 @@ interface PollOptions {
 export class StatWatcher extends EventEmitter {
   readonly #timer: NodeJS.Timeout
   #seen: Look
+  #stopped = false
   /** The last stats there were: told as the previous ones both when a file goes and when it comes back. */
   #last: Stats | BigIntStats | undefined
 
@@ -104,6 +105,8 @@ export class StatWatcher extends EventEmitter {
   }
 
   stop(): void {
+    if (this.#stopped) return
+    this.#stopped = true
     clearInterval(this.#timer)
     this.options.stopped()
     process.nextTick(() => this.emit('stop'))

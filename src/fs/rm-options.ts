@@ -1,0 +1,21 @@
+import { readInteger, readOwnBoolean, readOwnOptions } from './args.js'
+
+/** What `rm` takes. The retries are for disks that are busy: nothing here is tried again. */
+export interface RmOptions {
+  readonly force: boolean
+  readonly recursive: boolean
+}
+
+/** Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
+export function readRmOptions(value: unknown): RmOptions {
+  const recursive = readRmdirOptions(value)
+  return { force: readOwnBoolean(readOwnOptions(value), 'force', false), recursive }
+}
+
+/** Whether `rmdir` is to remove a tree. Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
+export function readRmdirOptions(value: unknown): boolean {
+  const options = readOwnOptions(value)
+  if (Object.hasOwn(options, 'retryDelay')) readInteger('options.retryDelay', options.retryDelay, 0, 2 ** 31 - 1)
+  if (Object.hasOwn(options, 'maxRetries')) readInteger('options.maxRetries', options.maxRetries, 0, 2 ** 32 - 1)
+  return readOwnBoolean(options, 'recursive', false)
+}

@@ -1,0 +1,347 @@
+import fs from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { describe, expect, it } from 'vitest'
+import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+
+/** What needs more than one call: the same script by `node:fs` on a directory and by the facade on a copy of it. */
+
+type Script = (api: typeof fs, root: string) => unknown
+
+const inherited = (options: object): object => Object.create(options)
+const write = (api: typeof fs, path: string, options: object) => pipeline(['new'], api.createWriteStream(path, options))
+const bytes = () => Buffer.alloc(4, '-')
+const signalOf = (abort: (controller: AbortController) => void) => {
+  const controller = new AbortController()
+  abort(controller)
+  return controller.signal
+}
+const soon = () => signalOf((controller) => process.nextTick(() => controller.abort()))
+const called = (run: (done: (...answer: unknown[]) => void) => void) =>
+  new Promise((resolve, reject) => run((error, ...rest) => (error ? reject(error) : resolve(rest.map(String)))))
+
+async function withHandle(
+  api: typeof fs,
+  root: string,
+  run: (handle: fs.promises.FileHandle) => unknown,
+  flags = 'r+',
+) {
+  const handle = await api.promises.open(`${root}/file`, flags)
+  try {
+    return await run(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+const SCRIPTS: Record<string, Script> = {
+  'close without a callback': async (api, root) => {
+    const fd = api.openSync(`${root}/file`, 'r')
+    const result = api.close(fd)
+    await new Promise((done) => setTimeout(done, 20))
+    try {
+      api.fstatSync(fd)
+      return 'open'
+    } catch (error) {
+      return [result, (error as NodeJS.ErrnoException).code]
+    }
+  },
+  'truncate by a descriptor': (api, root) => {
+    const fd = api.openSync(`${root}/file`, 'r+')
+    Reflect.apply(api.truncateSync, api, [fd, 4])
+    api.closeSync(fd)
+    return api.readFileSync(`${root}/file`, 'utf8')
+  },
+  'truncate by a descriptor, with a callback': async (api, root) => {
+    const fd = api.openSync(`${root}/file`, 'r+')
+    await called((done) => Reflect.apply(api.truncate, api, [fd, 3, done]))
+    api.closeSync(fd)
+    return api.readFileSync(`${root}/file`, 'utf8')
+  },
+  'FileHandle.read without a length': (api, root) =>
+    withHandle(api, root, (handle) => handle.read(bytes(), 0, undefined, 0)),
+  'FileHandle.read with a length of null': (api, root) =>
+    withHandle(api, root, (handle) => handle.read(bytes(), 1, null, 2)),
+  'FileHandle.read with an offset alone': (api, root) => withHandle(api, root, (handle) => handle.read(bytes(), 1)),
+  'FileHandle.read with a buffer alone': (api, root) => withHandle(api, root, (handle) => handle.read(bytes())),
+  'FileHandle.read with options behind the buffer': (api, root) =>
+    withHandle(api, root, (handle) => handle.read(bytes(), { offset: 1, length: 2, position: 3 })),
+  'FileHandle.read with options alone': (api, root) =>
+    withHandle(api, root, (handle) => handle.read({ buffer: bytes(), position: 5 })),
+  'FileHandle.read with nothing': (api, root) =>
+    withHandle(api, root, async (handle) => {
+      const { bytesRead, buffer } = await handle.read()
+      return [bytesRead, buffer.byteLength, buffer.toString('utf8', 0, bytesRead)]
+    }),
+  'FileHandle.read of no length': (api, root) => withHandle(api, root, (handle) => handle.read(bytes(), 0, 0, 0)),
+  'FileHandle.read with a wrong offset': (api, root) =>
+    withHandle(api, root, (handle) => handle.read(bytes(), 9, 1, 0)),
+  'readSync with options': (api, root) => {
+    const fd = api.openSync(`${root}/file`, 'r')
+    const buffer = bytes()
+    const counts = [{}, { offset: 1 }, { length: 2 }, { position: 7 }].map((options) =>
+      api.readSync(fd, buffer, options),
+    )
+    api.closeSync(fd)
+    return [counts, buffer.toString()]
+  },
+  'a closed FileHandle': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`)
+    await handle.close()
+    const calls: (() => Promise<unknown>)[] = [
+      () => handle.stat(),
+      () => handle.read(bytes(), 0, 1, 0),
+      () => handle.write('x'),
+      () => handle.readFile(),
+      () => handle.writeFile('x'),
+      () => handle.appendFile('x'),
+      () => handle.chmod(0o600),
+      () => handle.chown(0, 0),
+      () => handle.datasync(),
+      () => handle.sync(),
+      () => handle.truncate(),
+      () => handle.utimes(1, 1),
+      () => handle.readv([bytes()]),
+      () => handle.writev([bytes()]),
+    ]
+    const told = []
+    for (const call of calls)
+      told.push(await call().catch(({ code, syscall, message }) => ({ code, syscall, message })))
+    return [told, await handle.close()]
+  },
+  'a stream closes the FileHandle once, though it is closed as well': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`)
+    const stream = handle.createReadStream()
+    const content = await text(stream)
+    await handle.close()
+    return [content, handle.fd]
+  },
+  'FileHandle.close under a stream': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`)
+    const stream = handle.createReadStream({ highWaterMark: 2 })
+    const told: unknown[] = []
+    for (const event of ['error', 'end', 'close']) stream.on(event, (error) => told.push(event, error?.code))
+    stream.once('data', () => {})
+    await new Promise((done) => stream.once('data', done))
+    stream.pause()
+    const closing = handle.close()
+    stream.destroy()
+    await closing
+    await new Promise((done) => setTimeout(done, 20))
+    return told
+  },
+  'FileHandle.close while a stream reads': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`)
+    const stream = handle.createReadStream({ highWaterMark: 1 })
+    const told: unknown[] = []
+    stream.on('error', (error) => told.push({ ...error }))
+    const closed = new Promise((done) => stream.once('close', done))
+    await new Promise((done) => stream.once('data', done))
+    await handle.close()
+    await closed
+    return [told, stream.destroyed, handle.fd]
+  },
+  'FileHandle.close while a stream writes': async (api, root) => {
+    const handle = await api.promises.open(`${root}/file`, 'r+')
+    const stream = handle.createWriteStream()
+    const told: unknown[] = []
+    stream.on('error', (error) => told.push({ ...error }))
+    const closed = new Promise((done) => stream.once('close', done))
+    stream.write('abc')
+    await handle.close()
+    await closed
+    return [told, stream.destroyed, handle.fd]
+  },
+  'a signal aborted before the call': async (api, root) => {
+    const signal = AbortSignal.abort()
+    return Promise.all(
+      [
+        api.promises.readFile(`${root}/file`, { signal }),
+        api.promises.writeFile(`${root}/file`, 'x', { signal }),
+        Reflect.apply(api.promises.appendFile, api.promises, [`${root}/file`, 'x', { signal }]) as Promise<void>,
+        withHandle(api, root, (handle) => handle.readFile({ signal })),
+        withHandle(api, root, (handle) => handle.writeFile('x', { signal })),
+        called((done) => api.readFile(`${root}/file`, { signal }, done)),
+        called((done) => api.writeFile(`${root}/file`, 'x', { signal }, done)),
+      ].map((call) => call.catch(({ name, code }) => ({ name, code }))),
+    )
+  },
+  'a signal aborted soon after the call': async (api, root) =>
+    Promise.all(
+      [
+        api.promises.readFile(`${root}/file`, { signal: soon() }),
+        api.promises.writeFile(`${root}/new`, 'x'.repeat(100), { signal: soon() }),
+        called((done) => api.readFile(`${root}/file`, { signal: soon() }, done)),
+        called((done) => api.writeFile(`${root}/new2`, 'x', { signal: soon() }, done)),
+      ].map((call) => call.catch(({ name, code }) => ({ name, code }))),
+    ).finally(() => {
+      for (const name of ['new', 'new2']) api.rmSync(`${root}/${name}`, { force: true })
+    }),
+  'a signal aborted between the chunks that are written': async (api, root) => {
+    const controller = new AbortController()
+    async function* chunks() {
+      yield 'first'
+      controller.abort()
+      yield 'second'
+    }
+    try {
+      await api.promises.writeFile(`${root}/new`, chunks(), { signal: controller.signal })
+      return 'written'
+    } catch (error) {
+      return (error as Error).name
+    } finally {
+      api.rmSync(`${root}/new`, { force: true })
+    }
+  },
+  'createWriteStream heeds what its options inherit': async (api, root) => {
+    await write(api, `${root}/file`, inherited({ flags: 'a' }))
+    return api.readFileSync(`${root}/file`, 'utf8')
+  },
+  'createReadStream heeds what its options inherit': (api, root) =>
+    text(api.createReadStream(`${root}/file`, inherited({ start: 2, end: 3 }))),
+  'a FileHandle’s streams heed what is their options’ own': (api, root) =>
+    withHandle(api, root, (handle) => text(handle.createReadStream(inherited({ start: 2 })))),
+  'streams made by new of the functions': async (api, root) => {
+    const Read = api.createReadStream as unknown as new (path: string) => fs.ReadStream
+    const stream = new Read(`${root}/file`)
+    return [stream instanceof fs.ReadStream, await text(stream)]
+  },
+  'a wrong encoding is refused before the file is looked for': (api, root) =>
+    (['readFileSync', 'readdirSync', 'readlinkSync', 'realpathSync', 'mkdtempSync', 'opendirSync'] as const).map(
+      (name) => {
+        try {
+          return Reflect.apply(api[name], api, [`${root}/absent/x`, { encoding: 'bogus' }])
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code
+        }
+      },
+    ),
+  'streams with a wrong encoding': (api, root) =>
+    (['ReadStream', 'WriteStream', 'createReadStream', 'createWriteStream'] as const).map((name) => {
+      try {
+        return Reflect.construct(api[name], [`${root}/file`, 'bogus'])
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code
+      }
+    }),
+  'the events of a ReadStream of what is absent': (api, root) => events(api.createReadStream(`${root}/absent`)),
+  'the events of a ReadStream of a directory': (api, root) => events(api.createReadStream(`${root}/dir`).resume()),
+  'the events of a WriteStream of a directory': (api, root) => events(api.createWriteStream(`${root}/dir`)),
+  'the events of a ReadStream': (api, root) => events(api.createReadStream(`${root}/file`).resume()),
+  'the events of a WriteStream': (api, root) => events(api.createWriteStream(`${root}/file`).end('x')),
+  'the events of a WriteStream with wx': (api, root) => events(api.createWriteStream(`${root}/file`, { flags: 'wx' })),
+  'the name of opendir’s callback in its error': (api, root) => {
+    try {
+      return Reflect.apply(api.opendir, api, [`${root}/dir`])
+    } catch (error) {
+      return (error as Error).message
+    }
+  },
+  'realpath.native of names with something behind them': async (api, root) => {
+    const told = []
+    for (const name of ['file', 'file/', 'file/.', 'dir/', 'dir/..', 'dangling', 'dangling/', 'absent', 'file/x'])
+      try {
+        told.push(api.realpathSync.native(`${root}/${name}`))
+      } catch (error) {
+        told.push({ ...(error as object) })
+      }
+    return told
+  },
+  'watchFile stops once': async (api, root) => {
+    const told: string[] = []
+    const watcher = api.watchFile(`${root}/file`, () => {})
+    watcher.on('stop', () => told.push('stop'))
+    for (const stop of [
+      () => api.unwatchFile(`${root}/file`),
+      () => Reflect.apply(Reflect.get(watcher, 'stop'), watcher, []),
+    ]) {
+      stop()
+      await new Promise((done) => setImmediate(done))
+    }
+    return told
+  },
+  'names of no bytes': async (api, root) => {
+    const told: unknown[] = []
+    const sync = (run: () => unknown) => {
+      try {
+        told.push(run())
+      } catch (error) {
+        const { code, syscall, path } = error as NodeJS.ErrnoException
+        told.push([code, syscall, path])
+      }
+    }
+    sync(() => api.writeFileSync('', 'x'))
+    sync(() => api.rmSync('', { force: true }))
+    sync(() => api.rmSync('', { force: true, recursive: true }))
+    sync(() => api.rmSync(''))
+    sync(() => api.mkdirSync(''))
+    sync(() => api.mkdirSync('', { recursive: true }))
+    sync(() => api.renameSync('', `${root}/x`))
+    sync(() => api.renameSync(`${root}/file`, ''))
+    sync(() => api.copyFileSync(`${root}/file`, ''))
+    sync(() => api.symlinkSync('x', ''))
+    sync(() => api.linkSync(`${root}/file`, ''))
+    sync(() => api.openSync('', 'w'))
+    sync(() => api.statSync(''))
+    sync(() => api.chmodSync('', 0o600))
+    return told
+  },
+  'mkdir -p through an absent directory and back to a dangling link': (api, root) => {
+    try {
+      return api.mkdirSync(`${root}/absent/../dangling`, { recursive: true })
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code
+    }
+  },
+  'readFile of a directory with a flag that writes': async (api, root) => {
+    const shape = ({ code, syscall, path }: NodeJS.ErrnoException) => [code, syscall, path]
+    const told = []
+    for (const flag of ['r', 'r+', 'rs+']) told.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
+    return told
+  },
+  'readFile with wx of a file that is there': async (api, root) =>
+    api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
+}
+
+async function events(stream: fs.ReadStream | fs.WriteStream): Promise<unknown[]> {
+  const told: unknown[] = []
+  for (const name of ['open', 'ready', 'end', 'finish', 'error', 'close'])
+    stream.on(name, (value) => told.push(value instanceof Error ? [name, { ...value }] : name))
+  await new Promise((done) => stream.once('close', done))
+  return told
+}
+
+function seed(root: string): void {
+  fs.mkdirSync(`${root}/dir`, { recursive: true })
+  fs.writeFileSync(`${root}/file`, '0123456789')
+  fs.symlinkSync('nowhere', `${root}/dangling`)
+}
+
+async function told(script: Script, api: typeof fs, root: string): Promise<string> {
+  const show = (value: unknown) =>
+    JSON.stringify(value, (_, each) => (each instanceof Uint8Array ? Buffer.from(each).toString() : each)) ??
+    'undefined'
+  try {
+    return show(await script(api, root)).replaceAll(root, '<root>')
+  } catch (error) {
+    const { name, code, message } = error as NodeJS.ErrnoException
+    return `${name} ${code} ${message}`.replaceAll(root, '<root>')
+  }
+}
+
+describe('the facade does as node:fs', () => {
+  it.each(Object.entries(SCRIPTS))('%s', async (_, script) => {
+    const outer = tempDir()
+    try {
+      const [real, copy] = [`${outer.path}/real`, `${outer.path}/copy`]
+      seed(real)
+      seed(copy)
+      const facade = bareFacade(copy)
+      const wanted = await told(script, fs, real)
+      expect(await told(script, facade.fs, copy)).toBe(wanted)
+      expect(treeOf(facade.fs, copy)).toEqual(treeOf(fs, real))
+    } finally {
+      outer.dispose()
+    }
+  })
+})

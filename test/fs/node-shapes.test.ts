@@ -1,0 +1,141 @@
+import fs from 'node:fs'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { CALLS, callsOf, NAMED, namedCalls, type Seeded, type TriedCall } from './node-calls.js'
+import { type Form, formsOf, opened, outcome, seed, shut, withoutRandom } from './node-shapes.js'
+
+/**
+ * Every function with each kind of argument, right and wrong, on a real directory by `node:fs` and on a copy of it
+ * through the facade: the answer, the error and whether it is thrown or told later must be the same, and so must the
+ * trees. The table of arguments is `node-calls.ts`. Node's other releases check some arguments otherwise: the words of
+ * argument errors are not compared, and what differs between releases stands in {@link APART}.
+ */
+
+interface Apart {
+  readonly why: string
+  readonly is: (op: string, form: Form, args: readonly unknown[]) => boolean
+}
+
+const isOption = (value: unknown, name: string, wanted: unknown) =>
+  typeof value === 'object' && value !== null && name in value && Reflect.get(value, name) === wanted
+
+const LOOKS = ['stat', 'lstat', 'fstat', 'statfs']
+const APART: readonly Apart[] = [
+  {
+    why: 'Node fails with a TypeError without a code where it takes options from null.',
+    is: (op, _, [, options]) => LOOKS.includes(op) && options === null,
+  },
+  {
+    why: 'Node takes a mode of 1.5 for one of 1.',
+    is: (op, _, args) => ['access', 'copyFile'].includes(op) && args.at(-1) === 1.5,
+  },
+  {
+    why: 'realpath in JavaScript makes a text of anything, begins at the working directory, and names what it came to.',
+    is: (op, form) => op === 'realpath' && form !== 'promise',
+  },
+  {
+    why: 'Node copies to a Buffer path as far as it comes before it joins names as text.',
+    is: (op, _, [from, to]) => op === 'cp' && [from, to].some((path) => ArrayBuffer.isView(path)),
+  },
+  {
+    why: 'Its sync form gives EISDIR the number of EINVAL.',
+    is: (op, form, [from]) => op === 'cp' && form === 'sync' && /dir(link)?\/?\.?$/.test(String(from)),
+  },
+  {
+    why: 'The sync form names no path, and by callback a wrong option throws where nobody can catch it.',
+    is: (op, form, [, options]) =>
+      op === 'opendir' && (form !== 'promise' || (typeof options === 'object' && 'bufferSize' in Object(options))),
+  },
+  {
+    why: 'A mode of null fails in two forms and means the default in the third; here it means it in all.',
+    is: (op, _, [, options]) => op === 'mkdir' && isOption(options, 'mode', null),
+  },
+  {
+    why: 'Node decodes after it has read, so this error comes late; here it is thrown as other wrong encodings are.',
+    is: (op, form, [, options]) =>
+      op === 'readFile' && form === 'callback' && (options === 'buffer' || isOption(options, 'encoding', 'buffer')),
+  },
+  {
+    why: 'Forms of mkdir -p name the link they met.',
+    is: (op, form, [path, options]) =>
+      op === 'mkdir' && form !== 'sync' && isOption(options, 'recursive', true) && /dangling\//.test(String(path)),
+  },
+  {
+    why: 'A link is removed by its own name alone; each form of Node does something else.',
+    is: (op, _, [path, options]) =>
+      op.startsWith('rm') && isOption(options, 'recursive', true) && /dirlink/.test(String(path)),
+  },
+  {
+    why: 'Node fails with a TypeError without a code.',
+    is: (op, _, args) => op === 'read' && args[3] === 5n,
+  },
+  {
+    why: 'A callback that stands where another argument would is taken for none.',
+    is: (op, form, args) =>
+      form === 'callback' && ((op === 'read' && args.length === 4) || (op === 'write' && args[1] === 'text')),
+  },
+  {
+    why: 'libuv calls reading into nothing EINVAL, but not in each release.',
+    is: (op, _, [, buffers]) => op === 'readv' && Array.isArray(buffers) && buffers.length === 0,
+  },
+]
+
+/** A directory, its copy, the facade over it, and descriptors of both. */
+class Ground {
+  readonly #outer = tempDir()
+  readonly real = `${this.#outer.path}/real`
+  readonly copy = `${this.#outer.path}/copy`
+  readonly before: string[]
+  readonly facade: typeof fs
+  readonly theirs: Seeded
+  readonly ours: Seeded
+
+  constructor() {
+    seed(this.real)
+    seed(this.copy)
+    this.before = treeOf(fs, this.copy)
+    this.facade = bareFacade(this.copy).fs
+    this.theirs = opened(fs, this.real)
+    this.ours = opened(this.facade, this.copy)
+  }
+
+  dispose(): void {
+    shut(fs, this.theirs)
+    shut(this.facade, this.ours)
+    this.#outer.dispose()
+  }
+}
+
+/** @returns whether the call did something, so that the next one needs new ground. */
+async function compare(ground: Ground, call: TriedCall, form: Form): Promise<boolean> {
+  const { real, copy, facade, theirs, ours, before } = ground
+  const args = call.args.map((value) => value(ours))
+  if (APART.some(({ is }) => is(call.op, form, args))) return false
+  const wanted = await outcome(fs, call, form, theirs)
+  const got = await outcome(facade, call, form, ours)
+  const told = `${call.op} ${form} ${inspect(args)}`
+  expect(got, told).toBe(wanted)
+  const tree = (api: typeof fs, root: string) => treeOf(api, root).map((row) => withoutRandom(row.replace(root, '')))
+  expect(tree(facade, copy), told).toEqual(tree(fs, real))
+  expect(treeOf(fs, copy), told).toEqual(before)
+  return wanted.startsWith('gives') || !isEqual(treeOf(fs, real), before)
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.join('\n') === b.join('\n')
+}
+
+describe.each(Object.entries(CALLS))('%s', (op, kinds) => {
+  const calls = [...callsOf(op, kinds), ...NAMED.filter(([named]) => named === op).flatMap(namedCalls)]
+
+  it.each(formsOf(op))('takes and refuses arguments as Node does: %s', async (form) => {
+    let ground = new Ground()
+    for (const call of calls) {
+      if (!(await compare(ground, call, form))) continue
+      ground.dispose()
+      ground = new Ground()
+    }
+    ground.dispose()
+  })
+})
