@@ -19,8 +19,8 @@ const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
 last=
-mkdir workspace staged written work tmp
-chmod 1777 tmp
+mkdir -p workspace staged written work own/tmp own/var/tmp own/dev/shm
+chmod 1777 own/tmp own/var/tmp own/dev/shm
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0
