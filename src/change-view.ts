@@ -1,7 +1,16 @@
 import type { BigIntStats } from 'node:fs'
-import { diffStage, digest, type FileState, type StagedChange, stateNow } from '../overlay/index.js'
+import {
+  asRelPath,
+  diffStage,
+  digest,
+  type FileState,
+  type RelPath,
+  type StagedChange,
+  stateNow,
+} from '../overlay/index.js'
 import type { ChangeSet } from './core/api.js'
 import { atOneMoment } from './host/cached-file.js'
+import { bareRepositoryAt } from './policy/bare-repository.js'
 import type { Policy } from './policy/index.js'
 import { amendmentState } from './review/amend.js'
 import { toChangeSet } from './review/change-set.js'
@@ -20,10 +29,15 @@ export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly
   return atOneMoment(() =>
     toChangeSet(diffStage(store.overlay).changes, {
       before: (change) => beforeOf(store, change),
-      flags: (change) => flagsOf(policy, change),
+      flags: (change) => flagsOf(policy, store, change),
       ...views,
     }),
   )
+}
+
+/** Whether a path is what git would obey of a repository under another name. */
+function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
+  return bareRepositoryAt(path, (each) => overlay.typeOf(asRelPath(each))) !== undefined
 }
 
 /**
@@ -56,7 +70,9 @@ function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStat
   return type === 'symlink' ? Buffer.from(overlay.lower.readlink(path)) : null
 }
 
-export function flagsOf(policy: Policy, change: StagedChange): string[] {
+export function flagsOf(policy: Policy, store: StageStore, change: StagedChange): string[] {
   const paths = change.from === undefined ? [change.path] : [change.path, change.from]
-  return [...new Set(paths.flatMap((path) => policy.flags(path, change.intentId)))]
+  const inRepository = change.after !== null && isInRepository(store, change.path)
+  const flags = paths.flatMap((path) => policy.flags(path, change.intentId))
+  return [...new Set([...flags, ...(inRepository ? ['protected'] : [])])]
 }

@@ -20,6 +20,7 @@ import type { Layout } from './core/layout.js'
 import type { Mutation } from './core/mutation.js'
 import { declarationsOf } from './declarations.js'
 import { mapCommitted } from './intent-map.js'
+import { repositoryDenial } from './policy/bare-repository.js'
 import { commitDenial, freePathsOf, type Landing, type PolicyState, protection, undoDenial } from './policy/index.js'
 import { staleFile } from './policy/messages.js'
 import { type AmendmentState, amendmentState } from './review/amend.js'
@@ -200,6 +201,9 @@ function gate(
   const { path } = entry
   const isNamed = owners.has(path)
   if (!isNamed && protection(path)?.level !== 'never') return undefined
+  const effect = entry.op === 'mkdir' ? 'mkdir' : entry.new === null ? 'remove' : 'put'
+  const inRepository = repositoryDenial({ effect, path, asked: path }, (each) => overlay.typeOf(asRelPath(each)))
+  if (inRepository) return refusal(entry, inRepository)
   const isDirectory = entry.op === 'mkdir' || entry.op === 'rmdir'
   const link = linkOf(root, overlay, entry)
   const landing = { path, isDirectory, intentId: owners.get(path), ...(link && { link }) }

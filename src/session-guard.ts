@@ -5,8 +5,10 @@ import type { Access, Decide } from './core/decision.js'
 import { type Denial, Denied } from './core/denials.js'
 import type { ToolContext } from './core/tool-context.js'
 import type { GuardRules } from './fs/guarded.js'
+import { repositoryDenial } from './policy/bare-repository.js'
 import type { ContentLock } from './policy/content-lock.js'
 import type { Policy } from './policy/index.js'
+import { sessionClosed } from './policy/messages.js'
 import { mayBeProtected } from './policy/protected.js'
 import { type Amendment, amendmentsFor } from './review/amendments.js'
 import type { HunkRef, ReviewRecord } from './review/record.js'
@@ -53,7 +55,7 @@ export class SessionGuard implements GuardRules {
   }
 
   readonly decide: Decide = (access) => {
-    if (this.closed) return { verdict: 'deny', denial: closedDenial(this.deps.id, access) }
+    if (this.closed) return { verdict: 'deny', denial: sessionClosed(this.deps.id, access.asked) }
     const decision = this.deps.policy.decide(access)
     if (decision.verdict === 'deny') {
       const { rule, ruleName = access.path } = decision.denial
@@ -62,6 +64,7 @@ export class SessionGuard implements GuardRules {
     }
     if (access.effect === 'read') return decision
     const denial =
+      repositoryDenial(access, (path) => this.deps.store.overlay.typeOf(asRelPath(path))) ??
       this.#ledgerDenial(access) ??
       this.#memoryDenial(access) ??
       this.#limitDenial(access) ??
@@ -293,8 +296,4 @@ function rejectedBy({ by, hunks }: Rejection): string {
 /** Where in the staged file hunks stand: their first and last lines. */
 function linesOf(hunks: readonly HunkRef[] = []): [number, number][] {
   return hunks.map(({ start, lines }) => [start, start + Math.max(lines, 1) - 1])
-}
-
-function closedDenial(id: string, access: Access): Denial {
-  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: access.asked }
 }

@@ -49,7 +49,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       current = { store, diff }
       return diff.changes
     },
-    flags: (change) => flagsOf(of.policy, change),
+    flags: (change) => flagsOf(of.policy, current.store, change),
     mutations: (changes) => mutations(current.store, changes),
     before: (change) => beforeOf(current.store, change),
     isStill: ({ path, from = path }) => {

@@ -72,7 +72,7 @@ export class SessionSnapshots {
     const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
     const views = {
       before: (change: StagedChange) => bytesBefore(before, change),
-      flags: (change: StagedChange) => flagsOf(this.policy, change),
+      flags: (change: StagedChange) => flagsOf(this.policy, this.store, change),
       ...{ verdicts: verdictState([]), amendments: amendmentState([]) },
     }
     return atOneMoment(() => toChangeSet(diffVersions(before, after).filter(isMine), views))

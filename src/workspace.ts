@@ -197,6 +197,9 @@ class LocalWorkspace implements Workspace {
         'path_escape',
         `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
       )
+    // Each command of a person's would read it as an option. One that an older version has made goes on.
+    if (id.startsWith('-') && !existsSync(this.layout.session(id).dir))
+      throw new EscrowError('path_escape', `"${id}" cannot be a session's id: it begins with "-".`)
     // A reviewer's process never needs a session's rooms, and they take long to load.
     const { LocalSession } = await import('./session.js')
     // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.

@@ -1,11 +1,11 @@
 /**
  * What is shown was written by an agent: control characters could repaint the reviewer's screen, direction marks and
  * invisible characters could make a line look like another or carry a text nobody sees. They are shown by name instead, but
- * for the one selector behind an emoji. This file imports nothing: the
+ * for the one selector behind an emoji or in a keycap, and the plain blank. This file imports nothing: the
  * page in a browser uses it too.
  */
 const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffb]|(?!(?<=\p{Emoji})\ufe0f)\p{Default_Ignorable_Code_Point}/gu
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffc]|(?! )\p{Zs}|(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f|(?<=[0-9#*])\ufe0f\u20e3)[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
 /** Text of several lines: line ends and tabs stay; a carriage return shows as `^M`, as git shows it. */
 export function printable(text: string): string {

@@ -127,6 +127,10 @@ export function targetUnclear(asked: string, target: string): Denial {
   }
 }
 
+export function sessionClosed(id: string, asked: string): Denial {
+  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: asked }
+}
+
 export function staleFile(asked: string): Denial {
   return {
     reason: 'stale_file',

@@ -28,9 +28,73 @@ const ROWS: readonly Row[] = [
   ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
   ['literal', ['.claude', '.claude.json', '.cursor', '.roo', '.cline', '.mcp.json'], 'it configures an agent'],
   ['literal', ['.codex', '.gemini', '.opencode', 'opencode.json', 'documents/cline/hooks'], 'it configures an agent'],
+  ['literal', ['opencode.jsonc', '.zed', '.windsurf', '.continue', '.kilocode', '.roomodes'], 'it configures an agent'],
+  [
+    'literal',
+    ['.qwen', '.kiro', '.amazonq', '.augment', '.trae', '.aider.conf.yml', 'crush.json', '.crush.json'],
+    'it configures an agent',
+  ],
+  ['literal', ['gemini.md', 'qwen.md', 'warp.md', '.goosehints', '.windsurfrules', '.junie'], 'it instructs an agent'],
+  ['literal', ['claude.local.md', 'agents.override.md', '.github/copilot-instructions.md'], 'it instructs an agent'],
+  [
+    'literal',
+    ['.github/instructions', '.github/prompts', '.github/chatmodes', '.github/agents'],
+    'it instructs an agent',
+  ],
   ['literal', ['agents.md', 'claude.md', '.clinerules*', '.roorules*', '.cursorrules'], 'it instructs an agent'],
   ['literal', ['.husky', '.devcontainer', '.github/workflows', '.envrc', '.npmrc'], 'a tool runs what it says'],
   ['literal', ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zprofile'], 'a shell runs what it says'],
+  [
+    'literal',
+    ['.zshenv', '.zlogin', '.zlogout', '.bash_login', '.bash_logout', '.bash_aliases'],
+    'a shell runs what it says',
+  ],
+  [
+    'literal',
+    ['.kshrc', '.cshrc', '.tcshrc', '.xprofile', '.xinitrc', '.xsession', '.inputrc'],
+    'a shell runs what it says',
+  ],
+  [
+    'literal',
+    ['.pre-commit-config.yaml', '.pre-commit-config.yml', 'lefthook.y*', '.lefthook*'],
+    'a hook runs what it says',
+  ],
+  ['literal', ['.lintstagedrc*', '.hg', '.jj'], 'a hook runs what it says'],
+  [
+    'literal',
+    ['.cargo/config', '.cargo/config.toml', '.yarnrc*', '.yarn/releases', '.yarn/plugins'],
+    'a tool runs what it says',
+  ],
+  [
+    'literal',
+    ['.pnpmfile.*', 'bunfig.toml', '.mise.toml', 'mise.toml', '.tool-versions', '.bazelrc'],
+    'a tool runs what it says',
+  ],
+  [
+    'literal',
+    ['.gitlab-ci.yml', 'jenkinsfile*', '.circleci', '.travis.yml', '.drone.yml', '.buildkite'],
+    'a server runs what it says',
+  ],
+  [
+    'literal',
+    ['azure-pipelines.y*', 'bitbucket-pipelines.yml', '.woodpecker*', '.cirrus.yml'],
+    'a server runs what it says',
+  ],
+  [
+    'literal',
+    ['.github/actions', '.gitea/workflows', '.forgejo/workflows', '.gitpod.yml', '.replit'],
+    'a server runs what it says',
+  ],
+  [
+    'literal',
+    ['.vimrc', '.nvimrc', '.nvim.lua', '.exrc', '.lvimrc', '.dir-locals.el', '.emacs', '.emacs.d'],
+    'an editor runs what it says',
+  ],
+  [
+    'literal',
+    ['.gdbinit', '.lldbinit', '.tmux.conf', '.screenrc', '.curlrc', '.wgetrc'],
+    'a program reads its options there',
+  ],
   ['literal', ['.ripgreprc'], 'a search tool reads its options there'],
   ['highlight', ['package.json'], 'its scripts are run'],
   [
@@ -39,7 +103,41 @@ const ROWS: readonly Row[] = [
     'it says what is installed',
   ],
   ['highlight', ['cargo.lock', 'poetry.lock', 'uv.lock', 'go.sum'], 'it says what is installed'],
-  ['highlight', ['makefile', '*.config.*'], 'a build runs what it says'],
+  ['highlight', ['gemfile.lock', 'composer.lock', 'deno.lock', 'pdm.lock', 'flake.lock'], 'it says what is installed'],
+  ['highlight', ['makefile', 'gnumakefile', 'makefile.*', '*.mk', '*.config.*'], 'a build runs what it says'],
+  [
+    'highlight',
+    ['justfile', '.justfile', 'rakefile', 'gemfile', 'gruntfile.*', 'gulpfile.*', 'taskfile.y*'],
+    'a build runs what it says',
+  ],
+  [
+    'highlight',
+    ['cmakelists.txt', 'meson.build', 'build.rs', 'build.zig', 'build.bazel', 'sconstruct'],
+    'a build runs what it says',
+  ],
+  [
+    'highlight',
+    ['build.gradle*', 'settings.gradle*', 'gradlew*', 'mvnw*', '.mvn', 'pom.xml', 'build.sbt'],
+    'a build runs what it says',
+  ],
+  [
+    'highlight',
+    ['setup.py', 'setup.cfg', 'pyproject.toml', 'tox.ini', 'noxfile.py', 'conftest.py'],
+    'a build runs what it says',
+  ],
+  ['highlight', ['sitecustomize.py', 'usercustomize.py'], 'Python runs it at each start'],
+  [
+    'highlight',
+    ['cargo.toml', 'composer.json', 'deno.json', 'deno.jsonc', 'mix.exs', 'package.swift'],
+    'a build runs what it says',
+  ],
+  ['highlight', ['flake.nix', 'shell.nix', 'default.nix', 'vagrantfile', 'procfile'], 'a tool runs what it says'],
+  [
+    'highlight',
+    ['dockerfile*', 'containerfile', 'docker-compose*', 'compose.yaml', 'compose.yml'],
+    'a tool runs what it says',
+  ],
+  ['highlight', ['.eslintrc*', '.prettierrc*', '.babelrc*', '.mocharc*', '.stylelintrc*'], 'a tool runs what it says'],
   ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
 ]
 

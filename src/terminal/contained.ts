@@ -5,7 +5,7 @@ import { sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
 import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
 import type { Holder } from './holder.js'
-import { loadOf, memoryLimit } from './load.js'
+import { bytesIn, loadOf, memoryLimit } from './load.js'
 import { STATUS, sandboxOf } from './sandbox.js'
 
 /**
@@ -83,7 +83,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
     // It may be over, and its id another user's process.
     init.then(kill).catch(() => undefined)
   })
-  const watch = watchLoad(init, options, stop.kill)
+  const watch = watchLoad(init, holder, options, stop.kill)
   try {
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
     const pid = await init
@@ -108,6 +108,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
 /** The kernel's limit of processes does not hold for root, and one of memory for a whole command there is none. */
 function watchLoad(
   init: Promise<number | undefined>,
+  { places }: Holder,
   { processes: most, memory = memoryLimit() }: CommandOptions,
   kill: (why: 'processes' | 'memory') => void,
 ) {
@@ -119,7 +120,8 @@ function watchLoad(
     if (pid === undefined) return
     const load = loadOf(pid)
     if (load.processes > most) kill('processes')
-    else if (load.memory > memory) kill('memory')
+    // What is written is memory as well, until it is staged.
+    else if (load.memory > memory || load.memory + bytesIn(places.written) > memoryLimit()) kill('memory')
   }, WATCH_MS)
 }
 

@@ -19,10 +19,10 @@ const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
 last=
-mkdir workspace staged written work tmp empty homes
+mkdir -p workspace staged written work empty homes own/tmp own/var/tmp own/dev/shm
 echo '{}' > empty.json
 : > empty.txt
-chmod 1777 tmp
+chmod 1777 own/tmp own/var/tmp own/dev/shm
 mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
 /** What a command's processes have of the machine at a time. */
@@ -21,6 +21,16 @@ export function loadOf(init: number): Load {
     memory += memoryOf(`${proc}/${name}/statm`)
   }
   return { processes, memory }
+}
+
+/** Bytes that a file system in memory has taken; none once it is gone. */
+export function bytesIn(place: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(place)
+    return (blocks - bfree) * bsize
+  } catch {
+    return 0
+  }
 }
 
 /** Three quarters of what this process can have: the rest is the person's. */

@@ -7,6 +7,7 @@ import { Holder } from './holder.js'
 import { takeAlong } from './kept.js'
 import { liveLayer } from './layer.js'
 import { bringUp, clearAway } from './leftovers.js'
+import { memoryLimit } from './load.js'
 import { layerState, Mirror } from './mirror.js'
 import { showIn } from './show.js'
 import { type Told, toldReader } from './told.js'
@@ -49,12 +50,12 @@ export interface Place {
   close(): Promise<void>
 }
 
-/** Bytes the commands of one place may have written and not staged. */
+/** Bytes the commands of one place may have written and not staged; never more than commands may have of the memory. */
 const LAYER_BYTES = 4 * 2 ** 30
 
 /** The real thing: layers of the kernel's overlayfs, under bubblewrap. */
 export async function openSandbox(root: string): Promise<Place> {
-  const holder = await Holder.open(root, LAYER_BYTES)
+  const holder = await Holder.open(root, Math.min(LAYER_BYTES, memoryLimit()))
   const { places } = holder
   const mirror = new Mirror(places.staged, places.whiteout)
   /** Directories that stayed in the layer for what is kept in them. */

@@ -13,6 +13,9 @@ export const STATUS = 3
 
 /** Places that are a command's own. */
 const OWN = ['/tmp', '/run', '/var/tmp']
+/** What covers a directory has nothing in it; a command may put that much there. */
+const COVER_BYTES = String(1 << 20)
+const RUN_BYTES = String(16 << 20)
 /** Never the machine's. */
 const NEVER_SHOWN = ['/dev', '/proc']
 
@@ -41,7 +44,9 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
       String(STATUS),
     ],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
-    ...['--tmpfs', '/run', '--tmpfs', '/var/tmp', '--bind', `${scratch}/tmp`, '/tmp'],
+    // What a command writes lies in the one file system that has a size. In /run we mount, so there no link may wait for us.
+    ...['/tmp', '/var/tmp', '/dev/shm'].flatMap((place) => ['--bind', `${scratch}/own${place}`, place]),
+    ...['--remount-ro', '/dev', '--size', RUN_BYTES, '--tmpfs', '/run'],
     ...['--bind', `${scratch}/told`, TOLD_AT],
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
@@ -87,7 +92,7 @@ function outside({ hidden, shown }: Outlook, scratch: string): string[] {
     if ((above?.isHidden ?? false) === isHidden || [...OWN, ...NEVER_SHOWN].includes(path)) continue
     if (NEVER_SHOWN.some((never) => isWithin(path, never))) continue
     if (!isHidden) options.push('--ro-bind', path, path)
-    else if (isDirectory) options.push('--tmpfs', path)
+    else if (isDirectory) options.push('--size', COVER_BYTES, '--tmpfs', path)
     else options.push('--ro-bind', '/dev/null', path)
     laid.push(place)
   }

@@ -37,7 +37,20 @@ describe('characters that carry a text nobody sees', () => {
   })
 
   it('the selector that makes a character an emoji stays, once', () => {
-    expect(printable('I \u2764\ufe0f it, 1\ufe0f')).toBe('I \u2764\ufe0f it, 1\ufe0f')
+    expect(printable('I \u2764\ufe0f it, 1\ufe0f\u20e3')).toBe('I \u2764\ufe0f it, 1\ufe0f\u20e3')
     expect(printable('\u2764\ufe0f\ufe0f')).toBe('\u2764\ufe0f<U+FE0F>')
   })
+})
+
+it.each([
+  ['no-break and other blanks', 'a\u00a0b\u2003c\u3000d e', 'a<U+00A0>b<U+2003>c<U+3000>d e'],
+  ['the selector behind a digit, which shows nothing', 'v1\ufe0f.2', 'v1<U+FE0F>.2'],
+  ['an object that is not there', 'a\ufffcb', 'a<U+FFFC>b'],
+  ['every format character', 'a\u0600b\u{110bd}c', 'a<U+0600>b<U+110BD>c'],
+])('names %s', (_, text, shown) => {
+  expect(printable(text)).toBe(shown)
+})
+
+it.each(['\u2764\ufe0f', '1\ufe0f\u20e3'])('leaves the selector of an emoji: %s', (text) => {
+  expect(printable(text)).toBe(text)
 })

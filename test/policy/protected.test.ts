@@ -83,9 +83,22 @@ describe('what a scope must spell out', () => {
     ['.devcontainer/devcontainer.json', ['.devcontainer']],
     ['.npmrc', ['.npmrc']],
     ['.bashrc.', ['.bashrc.']],
+    ['.github/copilot-instructions.md', ['.github', 'copilot-instructions.md']],
+    ['.cargo/config.toml', ['.cargo', 'config.toml']],
+    ['.zed/tasks.json', ['.zed']],
+    ['.yarn/releases/yarn.cjs', ['.yarn', 'releases']],
+    ['.github/actions/x/action.yml', ['.github', 'actions']],
   ])('%s', (path, segments) => {
     expect(protection(path)).toMatchObject({ level: 'literal', segments })
   })
+})
+
+it.each([
+  ...['opencode.jsonc', 'GEMINI.md', 'QWEN.md', '.windsurfrules', '.roomodes', '.zshenv', '.bash_login'],
+  ...['.bash_aliases', '.pre-commit-config.yaml', '.yarnrc.yml', '.gitlab-ci.yml', 'Jenkinsfile', '.travis.yml'],
+  ...['lefthook.yml', '.pnpmfile.cjs', '.vimrc', '.exrc', '.gdbinit', '.tool-versions', 'azure-pipelines.yml'],
+])('%s must be spelt out, wherever it lies', (name) => {
+  expect([level(name), level(`src/${name}`)]).toEqual(['literal', 'literal'])
 })
 
 describe('what is ordinary or only highlighted', () => {
@@ -94,6 +107,16 @@ describe('what is ordinary or only highlighted', () => {
     ['packages/a/package.json', 'highlight'],
     ['pnpm-lock.yaml', 'highlight'],
     ['Makefile', 'highlight'],
+    ['GNUmakefile', 'highlight'],
+    ['rules.mk', 'highlight'],
+    ['api/Dockerfile.dev', 'highlight'],
+    ['build.gradle.kts', 'highlight'],
+    ['tests/conftest.py', 'highlight'],
+    ['pyproject.toml', 'highlight'],
+    ['.eslintrc.cjs', 'highlight'],
+    ['src/config.ts', undefined],
+    ['src/cargo/index.ts', undefined],
+    ['.cargo/audit.toml', undefined],
     ['vite.config.ts', 'highlight'],
     ['.gitattributes', 'highlight'],
     ['.gitignore', undefined],
