@@ -1,9 +1,10 @@
 import { describe } from 'vitest'
-import { checkGoverned, checkWhole } from './checks.js'
+import { checkGoverned, checkHeard, checkWhole } from './checks.js'
 import { CLAUDE } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.claude.title, () => {
   checkGoverned(CLAUDE)
   checkWhole(CLAUDE)
+  checkHeard(CLAUDE)
 })
