@@ -33,10 +33,13 @@ export const CLAUDE: ClientDriver = {
     ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'sk-ant-scripted' },
     ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
   }),
-  prepare: () => undefined,
+  prepare({ home, root }) {
+    const projects = { [root]: { hasTrustDialogAccepted: true } }
+    put(home, '.claude.json', JSON.stringify({ hasCompletedOnboarding: true, projects }))
+  },
   command: () => [
     programOf('claude'),
-    ...['-p', 'Go on.', '--output-format', 'json', '--allowedTools', 'Bash,Write,Edit,mcp__escrow__*'],
+    ...['-p', 'Go on.', '--output-format', 'json', '--allowedTools', 'Bash,Write,Edit'],
   ],
   writes: (path, content) => call('Write', { file_path: path, content }),
   runs: (command) => call('Bash', { command, description: 'Run it' }),
