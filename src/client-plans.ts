@@ -119,12 +119,34 @@ function claudeFiles(root: string, remove: boolean, served?: HookAddress): Clien
   if (!remove) for (const path of [shared, own]) jsonFile(root, path, (all) => withHooksOn(all, path))
   const isServed = textAt(root, own)?.includes(SERVED_AT) === true
   if (isServed && !remove && served === undefined) return [server]
-  const commands = jsonFile(root, shared, (all) => withHooks(all, shared, CLAUDE_HOOKS, remove || served !== undefined))
+  const isOut = remove || served !== undefined
+  const commands = jsonFile(root, shared, (all) =>
+    withAllowed(withHooks(all, shared, CLAUDE_HOOKS, isOut), shared, isOut),
+  )
   const requests = jsonFile(root, own, (all) => {
-    const others = isServed ? withoutServed(all, own) : all
-    return served === undefined ? others : withHooks(others, own, servedHooks(served), false)
+    const others = isServed ? withAllowed(withoutServed(all, own), own, true) : all
+    if (served === undefined) return others
+    return withAllowed(withHooks(others, own, servedHooks(served), false), own, false)
   })
   return [commands, { ...requests, isSecret: true }, server]
+}
+
+/** What a person need not be asked about: all that these do is staged. Our hook puts each command of Bash into the first. */
+const CLAUDE_ALLOWED = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
+
+function withAllowed(settings: Fields, path: string, remove: boolean): Fields {
+  const permissions = fieldsAt(settings, 'permissions', path)
+  const allow: unknown = permissions.allow ?? []
+  if (!Array.isArray(allow)) throw notOurs(path, 'has a `permissions.allow` that is no list')
+  const others: unknown[] = allow.filter((each: unknown) => !CLAUDE_ALLOWED.some((ours) => ours === each))
+  if (remove) {
+    const { allow: _, ...rest } = permissions
+    const left = others.length === 0 ? rest : { ...rest, allow: others }
+    return others.length === allow.length ? settings : without(settings, 'permissions', left)
+  }
+  const missing = CLAUDE_ALLOWED.filter((ours) => !allow.includes(ours))
+  if (missing.length === 0) return settings
+  return { ...settings, permissions: { ...permissions, allow: [...allow, ...missing] } }
 }
 
 function withHooksOn(settings: Fields, path: string): Fields {

@@ -13,6 +13,7 @@ import { type Policy, secretName } from './policy/index.js'
 import { missingMutationClass } from './policy/messages.js'
 import { amendmentsFor } from './review/amendments.js'
 import { rejectionsFor } from './review/verdicts.js'
+import { doorOf } from './session-door.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SecretNames, tellOwner } from './terminal/index.js'
 import { newDraft } from './trace/index.js'
@@ -43,13 +44,13 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   readonly root: string
   readonly session: string
   readonly gate: GateSettings
-  /** A living process holds the session. */
+  /** A living process holds the session, and lets no `escrow-sh` in. */
   readonly isHeld: boolean
   /** The first denial. */
   judge(call: JudgedCall): Promise<Denial | undefined>
   /** Records a denial that is its caller's own. */
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
-  /** What reviewers said and the agent has not heard, if the session is at rest: who holds it tells it. It counts as told. */
+  /** What reviewers said and the agent has not heard, if the session is at rest or its owner answers. It counts as told. */
   feedback(): Promise<Feedback[]>
 }
 
@@ -93,6 +94,7 @@ class ReadOnlyJudge implements CallJudge {
   readonly session: string
   readonly isHeld: boolean
   readonly #policy: Policy
+  readonly #door: string | undefined
 
   constructor(
     private readonly sources: JudgeSources,
@@ -102,7 +104,8 @@ class ReadOnlyJudge implements CallJudge {
   ) {
     this.root = sources.layout.root
     this.session = options.session
-    this.isHeld = seen.isHeld
+    this.#door = seen.isHeld ? doorOf(this.root, this.session) : undefined
+    this.isHeld = seen.isHeld && this.#door === undefined
     this.#policy = judged.policy
   }
 
@@ -142,6 +145,10 @@ class ReadOnlyJudge implements CallJudge {
 
   async feedback(): Promise<Feedback[]> {
     if (this.isHeld || !this.#hasNews()) return []
+    if (this.#door !== undefined) {
+      const { feedbackAt } = await import('./ask-door.js')
+      return feedbackAt(this.#door)
+    }
     const { openWorkspace } = await import('./workspace.js')
     const workspace = await openWorkspace(this.root)
     try {

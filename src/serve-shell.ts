@@ -4,18 +4,22 @@ import { z } from 'zod'
 import type { Session } from './core/api.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from './core/shell-api.js'
 import { listenPrivately } from './host/socket.js'
+import { announceDoor } from './session-door.js'
 import { refusalsIn } from './terminal/index.js'
 
 const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ run: z.string(), cwd: z.string() }),
   z.strictObject({ in: z.string() }),
   z.strictObject({ end: z.literal(true) }),
+  z.strictObject({ feedback: z.literal(true) }),
 ])
 
 /** What is asked before a command of `escrow-sh` runs. */
 export interface ServeShellOptions {
   /** Asked before each command: what it throws is said in the place of the command's output, and nothing is run. */
   readonly admit?: (command: string) => void
+  /** The root of the session's workspace: `escrow-sh` and clients' hooks of this user find the session there by its name. */
+  readonly announcedIn?: string
 }
 
 /**
@@ -24,7 +28,15 @@ export interface ServeShellOptions {
  */
 export async function serveShell(session: Session, options: ServeShellOptions = {}): Promise<ShellServer> {
   const listener = await listenPrivately((socket) => serve(session, socket, options))
-  return { env: { ESCROW_SESSION_ID: session.id, ESCROW_SHELL: listener.path }, close: () => listener.close() }
+  const { announcedIn: root } = options
+  const withdraw = root === undefined ? () => undefined : announceDoor(root, session.id, listener.path)
+  return {
+    env: { ESCROW_SESSION_ID: session.id, ESCROW_SHELL: listener.path },
+    async close() {
+      withdraw()
+      await listener.close()
+    },
+  }
 }
 
 /** One command for each connection; it ends where the other side goes. */
@@ -37,6 +49,7 @@ function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): 
     const asked = asks.parse(JSON.parse(line))
     if ('in' in asked) stdin.write(Buffer.from(asked.in, 'base64'))
     else if ('end' in asked) stdin.end()
+    else if ('feedback' in asked) void tellFeedback(session, tell).finally(() => socket.end())
     else if (!isRunning) {
       isRunning = true
       void runFor(session, asked, { stdin, signal: gone.signal, admit }, tell).finally(() => socket.end())
@@ -56,6 +69,14 @@ function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): 
       socket.destroy()
     }
   })
+}
+
+async function tellFeedback(session: Session, tell: (told: ShellTells) => void): Promise<void> {
+  try {
+    tell({ feedback: await session.feedback() })
+  } catch (error) {
+    tell({ failed: error instanceof Error ? error.message : String(error), hint: '' })
+  }
 }
 
 interface Around {

@@ -29,7 +29,7 @@ import { isOwned, type Lease, takeOwnership } from './host/owner.js'
 import { readSmall } from './host/read.js'
 import { createShared, hasOrchestration, sharedExists } from './host/shared-files.js'
 import { layoutAt, prepareState } from './host/workspace-state.js'
-import { ensurePrivateDir, replaceDurable } from './host/write.js'
+import { ensurePrivateDir, removeName, replaceDurable } from './host/write.js'
 import { GITIGNORE } from './init.js'
 import { type IntentVersions, openVersions, recordedRegistry } from './intent-versions.js'
 import { openRegistry, type RegistryStore } from './intents/index.js'
@@ -204,13 +204,15 @@ class LocalWorkspace implements Workspace {
     const { LocalSession } = await import('./session.js')
     // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
     const kept = this.options.durability !== 'memory' && hasOrchestration(this.layout)
-    const { dir, owner, meta } = this.layout.session(id)
+    const { dir, owner, meta, door } = this.layout.session(id)
     let lease: Lease | undefined
     try {
       if (kept) {
         this.#prepare(dir)
         lease = await takeOwnership(owner, BUSY_WAIT_MS)
         if (!lease) throw sessionBusy(id)
+        // One that was killed has left its own.
+        removeName(door)
       }
       if (kept && agent) replaceDurable(meta, JSON.stringify(agent))
       const session = new LocalSession({

@@ -31,7 +31,8 @@ describe('entering us into a client’s settings', () => {
     })
     enter('claude')
     const settings = JSON.parse(text('.claude/settings.json') ?? '')
-    expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'] })
+    const allow = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
+    expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'], allow })
     expect(settings.hooks.PreToolUse).toEqual([
       { matcher: 'Bash', hooks: [{ type: 'command', command: 'mine' }] },
       {

@@ -30,6 +30,10 @@ export const CALLS: Limits = {
   'src/fs/change-feed.ts#GATHER_MS': ['milliseconds', 'in which events of the disk are told as one'],
   'src/declarations.ts#KEPT': ['count', 'tool calls of a session whose declared mutation class is remembered'],
   'src/workspace.ts#BUSY_WAIT_MS': ['milliseconds', 'how long a session that another holds is waited for'],
+  'src/ask-door.ts#PATIENCE': [
+    'milliseconds',
+    "how long a hook waits for a session's owner to tell what reviewers said",
+  ],
   'src/terminal/client-home.ts#WAIT_MS': [
     'milliseconds',
     'how long a client waits for the state that another of its kind has; then it is not started',
@@ -45,6 +49,7 @@ export const FILES: Limits = {
   'src/core/globs.ts#MAX_ALTERNATIVES': ['count', 'globs that the braces of one stand for'],
   'src/core/globs.ts#MAX_STARS': ['count', '`*` in one segment of a glob, and `**` in a glob'],
   'src/terminal/client-home.ts#MOST_BESIDE': ['bytes', "a client's file that is copied beside its state"],
+  'src/session-door.ts#LONGEST': ['bytes', "the path of a session's socket"],
   'src/intents/ignore.ts#MAX_BYTES': ['bytes', '`.intentignore`'],
   'src/intents/templates.ts#MAX_TEMPLATES': ['count', 'templates of a workspace'],
   'src/session-lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],

@@ -57,6 +57,8 @@ export interface SessionLayout {
   readonly outputs: string
   readonly meta: string
   readonly claim: string
+  /** Where its owner's socket is, while it has one. */
+  readonly door: string
 }
 
 /**
@@ -117,6 +119,7 @@ export function layoutOf(root: string, state: string): Layout {
         outputs: join(own, 'outputs'),
         meta: join(own, 'meta.json'),
         claim: join(own, 'claim.json'),
+        door: join(own, 'door'),
       }
     },
   }

@@ -1,15 +1,20 @@
-/** What `escrow-sh` and the process that owns a session say to each other: one JSON document a line. */
+import type { Feedback } from './api.js'
+
+/** What `escrow-sh`, or a client's hook, and the process that owns a session say to each other: one JSON document a line. */
 
 /** From `escrow-sh`. Bytes are in base64. */
 export type ShellAsks =
   | { readonly run: string; readonly cwd: string }
   | { readonly in: string }
   | { readonly end: true }
+  /** What reviewers said and the agent has not heard. It counts as told. */
+  | { readonly feedback: true }
 
 /** From the owner. */
 export type ShellTells =
   | { readonly out: string; readonly stream: 'stdout' | 'stderr' }
   | { readonly code: number | null; readonly ended: string | null; readonly note: string }
+  | { readonly feedback: readonly Feedback[] }
   | { readonly failed: string; readonly hint: string }
 
 /** A session that `escrow-sh` may run commands in, while this process owns it. */

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
+import type { Reply } from './model/turn.js'
+import type { ClientStand } from './stand.js'
 
 /** What holds for every client that `escrow init` has entered us into. Each title is a row of the table in docs/hosts/checks.md. */
 export function checkGoverned(driver: ClientDriver): void {
@@ -88,5 +90,30 @@ export function checkWhole(driver: ClientDriver): void {
     const told = stand.model.turns[1]?.results ?? ''
     expect(told).toContain('kept')
     expect(told).not.toContain('a-secret-login')
+  })
+}
+
+/** A reviewer's no reaches the model, whichever tool it calls next. */
+export function checkHeard(driver: ClientDriver): void {
+  const next: readonly (readonly [what: string, reply: Reply])[] = [
+    ['a tool of our MCP server', driver.ours('read_text_file', { path: 'src/a.ts' })],
+    ['a tool of its own', driver.reads('src/a.ts')],
+    ['no tool at all: its turn ends', { text: 'Done.' }],
+  ]
+  it.each(next)("a reviewer's no is heard while the server runs, at %s", async (_, reply) => {
+    const stand: ClientStand = await governedStand(driver, {
+      script: [
+        driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' }),
+        async () => {
+          await stand.escrow('reject', driver.client, 'src/new.ts', '--reason', 'Name it after the price')
+          return reply
+        },
+      ],
+    })
+    await prompted(driver, stand)
+    const last = stand.model.turns.at(-1)
+    expect(stand.model.strange).toEqual([])
+    expect(stand.model.turns.length).toBe(3)
+    expect(last?.heard).toContain('Name it after the price')
   })
 }

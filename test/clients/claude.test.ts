@@ -1,9 +1,39 @@
-import { describe } from 'vitest'
-import { checkGoverned, checkWhole } from './checks.js'
-import { CLAUDE } from './drivers.js'
+import { describe, expect, it } from 'vitest'
+import { claudeCall } from '../../src/agents/claude/tools.js'
+import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { CLAUDE, governedStand } from './drivers.js'
 import { VERSIONS } from './versions.js'
+
+/** What they change is not told by their input, so a person is asked. */
+const ASKED_ABOUT = ['EnterWorktree', 'ExitWorktree', 'Workflow']
 
 describe(VERSIONS.claude.title, () => {
   checkGoverned(CLAUDE)
   checkWhole(CLAUDE)
+  checkHeard(CLAUDE)
+
+  it('as escrow init sets it up, its terminal works without a question: the command runs contained, in the one session', async () => {
+    const command = 'cat src/new.ts; echo two > src/two.ts; echo "it ran"'
+    const script = [CLAUDE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLAUDE.runs(command)]
+    const stand = await governedStand(CLAUDE, { script })
+    // The person has allowed nothing but what was shown by escrow init, and trusts the directory.
+    await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.', '--output-format', 'json'])
+    const told = stand.model.turns[2]?.results
+    expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    expect(await stand.escrow('diff', 'claude')).toContain('src/two.ts')
+  })
+
+  it('every tool it offers is known, or a person is asked about it', async () => {
+    const stand = await governedStand(CLAUDE, { script: [] })
+    await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.'])
+    const [turn] = stand.model.turns
+    const later =
+      /deferred tools[\s\S]*?:\n((?:\w+\n)+)/
+        .exec(turn?.heard ?? '')?.[1]
+        ?.trim()
+        .split('\n') ?? []
+    expect(later.length).toBeGreaterThan(5)
+    const unknown = [...(turn?.tools ?? []), ...later].filter((tool) => claudeCall(tool, {}, '/').class === 'unknown')
+    expect(unknown.sort()).toEqual(ASKED_ABOUT)
+  })
 })

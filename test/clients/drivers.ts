@@ -20,6 +20,8 @@ export interface ClientDriver {
   writes(path: string, text: string): Reply
   /** Its own terminal. */
   runs(command: string): Reply
+  /** Its own tool that reads a file, or its terminal where it has none. */
+  reads(path: string): Reply
   /** A tool of our MCP server. */
   ours(tool: string, input: Readonly<Record<string, unknown>>): Reply
 }
@@ -31,13 +33,17 @@ export const CLAUDE: ClientDriver = {
     ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'sk-ant-scripted' },
     ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
   }),
-  prepare: () => undefined,
+  prepare({ home, root }) {
+    const projects = { [root]: { hasTrustDialogAccepted: true } }
+    put(home, '.claude.json', JSON.stringify({ hasCompletedOnboarding: true, projects }))
+  },
   command: () => [
     programOf('claude'),
-    ...['-p', 'Go on.', '--output-format', 'json', '--allowedTools', 'Bash,Write,Edit,mcp__escrow__*'],
+    ...['-p', 'Go on.', '--output-format', 'json', '--allowedTools', 'Bash,Write,Edit'],
   ],
   writes: (path, content) => call('Write', { file_path: path, content }),
   runs: (command) => call('Bash', { command, description: 'Run it' }),
+  reads: (file_path) => call('Read', { file_path }),
   ours: (tool, input) => call(`mcp__escrow__${tool}`, input),
 }
 
@@ -55,6 +61,7 @@ export const CODEX: ClientDriver = {
   writes: (path, text) =>
     call('apply_patch', `*** Begin Patch\n*** Add File: ${path}\n+${text.trimEnd()}\n*** End Patch\n`),
   runs: (cmd) => call('exec_command', { cmd }),
+  reads: (path) => call('exec_command', { cmd: `cat ${path}` }),
   ours: (tool, input) => call(`mcp__escrow__${tool}`, input),
 }
 
@@ -82,6 +89,7 @@ export const GEMINI: ClientDriver = {
   command: () => [programOf('gemini'), '-p', 'Go on.', '--yolo', '-o', 'json'],
   writes: (file_path, content) => call('write_file', { file_path, content }),
   runs: (command) => call('run_shell_command', { command }),
+  reads: (file_path) => call('read_file', { file_path }),
   ours: (tool, input) => call(`mcp_escrow_${tool}`, input),
 }
 

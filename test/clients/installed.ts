@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type RealClient, VERSIONS } from './versions.js'
 
-/** Where clients and the directories they run in lie. Not a temporary directory: a contained command has none of those. */
-export const CLIENTS_CACHE = join(fileURLToPath(new URL('../..', import.meta.url)), '.cache', 'clients')
+/** Where clients lie. */
+const CLIENTS_CACHE = join(fileURLToPath(new URL('../..', import.meta.url)), '.cache', 'clients')
 
 /**
  * The program of a client in its pinned version, installed from the npm registry where it is missing.

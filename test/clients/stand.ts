@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { compiled } from '../support/compiled.js'
 import { git } from '../support/git.js'
-import { CLIENTS_CACHE } from './installed.js'
 import { type Script, type ScriptedModel, scriptedModel } from './model/server.js'
 
 /** How a program ended. */
@@ -54,10 +54,13 @@ export interface StandOptions {
   readonly env?: (origin: string) => Readonly<Record<string, string>>
 }
 
+/** Not in a temporary directory, which contained commands do not see, nor in a repository: no hook starts a program of one. */
+const STANDS = join(homedir(), '.cache', 'escrowfs-clients')
+
 /** Makes a workspace whose intent INT-001 owns `src/**`, with `src/a.ts` committed. */
 export async function clientStand({ script, env = () => ({}) }: StandOptions): Promise<ClientStand> {
-  mkdirSync(join(CLIENTS_CACHE, 'stands'), { recursive: true })
-  const base = mkdtempSync(join(CLIENTS_CACHE, 'stands', 'one-'))
+  mkdirSync(STANDS, { recursive: true })
+  const base = mkdtempSync(join(STANDS, 'one-'))
   const [home, root, bin] = ['home', 'project', 'bin'].map((name) => join(base, name))
   if (home === undefined || root === undefined || bin === undefined) throw new Error('There is no stand.')
   for (const dir of [home, root, bin]) mkdirSync(dir)

@@ -111,12 +111,25 @@ async function beforeTool(
     }
     case 'contain': {
       const command = shellLine(judge, ruling.command, env)
-      return decision('ask', CONTAINED, { updatedInput: { ...event.tool_input, command } })
+      const updatedInput = { ...event.tool_input, command }
+      if (!heedsInput(env)) return decision('ask', CONTAINED, { updatedInput })
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
     }
   }
 }
 
-const CONTAINED = 'It runs contained: what it does is staged for your review, and nothing of it reaches the disk.'
+const CONTAINED =
+  'This command waits for a person to allow it. It is to run contained: what it does is staged for review, and nothing of it reaches the disk.'
+
+/** The first version that was shown to take another input where no decision comes with it: before, the tool runs as it was called. */
+const HEEDS = [2, 1, 197] as const
+
+/** Whether Claude Code's own rules are asked about the command as it will run. It says its version to its hooks alone in this form. */
+function heedsInput({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
+  const version = /^claude-code_(\d+)-(\d+)-(\d+)_harness$/.exec(AI_AGENT)?.slice(1).map(Number) ?? [0]
+  const at = HEEDS.findIndex((part, each) => part !== version[each])
+  return at === -1 || (version[at] ?? 0) > (HEEDS[at] ?? 0)
+}
 
 async function permission(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
   const ruling = await rulingOn(judge, event, isStaged)

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import { ADDED_TOOLS, type AddedToolName, isAddedTool, type ToolArguments, toolCatalogue } from '../../hooks/index.js'
-import { type McpTool, READS, STAGES, told } from './tool.js'
+import { type McpTool, READS, STAGES, text } from './tool.js'
 
 const catalogue = toolCatalogue()
 
@@ -29,7 +29,7 @@ export const ADDED: readonly McpTool[] = Object.keys(ADDED_TOOLS)
       annotations: ANNOTATIONS[name],
       plan: async (args, session) => {
         const given: ToolArguments = schema.parse(args)
-        return { class: of, kind, ...(free && { free }), run: async () => told(await run(session, given)) }
+        return { class: of, kind, ...(free && { free }), run: async () => text(await run(session, given)) }
       },
     }
   })

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { edited } from './edit-text.js'
 import { at, inside } from './paths.js'
-import { declared, defineTool, pathArgument, STAGES, TEXT, text, told } from './tool.js'
+import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
 
 const schema = z.object({
   path: pathArgument,
@@ -33,7 +33,7 @@ export const editFile = defineTool('edit_file', {
       const { content, diff } = edited(textOf(session.fs, place, path), edits, place)
       if (dryRun) return text(diff)
       session.fs.writeFileSync(at(path), content)
-      return told(diff)
+      return text(diff)
     },
   }),
 })

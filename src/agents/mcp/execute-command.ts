@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ExecResult } from '../../index.js'
-import { type Answer, defineTool, STAGES } from './tool.js'
+import { type Answer, defineTool, REVIEWER, STAGES } from './tool.js'
 
 /** Characters of each stream that are shown: its beginning and its end. */
 const SHOWN = 30_000
@@ -18,6 +18,7 @@ const output = z.object({
   ended: z.string().optional(),
   changes: z.string(),
   refused: z.array(z.object({ path: z.string(), reason: z.string(), message: z.string() })),
+  ...REVIEWER,
 })
 
 export const executeCommand = defineTool('execute_command', {
@@ -53,7 +54,7 @@ function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
     `Changes, staged for review:\n${summary}`,
     ...structured.refused.map(({ path, message }) => `Refused: ${path}: ${message}`),
   ]
-  return { content: [{ type: 'text', text: words.join('\n\n') }], structured, tells: true }
+  return { content: [{ type: 'text', text: words.join('\n\n') }], structured }
 }
 
 const REASONS = 20

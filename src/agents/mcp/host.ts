@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { McpServer, Transport } from '@modelcontextprotocol/server'
 import { approverOf, type Human } from '../../hooks/index.js'
-import { openWorkspace, type Session, type Workspace } from '../../index.js'
+import { openWorkspace, type Session, type ShellServer, serveShell, type Workspace } from '../../index.js'
 import { clientsUser } from './elicit.js'
 import { createMcpServer } from './server.js'
 
@@ -56,9 +56,14 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
   const approver = options.askClient ? { approver: approverOf(async (each) => asked.getStore()?.(each)) } : {}
   const workspace = await openWorkspace(root, approver)
   const connections = new Set<McpConnection>()
+  let door: ShellServer | undefined
   try {
-    // Where another process holds it, who started us hears so now, and not its client at its first call.
-    if (options.session !== undefined) await sessionFor(workspace, options, options.session)
+    if (options.session !== undefined) {
+      // Where another process holds it, who started us hears so now, and not its client at its first call.
+      const session = await sessionFor(workspace, options, options.session)
+      // The client's hooks and its terminal work in this session, too; without a socket its tools do.
+      door = await serveShell(session, { announcedIn: workspace.root }).catch(() => undefined)
+    }
   } catch (error) {
     await workspace.close()
     throw error
@@ -79,6 +84,7 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
     },
     watch: (told) => workspace.watch(told),
     async close() {
+      await door?.close()
       for (const each of connections) await each.close()
       await workspace.close()
     },

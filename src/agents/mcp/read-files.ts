@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { at, inside } from './paths.js'
-import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
+import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js'
 
 const textSchema = z.object({
   path: pathArgument,
@@ -104,7 +104,10 @@ export const readMediaFile = defineTool('read_media_file', {
   title: 'Read Media File',
   description: 'Read a file as base64 with its MIME type: images and audio as such, all else as an embedded resource.',
   schema: z.object({ path: pathArgument }),
-  output: z.object({ content: z.array(z.union([media, z.object({ type: z.literal('resource'), resource })])) }),
+  output: z.object({
+    content: z.array(z.union([media, z.object({ type: z.literal('resource'), resource })])),
+    ...REVIEWER,
+  }),
   annotations: READS,
   plan: ({ path }) => ({
     class: 'read',

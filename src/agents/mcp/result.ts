@@ -11,7 +11,7 @@ export const FEEDBACK = 'dev.escrowfs/feedback'
 /** What a client is told of a call. A refusal is its message, with the record beside it; a failure is never a stack. */
 export function rendered(outcome: ToolOutcome<Answer>): CallToolResult {
   const { feedback } = outcome
-  if (outcome.status === 'done') return heard({ ...answered(outcome.value, feedback) }, feedback)
+  if (outcome.status === 'done') return heard(answered(outcome.value, feedback), feedback)
   if (outcome.status === 'denied') {
     const { denial } = outcome
     const _meta = { [DENIAL]: denial }
@@ -22,12 +22,11 @@ export function rendered(outcome: ToolOutcome<Answer>): CallToolResult {
   return heard({ content: [{ type: 'text', text: words }], isError: true }, feedback)
 }
 
-/** A client may show the structured content alone: a reviewer's words are there too, but never in a file's content. */
-function answered({ content, structured, tells }: Answer, feedback: readonly Feedback[]): CallToolResult {
+/** Most clients show a model the structured content alone, where there is one: a reviewer's words are in it, too. */
+function answered({ content, structured }: Answer, feedback: readonly Feedback[]): CallToolResult {
   if (structured === undefined) return { content }
-  const text = structured.content
-  if (!tells || typeof text !== 'string') return { content, structuredContent: structured }
-  return { content, structuredContent: { ...structured, content: withFeedback(text, feedback) } }
+  if (feedback.length === 0) return { content, structuredContent: structured }
+  return { content, structuredContent: { ...structured, reviewer: withFeedback('', feedback) } }
 }
 
 /** A reviewer's words come in a block of their own, behind all else. */

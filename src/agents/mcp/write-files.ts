@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { at, codeOf } from './paths.js'
-import { declared, defineTool, pathArgument, STAGES, TEXT, told } from './tool.js'
+import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
 
 export const writeFile = defineTool('write_file', {
   title: 'Write File',
@@ -17,7 +17,7 @@ export const writeFile = defineTool('write_file', {
     writes: [{ path: at(path), effect: 'put' }],
     run: async (session) => {
       await session.fs.promises.writeFile(at(path), content)
-      return told(`Successfully wrote to ${path}`)
+      return text(`Successfully wrote to ${path}`)
     },
   }),
 })
@@ -37,7 +37,7 @@ export const createDirectory = defineTool('create_directory', {
     kind: 'edit',
     run: async () => {
       await session.fs.promises.mkdir(at(path), { recursive: true })
-      return told(`Successfully created directory ${path}`)
+      return text(`Successfully created directory ${path}`)
     },
   }),
 })
@@ -67,7 +67,7 @@ export const moveFile = defineTool('move_file', {
       // Without a pause between the two, so that nothing can be overwritten.
       if (stands(fs, at(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
       fs.renameSync(at(source), at(destination))
-      return told(`Successfully moved ${source} to ${destination}`)
+      return text(`Successfully moved ${source} to ${destination}`)
     },
   }),
 })

@@ -1,3 +1,4 @@
+import { doorOf, rootOf } from '../../index.js'
 import { oneLine } from '../printable.js'
 import { shellCall, USAGE } from './arguments.js'
 import type { ShellEnd, ShellIo } from './ending.js'
@@ -46,5 +47,12 @@ async function ending(
   if (session === undefined) throw new Error('No session is named: set ESCROW_SESSION_ID, or give --session.')
   const isServed = env.ESCROW_SHELL !== undefined && session === env.ESCROW_SESSION_ID
   if (isServed && env.ESCROW_SHELL) return runThere(call.command, env.ESCROW_SHELL, io)
-  return runHere({ ...call, session }, io, await library())
+  const door = doorIn(io.cwd, session)
+  return door === undefined ? runHere({ ...call, session }, io, await library()) : runThere(call.command, door, io)
+}
+
+/** The socket of a session that another process owns, a client's MCP server for instance. */
+function doorIn(cwd: string, session: string): string | undefined {
+  const root = rootOf(cwd)
+  return root === undefined ? undefined : doorOf(root, session)
 }

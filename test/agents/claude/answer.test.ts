@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { answerClaude, CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
+import { serveShell } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, working } from '../../support/workspace.js'
@@ -95,6 +96,33 @@ describe('Bash', () => {
       timeout: 5,
       run_in_background: false,
     })
+  })
+
+  it('is judged by the rules of the client alone where that goes by the command as it will run, and asked about elsewhere', async () => {
+    const decided = async (AI_AGENT: string) => {
+      const { decision, output } = await hookStand({ env: { AI_AGENT } }).claude('PreToolUse', ls)
+      expect(output.updatedInput).toMatchObject({ command: expect.stringMatching(/^escrow-sh /) })
+      return decision
+    }
+    for (const version of ['2-1-197', '2-1-330', '2-2-0', '3-0-0'])
+      expect(await decided(`claude-code_${version}_harness`), version).toBeUndefined()
+    for (const said of [
+      'claude-code_2-1-30_harness',
+      'claude-code_1-9-999_harness',
+      'claude-code_2-1-330_agent',
+      'x',
+      '',
+    ])
+      expect(await decided(said), said).toBe('ask')
+  })
+
+  it('runs in the session of another process that lets it in', async () => {
+    const { claude, place } = hookStand()
+    const session = await working(await place.open(), 'c1', 'INT-001')
+    const served = await serveShell(session, { announcedIn: place.root })
+    expect((await claude('PreToolUse', ls)).decision).toBe('ask')
+    await served.close()
+    expect((await claude('PreToolUse', ls)).decision).toBe('deny')
   })
 
   it('is refused where another process holds the session, which is then judged by what that one selected', async () => {

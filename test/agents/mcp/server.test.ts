@@ -73,7 +73,8 @@ describe("a reviewer's words", () => {
     const review = await workspace.review('agent')
     await review.reject('src/a.ts', 'Not like this.', { name: 'Ada' })
     const read = await call('read_text_file', { path: 'src/b.ts' })
-    expect(read.structuredContent).toEqual({ content: 'b\n' })
+    // Clients show a model the structured content alone, where there is one.
+    expect(read.structuredContent).toEqual({ content: 'b\n', reviewer: expect.stringContaining('Not like this.') })
     expect(read.content.at(-1)).toMatchObject({ text: expect.stringContaining('Not like this.') })
     expect(read._meta?.[FEEDBACK]).toMatchObject([{ path: 'src/a.ts', reason: 'Not like this.' }])
     expect((await call('read_text_file', { path: 'src/b.ts' })).content).toHaveLength(1)
