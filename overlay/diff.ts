@@ -1,4 +1,5 @@
 import type { BigIntStats } from 'node:fs'
+import { ABSENT } from './base.js'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
@@ -42,7 +43,7 @@ export function diffStage(overlay: Overlay): StageDiff {
   const seen = new LowerSeen(overlay.lower)
   const touched = collect(overlay, seen)
   const pairs = new Map<RelPath, Pair>()
-  for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen))
+  for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen, touched))
   const renames = matchRenames(overlay, pairs)
   const sources = new Set(renames.values())
   const linked = linkedNames(overlay, touched)
@@ -80,6 +81,18 @@ class Touched {
   readonly hiddenDirs = new Set<RelPath>()
   /** Hidden FIFOs, sockets and devices. */
   readonly hiddenOthers = new Set<RelPath>()
+  /** Names that the disk has and the stage covers. */
+  readonly hidden = new Set<RelPath>()
+  /** Names of the disk that a renamed directory shows at its new name. */
+  readonly shown = new Set<RelPath>()
+
+  /**
+   * True for a covered name that came to the disk later: every name the stage knew of has a base, or is shown at the new
+   * name of its directory.
+   */
+  cameLater({ stage }: Overlay, path: RelPath): boolean {
+    return this.hidden.has(path) && !this.shown.has(path) && !stage.bases.has(path)
+  }
 }
 
 function collect(overlay: Overlay, seen: LowerSeen): Touched {
@@ -98,6 +111,7 @@ function collect(overlay: Overlay, seen: LowerSeen): Touched {
   }
   visit(overlay.stage.tree.root, '' as RelPath)
   touched.dirs.delete('' as RelPath)
+  for (const path of touched.hiddenDirs) if (touched.cameLater(overlay, path)) touched.hiddenDirs.delete(path)
   return touched
 }
 
@@ -115,6 +129,7 @@ function linkedNames(overlay: Overlay, { files }: Touched): Map<RelPath, RelPath
 /** Everything the disk holds under a name that the stage covers. */
 function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerSeen): void {
   const type = seen.typeOf(path)
+  if (type !== undefined) touched.hidden.add(path)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
   else if (type === 'other') touched.hiddenOthers.add(path)
   else if (type === undefined && overlay.stage.bases.has(path)) touched.files.add(path)
@@ -126,14 +141,16 @@ function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: Lowe
 /** Everything the merged view shows under a renamed name. */
 function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
   const type = overlay.typeOf(path)
+  const { node, lower } = overlay.placeOf(path)
+  if (lower !== undefined && (type === 'dir' || !node?.inode)) touched.shown.add(lower)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
   if (type !== 'dir') return
   touched.dirs.add(path)
   for (const entry of overlay.readdir(path)) addMerged(overlay, childOf(path, entry.name), touched)
 }
 
-function pairAt(overlay: Overlay, path: RelPath, seen: LowerSeen): Pair {
-  const base = overlay.stage.bases.get(path)
+function pairAt(overlay: Overlay, path: RelPath, seen: LowerSeen, touched: Touched): Pair {
+  const base = touched.cameLater(overlay, path) ? ABSENT : overlay.stage.bases.get(path)
   const now = seen.state(path, base)
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
@@ -185,7 +202,9 @@ function joined(pair: Pair, source: Pair): Pair {
 }
 
 function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
-  if (from === undefined && sameState(pair.before, pair.after)) return undefined
+  // What came later below a removed name is shown, though it has no base: the removal does not mean it.
+  const isTheirs = pair.drifted && pair.before === null && pair.after === null
+  if (from === undefined && sameState(pair.before, pair.after) && !isTheirs) return undefined
   return {
     path,
     ...(from !== undefined && { from }),

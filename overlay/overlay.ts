@@ -87,7 +87,8 @@ export class Overlay extends MergedView implements WriteLayer {
     const type = this.typeOf(path)
     if (type === undefined) throw new Errno('ENOENT')
     if (type === 'dir' && this.readdir(path).length > 0) throw new Errno('ENOTEMPTY')
-    this.#edit({ op: 'remove', path, whiteout: this.#lowerBelow(path) !== undefined }, undefined, path)
+    const touched = restsOn(path, this.stage.tree.find(path))
+    this.#edit({ op: 'remove', path, whiteout: this.#lowerBelow(path) !== undefined }, undefined, ...touched)
   }
 
   move(from: RelPath, to: RelPath): void {
@@ -102,7 +103,8 @@ export class Overlay extends MergedView implements WriteLayer {
     const whiteout = this.#lowerBelow(from) !== undefined
     // A directory the disk does not have yet must not show what comes there under the old name.
     const lower = type === 'dir' && place.lower !== undefined && this.#isLowerDir(place.lower) ? place.lower : null
-    this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, to)
+    const replaced = restsOn(to, this.stage.tree.find(to))
+    this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, ...replaced)
   }
 
   link(existing: RelPath, path: RelPath): void {

@@ -2,7 +2,7 @@ import { ABSENT, stateNow } from './base.js'
 import { type FileState, sameContent, sameState } from './change.js'
 import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
-import { ancestorsOf, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
+import { ancestorsOf, asRelPath, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
 import { redirects } from './sources.js'
 import type { Base } from './stage-edit.js'
 import { takeBack } from './take-back.js'
@@ -30,9 +30,17 @@ export interface Settlement {
   readonly bases: [RelPath, Base][]
 }
 
-/** What leaves a stage because commits have put it, or something else, on disk. */
-export function settleLanded(overlay: Overlay, landed: readonly Landed[]): Settlement {
+/**
+ * What leaves a stage because commits have put it, or something else, on disk.
+ * @param removedDirs directories that this session's commits have removed
+ */
+export function settleLanded(
+  overlay: Overlay,
+  landed: readonly Landed[],
+  removedDirs: readonly RelPath[] = [],
+): Settlement {
   const result = nothing()
+  for (const path of removedDirs) settleRemovedDir(overlay, path, result)
   if (landed.length === 0) return result
   const own = new Set(landed.filter((each) => each.own).map(({ path }) => path))
   for (const each of landed) settleOne(overlay, each, own, result)
@@ -47,6 +55,7 @@ function nothing(): Settlement {
 function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, result: Settlement): void {
   if (after?.type === 'dir') {
     if (directoryLanded(overlay, path, ours)) result.point.push([path, path])
+    if (own) settleMadeDir(overlay, path, after, result)
     return
   }
   const { node, lower } = overlay.placeOf(path)
@@ -69,6 +78,23 @@ function settleOne(overlay: Overlay, { path, after, own }: Landed, ours: Ours, r
       result.bases.push([path, { state: after }])
     } else result.forget.push(path)
   }
+}
+
+/** What is made at the name of a directory from now on rests on nothing: the stage itself removed the directory. */
+function settleRemovedDir(overlay: Overlay, path: RelPath, result: Settlement): void {
+  if (overlay.stage.bases.get(path)?.state?.type !== 'dir' || overlay.lower.typeOf(path) === 'dir') return
+  if (overlay.placeOf(path).node?.inode) result.bases.push([path, ABSENT])
+  else result.forget.push(path)
+}
+
+/** What the stage has put in the place of a directory since it landed rests on that directory. */
+function settleMadeDir(overlay: Overlay, path: RelPath, after: FileState, result: Settlement): void {
+  const base = overlay.stage.bases.get(path)
+  if (base === undefined || sameContent(base.state, after)) return
+  const { node } = overlay.placeOf(path)
+  const isOther = node !== undefined && (node.whiteout || (node.inode !== undefined && node.inode.type !== 'dir'))
+  if (isOther) result.bases.push([path, { state: after }])
+  else result.forget.push(path)
 }
 
 /** A mode nobody set in the stage landed as what the disk said by then. */
@@ -151,24 +177,42 @@ function isAsSeen(overlay: Overlay, { path, after }: { path: RelPath; after: Fil
 /** Nodes that no longer say anything the disk does not say: run after nodes were dropped. The merged view stays as it is. */
 export function tidy(overlay: Overlay): Settlement {
   const result = nothing()
+  const moved = redirects(overlay.stage.tree.root, ROOT).map(({ lower }) => lower)
   for (const [name, child] of overlay.stage.tree.root.children ?? []) {
     const path = childOf(ROOT, name)
-    tidyNode(overlay, child, path, path, result)
+    tidyNode({ overlay, moved }, child, path, path, result)
   }
+  forgetDropped(overlay, result)
   return result
+}
+
+/** The next edit of a name that left the stage, or of one below a removal that did, notes its base again. */
+function forgetDropped(overlay: Overlay, result: Settlement): void {
+  const dropped = new Set(result.drop)
+  const removed = new Set(result.drop.filter((path) => overlay.placeOf(path).node?.whiteout))
+  if (dropped.size === 0) return
+  for (const path of [...overlay.stage.bases.keys()].map(asRelPath))
+    if (dropped.has(path) || ancestorsOf(path).some((dir) => removed.has(dir))) result.forget.push(path)
+}
+
+interface Tidying {
+  readonly overlay: Overlay
+  /** Directories of the disk that are shown under another name. */
+  readonly moved: readonly RelPath[]
 }
 
 /** @param inherited what of the lower layer would show here if the node were not. */
 function tidyNode(
-  overlay: Overlay,
+  tidying: Tidying,
   node: TreeNode,
   path: RelPath,
   inherited: RelPath | undefined,
   result: Settlement,
 ): void {
+  const { overlay } = tidying
   const inheritedType = inherited === undefined ? undefined : overlay.lower.typeOf(inherited)
   if (node.whiteout) {
-    if (inheritedType === undefined) result.drop.push(path)
+    if (inheritedType === undefined || (inherited === path && isSpent(tidying, path))) result.drop.push(path)
     return
   }
   if (node.inode && node.inode.type !== 'dir') return
@@ -178,10 +222,26 @@ function tidyNode(
     shows = path
   }
   for (const [name, child] of node.children ?? [])
-    tidyNode(overlay, child, childOf(path, name), shows === undefined ? undefined : childOf(shows, name), result)
+    tidyNode(tidying, child, childOf(path, name), shows === undefined ? undefined : childOf(shows, name), result)
   if (shows !== inherited || inherited === undefined) return
   if (node.inode ? inheritedType === 'dir' && sameMode(overlay, inherited, node) : node.lower !== undefined)
     result.drop.push(path)
+}
+
+/** A directory was removed, and all that is left there came to the disk later. */
+function isSpent({ overlay, moved }: Tidying, path: RelPath): boolean {
+  if (overlay.lower.typeOf(path) !== 'dir') return false
+  if (moved.some((lower) => isWithin(lower, path) || isWithin(path, lower))) return false
+  const entries = overlay.lower.readdir(path)
+  return entries.length > 0 && entries.every(({ name }) => cameLater(overlay, childOf(path, name)))
+}
+
+function cameLater(overlay: Overlay, path: RelPath): boolean {
+  const base = overlay.stage.bases.get(path)
+  if (base === undefined || base.state === null) return true
+  const isDir = base.state.type === 'dir' && overlay.lower.typeOf(path) === 'dir'
+  const entries = isDir ? overlay.lower.readdir(path) : []
+  return entries.length > 0 && entries.every(({ name }) => cameLater(overlay, childOf(path, name)))
 }
 
 /** The disk has the directory, and neither what it holds nor what the node shows in its place makes a difference. */

@@ -12,7 +12,11 @@ const bigIntStatsPrototype = Object.getPrototypeOf(fs.lstatSync('.', { bigint: t
 
 export function statsOf(inode: Inode, dev: number): Stats {
   const stats = Object.create(fs.Stats.prototype) as Stats
-  return Object.assign(stats, numbersOf(inode, dev), datesOf(inode))
+  return Object.assign(
+    stats,
+    numbersOf(inode, dev),
+    datesOf(inode, (ns) => Math.round(milliseconds(ns))),
+  )
 }
 
 /** What Node gives in place of stats where nothing stands: every field zero. */
@@ -54,16 +58,17 @@ export function bigStatsOf(inode: Inode, dev: number): BigIntStats {
     mtimeNs: inode.mtimeNs,
     ctimeNs: inode.ctimeNs,
     birthtimeNs: inode.birthtimeNs,
-    ...datesOf(inode),
+    // Here Node takes the whole milliseconds, where for numbers it rounds.
+    ...datesOf(inode, (ns) => Number(ns / MS)),
   })
 }
 
-function datesOf(inode: Inode) {
+function datesOf(inode: Inode, toMs: (ns: bigint) => number) {
   return {
-    atime: new Date(Number(inode.atimeNs / MS)),
-    mtime: new Date(Number(inode.mtimeNs / MS)),
-    ctime: new Date(Number(inode.ctimeNs / MS)),
-    birthtime: new Date(Number(inode.birthtimeNs / MS)),
+    atime: new Date(toMs(inode.atimeNs)),
+    mtime: new Date(toMs(inode.mtimeNs)),
+    ctime: new Date(toMs(inode.ctimeNs)),
+    birthtime: new Date(toMs(inode.birthtimeNs)),
   }
 }
 

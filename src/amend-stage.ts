@@ -38,6 +38,8 @@ export function amendEdit(
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...(lower !== undefined && { origin: lower }) }
   const made = node?.inode?.type === 'file' ? {} : { inode }
+  // Its directory was renamed: the old name now rests on what the reviewer saw there.
+  if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
   const edit = {
     op: 'put',
     path,

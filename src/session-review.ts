@@ -24,6 +24,8 @@ export interface Reviewed extends QuarantineDeps {
   readonly log: ReviewLog
   /** Its stage as it is now, all that was committed and reviewed taken in. */
   stage(): Promise<StageStore>
+  /** A commit has landed: a session that is open in this process takes it in before its next call. */
+  landed(): Promise<void>
   agent(): AgentInfo | undefined
   readonly intents: RegistryStore
   readonly versions: IntentVersions
@@ -76,7 +78,12 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       const { store, diff = diffStage(store.overlay) } = current
       // It remembers how each name of the disk looked: true for this commit alone.
       current = { store }
-      return commitSession(deps, { store, diff }, changes, options)
+      try {
+        return await commitSession(deps, { store, diff }, changes, options)
+      } finally {
+        // What cannot be taken in now is taken in, or said, by the session's next call: the commit is done.
+        await of.landed().catch(() => undefined)
+      }
     },
   })
   return { ...personsOnly(review), ...quarantineOf(of) }

@@ -17,6 +17,8 @@ export function firstUntaken({ reviewed, reviewId }: TakenIn, reviews: readonly 
 export interface LandedCommit {
   readonly seq: number
   readonly changes: readonly Landed[]
+  /** Directories it removed, if it was of this very session. */
+  readonly removedDirs: readonly RelPath[]
 }
 
 /** The commits a stage has not taken in; the last one alone where none of them can have been of what it holds. */
@@ -24,16 +26,20 @@ export function landedSince(layout: Layout, sessionId: string, stage: Stage): La
   const since = stage.settledSeq
   if (!stage.tree.empty || stage.bases.size > 0) return landedAfter(layout, sessionId, since)
   const last = lastCommit(layout)
-  return last > since ? [{ seq: last, changes: [] }] : []
+  return last > since ? [{ seq: last, changes: [], removedDirs: [] }] : []
 }
 
 export function landedAfter(layout: Layout, sessionId: string, since: number): LandedCommit[] {
-  return committedSince(layout, since).map((commit) => ({
-    seq: commit.seq,
-    changes: commit.changes
-      .filter(({ old, new: after }) => old?.type !== 'dir' || after !== null)
-      .map(({ path, new: after }) => ({ path: path as RelPath, after, own: commit.sessionId === sessionId })),
-  }))
+  return committedSince(layout, since).map(({ seq, changes, sessionId: by }) => {
+    const own = by === sessionId
+    const isRemovedDir = ({ old, new: after }: (typeof changes)[number]) => old?.type === 'dir' && after === null
+    const landed = changes.filter((change) => !isRemovedDir(change))
+    return {
+      seq,
+      changes: landed.map(({ path, new: after }) => ({ path: path as RelPath, after, own })),
+      removedDirs: own ? changes.filter(isRemovedDir).map(({ path }) => path as RelPath) : [],
+    }
+  })
 }
 
 export function changesOf(commits: readonly LandedCommit[]): Landed[] {

@@ -237,7 +237,14 @@ function storeOf(
         const landed = commits.splice(0, commits.findLastIndex(({ seq }) => seq <= until) + 1)
         if (landed.length === 0) return
         const changes = changesOf(landed)
-        settleBy(settleLanded(overlay, changes), landed.at(-1)?.seq)
+        settleBy(
+          settleLanded(
+            overlay,
+            changes,
+            landed.flatMap(({ removedDirs }) => removedDirs),
+          ),
+          landed.at(-1)?.seq,
+        )
         for (const each of changes) if (each.own && each.after?.type !== 'dir') owner?.landed?.(each)
       }
       const from = firstUntaken(stage, reviews)

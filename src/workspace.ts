@@ -123,6 +123,9 @@ class LocalWorkspace implements Workspace {
       log,
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log, read),
+      landed: async () => {
+        if (this.#live.has(sessionId)) await this.#stageOf(sessionId, log)
+      },
       agent: () => this.#agentOf(sessionId),
       atWork: (work) => this.#atWork(sessionId, work),
       intents: this.#registry,

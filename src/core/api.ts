@@ -62,6 +62,8 @@ export interface Verdict {
   /** Where it holds for single hunks of some of them: their ids. */
   readonly hunks?: string[]
   readonly reason?: string
+  /** Of an approval of everything: changes it left out, as they have drifted or hold a conflict. Absent where there are none. */
+  readonly left?: readonly Refusal[]
   readonly by: Reviewer
   readonly at: string
 }

@@ -1,3 +1,5 @@
+import type { Refusal } from './api-error.js'
+
 /** The shapes of a commit in the public API. */
 
 /** How far a commit is. */
@@ -42,6 +44,8 @@ export interface CommitResult {
   readonly seq: number
   readonly committed: string[]
   readonly conflicts: { path: string; reason: string }[]
+  /** Changes that could not be taken, as they have drifted or hold a conflict, and that nobody rejected. Absent where there are none. */
+  readonly left?: readonly Refusal[]
   /** What went wrong after the commit was done, and what to do: `intent_map.md` could not be written, say. */
   readonly warnings?: readonly string[]
 }

@@ -1,13 +1,13 @@
 import type { StagedChange } from '../../overlay/change.js'
 import type { Reviewer, Verdict } from '../core/api.js'
-import { EscrowError } from '../core/api-error.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type Bases, baseDiff } from './change-set.js'
 import type { ReviewLog } from './log.js'
 import { keyOf, verdictOf } from './record.js'
 import { refuseChanged, type Shown } from './shown.js'
 import { allUnrejected, type Decided, verdictRecord } from './verdict-record.js'
-import { verdictState } from './verdicts.js'
+import { stateOf, type VerdictState, verdictState } from './verdicts.js'
 
 /** What the giving of verdicts needs. */
 export interface GiveDeps extends Bases {
@@ -51,6 +51,26 @@ export async function give(
   return verdictOf(record)
 }
 
+/** Changes that are not taken because they have drifted or hold a conflict, unless a person rejected them. */
+export function leftOut(
+  changes: readonly Shown[],
+  staged: readonly StagedChange[],
+  amendments: AmendmentState,
+  verdicts: VerdictState,
+): Refusal[] {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  const unfit = unfitOf(staged, amendments)
+  return changes.flatMap((shown): Refusal[] => {
+    const { path } = shown
+    const change = now.get(keyOf(shown))
+    if (change !== undefined && stateOf(verdicts.of(change).file) === 'rejected') return []
+    if (shown.drifted || unfit.drifted(shown))
+      return [{ path, reason: 'stale_file', message: `${path} was changed on disk since the agent saw it.` }]
+    if (unfit.conflict(shown) === undefined) return []
+    return [{ path, reason: 'stale_file', message: `${path} was merged with a conflict that nobody has settled.` }]
+  })
+}
+
 /** How often a look at the log may be overtaken by other reviewers. */
 const TRIES = 20
 
@@ -69,8 +89,9 @@ export async function approveAll(
     refuseChanged(chosen, staged, hunkIdsOf(deps))
     const record = verdictRecord('approved', chosen, by)
     const verdict = verdictOf(record)
+    const left = leftOut(seen, staged, amendmentState(records), verdictState(records))
     if (chosen.length === 0 || (await deps.log.appendAfter(records, record, () => deps.onVerdict(verdict))))
-      return verdict
+      return { ...verdict, ...(left.length > 0 && { left }) }
   }
   const message = 'Other reviewers decide here without a pause; nothing was recorded.'
   throw new EscrowError('session_busy', message, { hint: 'Try again.' })

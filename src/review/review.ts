@@ -9,7 +9,7 @@ import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, me
 import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
 import { toChangeSet } from './change-set.js'
 import { rememberDiffs } from './diff-memory.js'
-import { approveAll, type GiveDeps, give, hunkIdsOf, unfitOf } from './giving.js'
+import { approveAll, type GiveDeps, give, hunkIdsOf, leftOut, unfitOf } from './giving.js'
 import { type Landing, refOf } from './judge.js'
 import { landingsOf, recordsOfLanding, refuseRespoken, writeLanded } from './landing.js'
 import { keyOf, landedOf, type ReviewRecord } from './record.js'
@@ -179,7 +179,11 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const records = deps.log.read()
   const verdicts = verdictState(records)
   const found = landingsOf(staged, verdicts, deps)
-  if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [] }, landings: [] }
+  const taken = new Set(found.map(({ of }) => keyOf(of)))
+  const rest = shownOf(staged).filter((each) => !taken.has(keyOf(each)))
+  const refused = leftOut(rest, staged, amendmentState(records), verdicts)
+  const left = refused.length > 0 && { left: refused }
+  if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [], ...left }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
   const parts = new Map(found.flatMap(({ of, part }) => (part ? [[of.path as string, of.after] as const] : [])))
@@ -196,7 +200,7 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const landed = landedOf(noted(result.id), (path) => committed.has(path))
   // The commit is done and must be reported as done: who looks at the session next writes down what is not written now.
   await writeLanded(deps.log, result.id, landed).catch(() => undefined)
-  return { result, landings: found.filter(({ change }) => committed.has(change.path)) }
+  return { result: { ...result, ...left }, landings: found.filter(({ change }) => committed.has(change.path)) }
 }
 
 /** What of the shown is left once a commit has landed: of a file that landed in part, the rest. */
