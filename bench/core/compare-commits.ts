@@ -14,7 +14,7 @@ const TURNS = [0, 1, 1, 0, 0, 1, 1, 0] as const
 const ratiosShape = z.record(z.string(), z.number())
 
 /**
- * Two commits, each built, measured by turns beside `node:fs`: in processes of their own, because of two builds in one the
+ * Two commits, each built, measured by turns beside `node:fs` and memfs: in processes of their own, because of two builds in one the
  * first is better optimized. Both run with the dependencies that are installed here.
  * @throws Error where a commit is not known or does not build.
  */
@@ -42,7 +42,7 @@ export function comparison([before, after]: readonly [readonly Ratios[], readonl
     if (!was?.length || !is?.length) return `${title}: only one of the two has it`
     const [from, to] = [quantile(was, 0.5), quantile(is, 0.5)]
     const apart = Math.min(...is) > Math.max(...was) ? ', more' : Math.max(...is) < Math.min(...was) ? ', less' : ''
-    return `${title}: ${times(from)} to ${times(to)} of node:fs, ${times(to / from)} of before${apart}`
+    return `${title}: ${times(from)} to ${times(to)} of its baseline, ${times(to / from)} of before${apart}`
   })
 }
 

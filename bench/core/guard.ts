@@ -15,8 +15,8 @@ const RUNS = 4
 const recordShape = z.object({ date: z.string(), machine: z.string(), ratios: z.record(z.string(), z.number()) })
 
 /**
- * Fails when a call has come to cost much more work beside `node:fs` than `bench/guard.json` says. What seems to be is measured
- * again; the best of several runs counts.
+ * Fails when a call costs much more work than `bench/guard.json` has recorded, as a ratio to its baseline (`node:fs` or memfs).
+ * A row that seems slow is measured again; the best of several runs counts.
  * @returns the exit code.
  */
 export async function guard(print: (text: string) => void): Promise<number> {

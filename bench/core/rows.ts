@@ -1,14 +1,19 @@
 import fs from 'node:fs'
+import { memfs } from 'memfs'
 import type { openWorkspace } from '../../src/index.js'
 import type { RowSpec } from '../bench.js'
 import { at, RECURSIVE } from '../facade/cast.js'
+import type { PromiseCalls, SyncCalls } from '../facade/subjects.js'
 import type { Variant } from '../harness.js'
 import { contentOf, makeFiles, namesOf } from '../places.js'
 import { declareIntent } from '../workspace.js'
 
 /**
- * The calls that everything rests on, in a few seconds: what the guard watches, and what two commits are compared by. The
+ * The calls that everything rests on, in a few seconds: the guard watches them, and two commits are compared by them. The
  * build of escrowfs is handed in.
+ *
+ * Calls that reach the disk are compared with `node:fs`. Calls that stay in memory are compared with memfs, because the cost
+ * of JavaScript beside that of a system call differs several times between machines.
  */
 
 export interface Build {
@@ -28,7 +33,7 @@ const REVIEWER = { name: 'Bench' }
 interface Player {
   readonly name: string
   readonly root: string
-  readonly fs: typeof fs
+  readonly fs: SyncCalls & { readonly promises: Pick<PromiseCalls, 'readFile'> }
 }
 
 type Run = (player: Player, path: string, turn: number) => unknown
@@ -43,10 +48,10 @@ export async function coreRows(base: string, build: Build): Promise<{ rows: Core
     held.push(workspace)
     const session = await workspace.session({ id: 'core', agent: { tool: 'bench' } })
     await session.selectIntent('INT-001')
-    return [raw, { name: build.name, root, fs: session.fs }]
+    return { raw, ours: { name: build.name, root, fs: session.fs } }
   }
   const [memory, durable] = [await players('memory'), await players('process')]
-  const rows = [...reads(memory), ...writes(memory, durable), ...whole(base, build)]
+  const rows = [...lowerReads(memory), ...stagedReads(memory), ...writes(memory, durable), ...whole(base, build)]
   return { rows, close: async () => void (await Promise.all(held.map((workspace) => workspace.close()))) }
 }
 
@@ -71,39 +76,66 @@ function row(
   return { title, mode: 'sync', variants, ...more }
 }
 
-function reads(players: readonly Player[]): CoreRow[] {
+interface Players {
+  readonly raw: Player
+  readonly ours: Player
+}
+
+function lowerReads({ raw, ours }: Players): CoreRow[] {
+  const players = [raw, ours]
   const lower = namesOf('src/small', FILES)
-  const staged = namesOf('made/small', FILES)
-  for (const { root, fs: face } of players) {
-    face.mkdirSync(`${root}/made/small`, RECURSIVE)
-    for (const name of staged) face.writeFileSync(`${root}/${name}`, contentOf(BYTES))
-  }
   return [
     row('readFileSync 4 KB, lower', players, lower, ({ fs: face }, path) => face.readFileSync(path)),
     row('statSync, lower', players, lower, ({ fs: face }, path) => face.statSync(path)),
     row('existsSync, lower', players, lower, ({ fs: face }, path) => face.existsSync(path)),
-    row('readFileSync 4 KB, staged', players, staged, ({ fs: face }, path) => face.readFileSync(path)),
-    row('statSync, staged', players, staged, ({ fs: face }, path) => face.statSync(path)),
     row(`readdirSync of ${LISTED} names`, players, ['src/wide'], ({ fs: face }, path) => face.readdirSync(path)),
-    // node:fs by its sync form: the promised one waits for other threads, which says nothing of ours.
+    // node:fs by its sync form: the promised one waits for other threads, whose work is not ours.
     row('promises.readFile 4 KB, lower', players, lower, readingAsync, { mode: 'async' }),
   ]
 }
 
 const readingAsync: Run = ({ fs: face }, path) => (face === fs ? fs.readFileSync(path) : face.promises.readFile(path))
 
-function writes(memory: readonly Player[], durable: readonly Player[]): CoreRow[] {
+function stagedReads({ ours }: Players): CoreRow[] {
+  const players = [inMemory(), ours]
+  const staged = namesOf('made/small', FILES)
+  makeStaged(players, staged)
+  return [
+    row('readFileSync 4 KB, staged', players, staged, ({ fs: face }, path) => face.readFileSync(path)),
+    row('statSync, staged', players, staged, ({ fs: face }, path) => face.statSync(path)),
+  ]
+}
+
+function inMemory(): Player {
+  return { name: 'memfs', root: '/w', fs: memfs().fs }
+}
+
+function makeStaged(players: readonly Player[], names: readonly string[]): void {
+  for (const { root, fs: face } of players) {
+    face.mkdirSync(`${root}/made/small`, RECURSIVE)
+    for (const name of names) face.writeFileSync(`${root}/${name}`, contentOf(BYTES))
+  }
+}
+
+function writes({ ours }: Players, { ours: durable }: Players): CoreRow[] {
   const data = contentOf(BYTES)
   const few = { maxBatch: 50, maxWarmUp: 3_000 }
   const staged = namesOf('made/small', FILES)
   const over: Run = ({ fs: face }, path) => face.writeFileSync(path, data)
-  const anew: Run = ({ fs: face }, path, turn) => face.writeFileSync(`${path}${turn}.ts`, data)
-  for (const { root, fs: face } of [...memory, ...durable])
-    for (const dir of ['made/memory', 'made/process']) face.mkdirSync(`${root}/${dir}`, RECURSIVE)
+  const create: Run = ({ fs: face }, path, turn) => face.writeFileSync(`${path}${turn}.ts`, data)
+  const again = [inMemory(), ours]
+  makeStaged(again, staged)
+  /** Each row has a volume of its own: the files of one do not slow the next. */
+  const making = (dir: string, of: Player) => {
+    const players = [inMemory(), of]
+    for (const { root, fs: face } of players) face.mkdirSync(`${root}/${dir}`, RECURSIVE)
+    return players
+  }
+  const title = 'writeFileSync 4 KB'
   return [
-    row('writeFileSync 4 KB over a staged file, durability memory', memory, staged, over),
-    row('writeFileSync 4 KB, a new file, durability memory', memory, ['made/memory/f'], anew, few),
-    row('writeFileSync 4 KB, a new file, durability process', durable, ['made/process/f'], anew, few),
+    row(`${title} over a staged file, durability memory`, again, staged, over),
+    row(`${title}, a new file, durability memory`, making('made/memory', ours), ['made/memory/f'], create, few),
+    row(`${title}, a new file, durability process`, making('made/process', durable), ['made/process/f'], create, few),
   ]
 }
 

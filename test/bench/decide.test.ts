@@ -57,9 +57,9 @@ describe('two commits', () => {
       { reads: 1.3, writes: 4.2, opens: 2 },
     ]
     expect(comparison([before, after])).toEqual([
-      'reads: 1.10× to 1.20× of node:fs, 1.09× of before',
-      'writes: 2.10× to 4.20× of node:fs, 2.00× of before, more',
-      'opens: 5.50× to 2.00× of node:fs, 0.36× of before, less',
+      'reads: 1.10× to 1.20× of its baseline, 1.09× of before',
+      'writes: 2.10× to 4.20× of its baseline, 2.00× of before, more',
+      'opens: 5.50× to 2.00× of its baseline, 0.36× of before, less',
     ])
   })
 
