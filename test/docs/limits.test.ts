@@ -152,7 +152,11 @@ const TRIED: Readonly<Record<string, Attempts>> = {
     () => api.chmodSync(root, 0o700),
   ],
   '`readFile` with a flag that can change the file: `w`, `a+`': (api, root) =>
-    ['w', 'a+', 'wx+'].map((flag) => () => api.readFileSync(`${root}/src/a.ts`, { flag })),
+    Object.entries({ w: 'a', 'a+': 'a', 'wx+': 'absent' }).map(
+      ([flag, name]) =>
+        () =>
+          api.readFileSync(`${root}/src/${name}.ts`, { flag }),
+    ),
   '`open` with `O_TMPFILE`': (api, root) => [() => api.openSync(`${root}/src`, 0o20200002)],
   '`copyFile` with `COPYFILE_FICLONE_FORCE`': (api, root) => [
     () => api.copyFileSync(`${root}/src/a.ts`, `${root}/src/b.ts`, fs.constants.COPYFILE_FICLONE_FORCE),

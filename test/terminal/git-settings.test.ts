@@ -10,15 +10,12 @@ const settings = (env: Record<string, string>) =>
 describe('git in a command', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('takes nothing an agent made for a repository, whose settings would name programs', async () => {
+  it('takes no directory without .git for a repository, whose settings would name programs', async () => {
     const { session, write } = await site()
     write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny}}\n')
-    for (const dir of ['objects', 'refs']) session.fs.mkdirSync(`sub/${dir}`, { recursive: true })
-    session.fs.writeFileSync('sub/HEAD', 'ref: refs/heads/main\n')
-    session.fs.writeFileSync(
-      'sub/config',
-      '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "echo > src/ran; false"\n',
-    )
+    for (const dir of ['objects', 'refs']) write(`sub/${dir}/.keep`, '')
+    write('sub/HEAD', 'ref: refs/heads/main\n')
+    write('sub/config', '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "echo > src/ran; false"\n')
     for (const { stderr, effects } of [
       await session.exec('git -C sub status'),
       await session.exec('git status', { cwd: 'sub' }),
