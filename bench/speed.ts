@@ -11,7 +11,7 @@ const END = '<!-- /measured -->'
 const BEGIN = '<!-- measured: npm run bench -- all -->'
 const SHORT = '<!-- measured -->'
 
-/** Writes the last results' table into docs/speed.md, and its short form into the README. @returns the files, relative to the repository. */
+/** Writes the last results' table into docs/speed.md, and some of its figures into the README. @returns the files, relative to the repository. */
 export function renewSpeed(): string {
   const suites = [...new Set(AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite)))]
   const reports = suites.flatMap((suite) => {
@@ -22,7 +22,7 @@ export function renewSpeed(): string {
   })
   const page = withTable(readFileSync(PAGE, 'utf8'), speedTable(reports))
   writeFileSync(PAGE, page)
-  writeFileSync(README, withShortTable(readFileSync(README, 'utf8'), page))
+  writeFileSync(README, withHeadlines(readFileSync(README, 'utf8'), page))
   // Their tables are laid out as the check wants it.
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
   runTool(process.execPath, [biome, 'format', '--write', PAGE, README])
@@ -37,24 +37,21 @@ export function withTable(page: string, table: string, begin = BEGIN): string {
   return `${before}${begin}\n\n${table}\n${END}${after}`
 }
 
-/** The README with the page's table in short: what a row is beside stands in it, when and where all of it was measured below. */
-export function withShortTable(readme: string, page: string): string {
+/** The README with a line for each row that has a headline. The figures are those of the page's table. */
+export function withHeadlines(readme: string, page: string, aimed: readonly AimedRow[] = AIMED): string {
   const table = page.split(BEGIN)[1]?.split(END)[0] ?? ''
-  const lines = table.split('\n')
-  const rows = lines.filter((line) => line.startsWith('| ')).map(cellsOf)
-  const [, ...bodies] = rows.filter((row) => !row[0]?.startsWith('--'))
-  const dates = [...new Set(bodies.flatMap((row) => row[4]?.match(/\d{4}-\d\d-\d\d/g) ?? []))].sort()
-  const machines = lines.flatMap((line) => /^- \w+: (.*, files on \w+), load /.exec(line)?.[1] ?? [])
-  const isQuick = lines.some((line) => line.includes('quick run'))
-  const short = [
-    cells(['what', 'aim', 'measured', 'met']),
-    cells(Array(4).fill('---')),
-    ...bodies.map(([what = '', beside = '', aim = '', measured = '', , met = '']) =>
-      cells([beside === '' ? what : `${what}, beside ${beside}`, aim, measured, met]),
-    ),
-  ]
-  const when = `Measured ${dates.join(', ')}${isQuick ? ', in part by quick runs' : ''}; ${[...new Set(machines)].join('; ')}.`
-  return withTable(readme, `${[...short, '', when].join('\n')}\n`, SHORT)
+  const rows = table
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map(cellsOf)
+  const lines = aimed.flatMap(({ what, headline }) => {
+    const row = headline === undefined ? undefined : rows.find(([first]) => first === what)
+    if (row === undefined) return []
+    const [, beside, aim, measured, , met] = row
+    const miss = met === 'yes' ? '' : ` The aim is ${aim}.`
+    return [`- ${headline} costs ${measured}${beside === '' ? '' : ` of ${beside}`}.${miss}\n`]
+  })
+  return withTable(readme, lines.join(''), SHORT)
 }
 
 /** Of a row of a table; a bar within a cell is escaped. */

@@ -85,7 +85,7 @@ export const all = [${names.map((_, n) => `entry${n}`).join(', ')}]`
       'created  .orchestration/active_intents.yaml',
     )
     escrow('intents', 'add', 'Show prices with tax', '--scope', 'src/**', '!src/legacy/**')
-    const agent = blocksOf(fs.readFileSync(`${house}README.md`, 'utf8')).find(({ text }) =>
+    const agent = blocksOf(fs.readFileSync(`${house}docs/quick-start.md`, 'utf8')).find(({ text }) =>
       text.startsWith('// agent.mjs\n'),
     )
     fs.writeFileSync(`${project}/agent.mjs`, agent?.text ?? '')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { AIMED } from '../../bench/aims.js'
 import { type Report, reportText } from '../../bench/report.js'
-import { speedTable, withShortTable, withTable } from '../../bench/speed.js'
+import { speedTable, withHeadlines, withTable } from '../../bench/speed.js'
 import { SUITES } from '../../bench/suites.js'
 
 const machine = { cpu: 'A CPU', cores: 2, memoryGiB: 8, system: 'linux', node: 'v20.0.0', load: 0.5 }
@@ -64,27 +64,29 @@ describe('the table of speed', () => {
   })
 })
 
-describe('the short table', () => {
+describe("the README's figures", () => {
   const page = withTable('<!-- measured: npm run bench -- all -->\n<!-- /measured -->\n', speedTable([report], rows))
-  const short = withShortTable('a\n<!-- measured -->\nold\n<!-- /measured -->\nb\n', page)
+  const titled = rows.map((row) => ({ ...row, headline: `To do ${row.what}` }))
+  const short = withHeadlines('a\n<!-- measured -->\nold\n<!-- /measured -->\nb\n', page, titled)
 
-  it('has each row with its aim, its figure and whether it was met, and says when and where', () => {
+  it('are those of the page, with the aim where it is missed', () => {
+    expect(short).toContain('- To do reads | alone costs 1.10×.\n')
     expect(short).toContain(
-      '| reads / writes / sleeps, beside node:fs | ≤ 1.2× / ≤ 1.00 µs / – | 1.10× / 2.00 µs / not measured | yes / **no** / – |',
+      '- To do reads / writes / sleeps costs 1.10× / 2.00 µs / not measured of node:fs. The aim is ≤ 1.2× / ≤ 1.00 µs / –.',
     )
-    expect(short).toContain('| reads \\| alone | ≤ 1.2× | 1.10× | yes |')
-    expect(short).toContain('| walks | – | not measured | – |')
-    expect(short).toContain('Measured 2026-01-02; A CPU, 2 cores, 8 GiB, linux, Node v20.0.0, files on tmpfs.')
     expect(short).toMatch(/^a\n<!-- measured -->\n[\s\S]*<!-- \/measured -->\nb\n$/)
     expect(short).not.toContain('old')
   })
 
-  it('is the README’s, of what docs/speed.md has: else run npm run bench -- table', () => {
+  it('have a line for each row with a headline, and no other', () => {
+    expect(withHeadlines('<!-- measured --><!-- /measured -->', page, rows)).not.toMatch(/^- /m)
+  })
+
+  it('are up to date: else run npm run bench -- table', () => {
     const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
     const readme = read('README.md')
-    // However wide its columns are.
-    const plain = (text: string) => text.replace(/ +/g, ' ').replace(/-{3,}/g, '---')
-    expect(plain(readme)).toBe(plain(withShortTable(readme, read('docs/speed.md'))))
+    expect(readme).toBe(withHeadlines(readme, read('docs/speed.md')))
+    expect(/<!-- measured -->([^]*)<!-- \/measured -->/.exec(readme)?.[1]?.match(/^- /gm)).toHaveLength(3)
   })
 })
 

@@ -1,7 +1,5 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HANDLE_OPS, type HandleRow } from '../../src/fs/handle-ops.js'
-import { OPS, type Row } from '../../src/fs/ops.js'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { project, readersHome, typeAll } from './reader.js'
 import { blocksOf, says } from './readme-blocks.js'
 
@@ -20,7 +18,7 @@ describe('the README', () => {
   })
 
   it('has no block that nothing tries', () => {
-    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'sh', 'yaml'])
+    expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['bash', 'console', 'js', 'sh', 'yaml'])
     const { scripts } = JSON.parse(fs.readFileSync(`${project}package.json`, 'utf8')) as {
       scripts: Record<string, string>
     }
@@ -30,20 +28,10 @@ describe('the README', () => {
     expect(scripts).toHaveProperty('test')
   })
 
-  it('names every function of node:fs that is refused, and no other', () => {
-    const rows = [...readme.matchAll(/^\| ([^|]+?) +\| (`.*) \|$/gm)].map(([, row = '', names = '']) => ({
-      row,
-      names,
-    }))
-    // Rows of other things than functions of node:fs are somebody's: a session's, a review's.
-    const named = (isWanted: (row: string) => boolean) =>
-      rows
-        .flatMap(({ row, names }) => (isWanted(row) ? [...names.matchAll(/`(\w+)`/g)].map((match) => match[1]) : []))
-        .sort()
-    const refused = (table: Record<string, Row | HandleRow>) =>
-      Object.keys(table).filter((name) => table[name]?.kind === 'refused' && !name.startsWith('_'))
-    expect(named((row) => !row.endsWith("'s"))).toEqual(refused(OPS).sort())
-    expect(named((row) => row === "a file handle's")).toEqual(refused(HANDLE_OPS).sort())
+  it('is at most 200 lines of at most 160 characters', () => {
+    const lines = readme.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(200)
+    expect(lines.filter((line) => line.length > 160)).toEqual([])
   })
 
   it("has the check run its test command word for word, and the demo's numbers right", () => {
@@ -59,6 +47,14 @@ describe('the README', () => {
     expect(text).toContain(
       `${count('ok')} calls are done, ${count('denied')} are refused with a reason, ${count('error')} fail by themselves`,
     )
+  })
+})
+
+describe('the quick start', () => {
+  it('does what it says, typed from top to bottom', () => {
+    const reader = readersHome()
+    onTestFinished(() => fs.rmSync(reader, { recursive: true, force: true }))
+    typeAll(blocksOf(fs.readFileSync(`${project}docs/quick-start.md`, 'utf8')), reader)
   })
 })
 
