@@ -86,7 +86,7 @@ describe("the README's figures", () => {
     const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
     const readme = read('README.md')
     expect(readme).toBe(withHeadlines(readme, read('docs/speed.md')))
-    expect(/<!-- measured -->([^]*)<!-- \/measured -->/.exec(readme)?.[1]?.match(/^- /gm)).toHaveLength(3)
+    expect(/<!-- measured -->([\s\S]*)<!-- \/measured -->/.exec(readme)?.[1]?.match(/^- /gm)).toHaveLength(3)
   })
 })
 
