@@ -162,3 +162,8 @@ export interface ContentStore {
   /** Content of so many bytes left memory. */
   lets(content: Content, bytes: number): void
 }
+
+/** Memory that another thread can write to is taken once: what the log digests is what is kept. */
+export function unshared(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
+}

@@ -1,5 +1,6 @@
 import { baseOf, type Keep, MERGE_LIMIT } from './base.js'
-import type { PackRef } from './content.js'
+import { nowNs } from './clock.js'
+import { type PackRef, unshared } from './content.js'
 import { Errno } from './errno.js'
 import { type Attributes, checkSize, type EntryType, type PutOptions, type WriteLayer } from './layer.js'
 import { type Lower, typeOfStats } from './lower.js'
@@ -10,7 +11,9 @@ import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
-import type { Place } from './tree.js'
+import { type Place, pathsOf } from './tree.js'
+import { UnchangedNames } from './unchanged.js'
+import type { Inode } from './upper.js'
 
 /** What an overlay stands on, and who is told of its edits. */
 export interface OverlayOptions {
@@ -40,10 +43,12 @@ type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'>
 export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
   readonly opened = new OpenFiles()
+  readonly #unchanged: UnchangedNames
 
   constructor(options: OverlayOptions) {
     super(options.lower, options.stage)
     this.#options = options
+    this.#unchanged = new UnchangedNames(options.lower, options.stage)
     options.stage.inodes.onCopy((from, to) => this.opened.copied(from, to))
   }
 
@@ -135,6 +140,29 @@ export class Overlay extends MergedView implements WriteLayer {
       ...(mtimeNs !== undefined && { mtimeNs: String(mtimeNs) }),
     }
     this.#edit({ op: 'setattr', path, ...plain, ...times })
+  }
+
+  // ---- names that change nothing
+
+  /** Whether what is staged at a path changes nothing. */
+  isUnchanged(path: RelPath, inode: Inode): boolean {
+    return this.#unchanged.has(path, inode)
+  }
+
+  /** Gives up a staged name that changes nothing, once the disk has moved on; only in a stage's owner. @returns whether it did. */
+  giveWay(path: RelPath): boolean {
+    if (!this.#options.log || !this.#unchanged.isOutdated(path)) return false
+    const { settledSeq: seq, reviewed, reviewId } = this.stage
+    const taken = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
+    const edit: StageEdit = { op: 'settle', t: nowNs(), drop: [path], point: [], hide: [], forget: [path], ...taken }
+    this.#options.log(edit, undefined)
+    this.apply(edit)
+    return true
+  }
+
+  /** {@link giveWay}, of every staged name: for who is going to see the disk and the stage as one tree. */
+  giveWayAll(): void {
+    for (const path of pathsOf(this.stage.tree.root, ROOT)) this.giveWay(path)
   }
 
   // ---- open files
@@ -266,24 +294,4 @@ export class Overlay extends MergedView implements WriteLayer {
 /** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
 function restsOn(path: RelPath, place: Place): RelPath[] {
   return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
-}
-
-/** Memory that another thread can write to is taken once: what the log digests is what is kept. */
-function unshared(bytes: Uint8Array): Uint8Array {
-  return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
-}
-
-let lastMs = 0
-let inMs = 0
-/** The time in nanoseconds: the clock's milliseconds, and a count below them so that later is always more. */
-function nowNs(): string {
-  const now = Date.now()
-  if (now > lastMs) {
-    lastMs = now
-    inMs = 0
-  } else if (++inMs === 1_000_000) {
-    lastMs++
-    inMs = 0
-  }
-  return `${lastMs}${String(inMs).padStart(6, '0')}`
 }

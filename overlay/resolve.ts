@@ -80,7 +80,7 @@ export class Resolver {
     this.#dirs.refresh(performance.now())
     if (!this.#spell && isClean(inner) && this.#dirs.holds(inner)) {
       const path = inner as RelPath
-      const type = this.#overlay.typeOf(path)
+      const type = this.#dirs.typeOf(path, true)
       if (type !== 'symlink' || follow !== 'follow') return { inside: true, path, asked: inner, type, ending: 'name' }
     }
     return this.#inside(ROOT, walkOf(inner), follow, text)
@@ -273,6 +273,7 @@ class DirCache {
 
   typeOf(path: RelPath, last: boolean): EntryType | undefined {
     if (!last && this.#known.has(path)) return 'dir'
+    this.overlay.giveWay(path)
     const type = this.overlay.typeOf(path)
     if (type === 'dir') this.#known.add(path)
     return type

@@ -2,7 +2,6 @@ import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
 import { ancestorsOf, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
 import type { Settlement } from './settle.js'
-import type { TreeNode } from './tree.js'
 
 /**
  * Takes names out of a stage: each shows again what the disk has under it, and all others go on showing what they
@@ -31,12 +30,6 @@ function isTaken(overlay: Overlay, name: RelPath, names: ReadonlySet<RelPath>): 
   if (ancestorsOf(name).some((dir) => !names.has(dir) && isLeaf(overlay.typeOf(dir)))) return true
   const isOurs = overlay.lower.typeOf(name) !== 'dir' || typeof overlay.placeOf(name).node?.lower === 'string'
   return isOurs && overlay.typeOf(name) === 'dir' && showsMore(overlay, name, names)
-}
-
-/** Paths of a node and of all below it, the deepest first. */
-export function pathsOf(node: TreeNode, path: RelPath): RelPath[] {
-  const below = [...(node.children ?? [])].flatMap(([name, child]) => pathsOf(child, childOf(path, name)))
-  return path === '' ? below : [...below, path]
 }
 
 /** The removed or renamed directory a name went with: the topmost. */

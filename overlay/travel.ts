@@ -9,7 +9,8 @@ import type { Version } from './snapshot.js'
 import { redirects } from './sources.js'
 import { Stage } from './stage.js'
 import type { SettleStep } from './stage-edit.js'
-import { pathsOf, takeBack } from './take-back.js'
+import { takeBack } from './take-back.js'
+import { pathsOf } from './tree.js'
 
 /** What has happened to a session's changes since a snapshot. */
 export interface Since {

@@ -210,3 +210,9 @@ function namesWhere(node: TreeNode, path: RelPath, fits: (inode: Inode) => boole
   const below = [...(node.children ?? [])].flatMap(([name, child]) => namesWhere(child, childOf(path, name), fits))
   return node.inode && fits(node.inode) ? [path, ...below] : below
 }
+
+/** Paths of a node and of all below it, the deepest first. */
+export function pathsOf(node: TreeNode, path: RelPath): RelPath[] {
+  const below = [...(node.children ?? [])].flatMap(([name, child]) => pathsOf(child, childOf(path, name)))
+  return path === '' ? below : [...below, path]
+}

@@ -81,6 +81,7 @@ export class Ground {
   seed(closed: readonly RelPath[]): void {
     const { store } = this.deps
     this.settle()
+    store.overlay.giveWayAll()
     this.#closed = new Set(closed)
     this.#touched.clear()
     this.#seq = store.overlay.stage.settledSeq

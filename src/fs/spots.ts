@@ -39,7 +39,7 @@ export class Spots {
       this.#since = since
     }
     const spot = this.#known.get(text) ?? this.#make(text)
-    return spot && this.judge.lets(spot, at) ? spot : undefined
+    return spot && !spot.mayGiveWay && this.judge.lets(spot, at) ? spot : undefined
   }
 
   #make(text: string): Spot | undefined {
@@ -57,6 +57,7 @@ export class Spot {
   judgedBy: unknown
   #edits = -1
   #inode: Inode | undefined
+  #mayGiveWay = false
   #lower: RelPath | undefined
   #name: LowerName | undefined
 
@@ -67,6 +68,12 @@ export class Spot {
 
   get staged(): boolean {
     return this.#find() !== undefined
+  }
+
+  /** What is staged there changes nothing: the long way asks the disk whether it still shows. */
+  get mayGiveWay(): boolean {
+    this.#find()
+    return this.#mayGiveWay
   }
 
   /** Undefined where nothing is there, or a link: the long way tells which. Throws as readFile does. */
@@ -106,6 +113,7 @@ export class Spot {
     if (this.#edits === stage.edits) return this.#inode
     const { node, lower } = stage.tree.find(this.path)
     this.#inode = node?.inode
+    this.#mayGiveWay = this.#inode !== undefined && this.overlay.isUnchanged(this.path, this.#inode)
     if (lower !== this.#lower || this.#edits < 0) this.#name = lower === undefined ? undefined : disk.name(lower)
     this.#lower = lower
     this.#edits = stage.edits

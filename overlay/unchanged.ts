@@ -1,0 +1,76 @@
+import { stampOf, stateNow } from './base.js'
+import { sameState } from './change.js'
+import { digest } from './digest.js'
+import type { Lower } from './lower.js'
+import { parentOf, type RelPath } from './path.js'
+import type { Stage } from './stage.js'
+import type { Base } from './stage-edit.js'
+import type { Inode } from './upper.js'
+
+/**
+ * Staged files that change nothing: a commit would put the same bytes and mode on disk that the disk had when the name was
+ * first touched. Such a name must not hide what the disk gets later, so the stage gives it up once the disk has moved on.
+ */
+export class UnchangedNames {
+  readonly #found = new WeakMap<Inode, Found>()
+
+  constructor(
+    private readonly lower: Lower,
+    private readonly stage: Stage,
+  ) {}
+
+  /** Whether what is staged at a path changes nothing. The disk is not looked at. */
+  has(path: RelPath, inode: Inode): boolean {
+    return this.#foundAt(path, inode) !== undefined
+  }
+
+  /** Whether the disk has moved on below a staged name that changes nothing. An open file keeps its name. */
+  isOutdated(path: RelPath): boolean {
+    const inode = this.stage.tree.find(path).node?.inode
+    if (!inode || inode.opens > 0) return false
+    const found = this.#foundAt(path, inode)
+    if (!found) return false
+    const { base } = found
+    if (base.state?.type === 'symlink') return !sameState(stateNow(this.lower, path, base), base.state)
+    const stats = this.lower.lstatBig(path)
+    const stamp = stats?.isFile() ? stampOf(stats) : undefined
+    if (stamp === undefined) return true
+    if (stamp === found.stamp) return false
+    // A base without a stamp is compared by its content once.
+    if (found.stamp !== undefined || !sameState(stateNow(this.lower, path, base), base.state)) return true
+    found.stamp = stamp
+    return false
+  }
+
+  #foundAt(path: RelPath, inode: Inode): Found | undefined {
+    if (inode.type === 'dir' || inode.names !== 1) return undefined
+    const base = this.stage.bases.get(path)
+    if (!base?.state || base.state.type !== inode.type) return undefined
+    const known = this.#found.get(inode)
+    if (known?.path === path && known.base === base && known.ctimeNs === inode.ctimeNs)
+      return known.isUnchanged ? known : undefined
+    const isUnchanged = isSame(inode, base) && this.stage.tree.find(parentOf(path)).lower === parentOf(path)
+    const found: Found = { path, base, ctimeNs: inode.ctimeNs, isUnchanged, stamp: base.stamp }
+    this.#found.set(inode, found)
+    return isUnchanged ? found : undefined
+  }
+}
+
+interface Found {
+  readonly path: RelPath
+  readonly base: Base
+  /** Each edit of the inode moves it. */
+  readonly ctimeNs: bigint
+  readonly isUnchanged: boolean
+  /** How the disk's file looked while it was the base. */
+  stamp: string | undefined
+}
+
+function isSame(inode: Inode, { state, stamp }: Base): boolean {
+  if (!state) return false
+  if (inode.type === 'symlink') return digest(inode.target) === state.digest
+  if (inode.mode !== state.mode) return false
+  // Mostly the size tells them apart, and the content need not be digested.
+  if (stamp !== undefined && stamp.split('.')[2] !== String(inode.size)) return false
+  return inode.digest() === state.digest
+}
