@@ -11,6 +11,7 @@ import {
 } from '../overlay/index.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from './commit/index.js'
 import { readBases, withLook } from './commit-bases.js'
+import { withWrittenOrder } from './commit-times.js'
 import type { AgentInfo, CommitOptions, CommitResult, Verdict } from './core/api.js'
 import { EscrowError, type Refusal } from './core/api-error.js'
 import { isOutside } from './core/decision.js'
@@ -70,7 +71,8 @@ export async function commitSession(
   const { signal } = options
   const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations, signal }
   const { looks, mutations, ...written } = await readBases(store, diff, approved, about)
-  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
+  const looked = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
+  const entries = withWrittenOrder(store.overlay, looked)
   const outcome = await commitEntries({
     layout: deps.layout,
     sessionId: deps.sessionId,

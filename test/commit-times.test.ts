@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { testWorkspace, working } from './support/workspace.js'
@@ -51,4 +52,33 @@ it('times alone are no change: nothing that could be reviewed', async () => {
   session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
   expect((await session.changes()).changes).toEqual([])
   expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
+})
+
+it('files of one commit keep the order in which the session wrote them, so make builds what is stale', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const path = (name: string) => `${at.root}/src/${name}`
+  for (const name of ['f.o', 'prog', 'f.c']) session.fs.writeFileSync(path(name), name)
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  const times = ['f.o', 'prog', 'f.c'].map((name) => statSync(path(name), { bigint: true }).mtimeNs)
+  expect(times).toEqual([...new Set(times)].sort((a, b) => (a < b ? -1 : 1)))
+})
+
+it('files that a contained command wrote keep the order of its writes', async () => {
+  const at = testWorkspace()
+  at.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const build = 'cd src && echo one > f.c && sleep 0.05 && make'
+  expect((await session.exec(build)).exitCode).toBe(0)
+  expect((await session.exec('cd src && make')).stdout).toContain('up to date')
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  expect(spawnSync('make', { cwd: `${at.root}/src`, encoding: 'utf8' }).stdout).toContain('up to date')
+  session.fs.writeFileSync(`${at.root}/src/f.c`, 'two')
+  expect((await session.exec('cd src && make')).stdout).toContain('cp f.c a.out')
 })

@@ -28,7 +28,7 @@ export interface CommitEntry {
   readonly new: FileState | null
   /** Of a file read moments ago and seen to be `old`: how it looked before that. While it looks so, it is not read again. */
   readonly look?: BigIntStats
-  /** Of a file whose times were set by hand: these (nanoseconds since 1970). */
+  /** Of a file that is to have certain times: set by hand, or by the order of writes (nanoseconds since 1970). */
   readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
   /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
   readonly content?: () => Uint8Array

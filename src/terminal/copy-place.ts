@@ -190,11 +190,12 @@ class Copy {
 
   #leaf(path: RelPath, stats: Stats, resting: Layer | undefined, found: Effects): void {
     const at = this.#at(path)
-    const [mode, size, ino] = [stats.mode & 0o7777, stats.size, stats.ino]
+    const mode = stats.mode & 0o7777
+    const { size, ino, mtimeMs } = stats
     if (stats.isSymbolicLink()) found.effects.push({ kind: 'symlink', path, target: readlinkSync(at) })
     else if (stats.isFile())
       found.effects.push({
-        ...{ kind: 'file', path, mode, size, ino, stamp: stampOf(stats) },
+        ...{ kind: 'file', path, mode, size, ino, mtimeMs, stamp: stampOf(stats) },
         read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
       })
     else if (resting) found.effects.push({ kind: 'other', path, what: 'no file' })

@@ -16,6 +16,8 @@ export type Effect =
       readonly size: number
       /** Equal for names of one file. */
       readonly ino: number
+      /** When it was written last, where that is known. */
+      readonly mtimeMs?: number
       /** Equal: not written since. */
       readonly stamp: string
       read(): Buffer
@@ -160,9 +162,10 @@ class Walk {
     const mode = stats.mode & 0o7777
     const read = () => this.written.read(path, stats)
     if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: this.written.target(path) })
-    else if (stats.isFile())
-      effects.push({ ...{ kind: 'file', path, mode, size: stats.size, ino: stats.ino, stamp: stampOf(stats) }, read })
-    else if (!this.deps.isLive) effects.push({ kind: 'other', path, what: whatIs(stats) })
+    else if (stats.isFile()) {
+      const { size, ino, mtimeMs } = stats
+      effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: stampOf(stats), read })
+    } else if (!this.deps.isLive) effects.push({ kind: 'other', path, what: whatIs(stats) })
   }
 
   /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */

@@ -66,7 +66,7 @@ class Landing {
     for (const pair of moves) this.#move(...pair)
     for (const effect of inOrder) if (effect.kind === 'gone') this.#removeTree(effect.path, effect)
     const first = new Map<number, RelPath>()
-    for (const effect of inOrder) {
+    for (const effect of inOrder.sort(byWriting)) {
       if (effect.kind === 'file') this.#take(effect, () => this.#file(effect, first))
       else if (effect.kind === 'symlink') this.#take(effect, () => this.#symlink(effect.path, effect.target))
       else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.what}.`)
@@ -272,6 +272,15 @@ class Landing {
   #refuse(effect: Effect, reason: string, message: string): void {
     this.#refused.push({ path: effect.path, reason, message, effect })
   }
+}
+
+/** Files in the order in which the command wrote them: the stage gives its own times, and build tools compare them. */
+function byWriting(a: Effect, b: Effect): number {
+  return writtenAt(a) - writtenAt(b)
+}
+
+function writtenAt(effect: Effect): number {
+  return effect.kind === 'file' ? (effect.mtimeMs ?? 0) : 0
 }
 
 class Refused extends Error {}
