@@ -91,6 +91,14 @@ describe('approve', () => {
     expect(out).toBe("approved  a.ts\nleft out  b.ts\n1 change approved. Put on disk with 'escrow commit s1'.\n")
   })
 
+  it('says why a change was left out that no verdict had kept out', async () => {
+    const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
+    const verdict = 'approved' as const
+    const approve = async () => ({ id: 'v1', verdict, paths: ['a.ts'], left, by: { name: 'Ann' }, at: '' })
+    const { out } = await escrow(workspaceDir(), ['approve', 's1'], { set, review: { approve } })
+    expect(out).toContain('left out  b.ts was changed on disk.\n')
+  })
+
   it('approves the paths named, by whom it is told', async () => {
     const { out, calls } = await approve('a.ts', 'src/**', '--by', 'Ann Lee <ann@example.org>')
     expect(calls[2]).toEqual(['approve', ['a.ts', 'src/**'], { name: 'Ann Lee', email: 'ann@example.org' }])
@@ -180,6 +188,14 @@ describe('commit', () => {
     const commit = async () => ({ id: '', seq: 0, committed: [], conflicts: [] })
     const { code, out } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
     expect([code, out]).toEqual([0, expect.stringContaining('Nothing is approved, so nothing was committed.')])
+  })
+
+  it('says what was left out, and why', async () => {
+    const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
+    const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts: [], left })
+    const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
+    const next = "Merge what changed on disk with 'escrow commit s1 --merge', or look at it with 'escrow diff s1'.\n"
+    expect([code, err]).toEqual([0, `left out   b.ts was changed on disk.\n${next}`])
   })
 
   it('ends with 1 where a path was in conflict', async () => {

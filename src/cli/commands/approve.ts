@@ -43,7 +43,8 @@ async function approve(context: Context, session: string, paths: string[], optio
     if (options.json) return io.out(json({ session, verdict, left }))
     const { lines, amount } = renderVerdict(verdict, set)
     io.out(lines)
-    if (selection === undefined) for (const path of left) io.out(`left out  ${oneLine(path)}\n`)
+    const reasons = new Map(verdict.left?.map(({ path, message }) => [path, message]))
+    if (selection === undefined) for (const path of left) io.out(`left out  ${oneLine(reasons.get(path) ?? path)}\n`)
     io.out(`${amount} approved.${next(verdict, session)}\n`)
   })
 }

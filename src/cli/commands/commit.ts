@@ -18,6 +18,7 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
       if (asJson) return io.out(json(result))
       io.out(render(result, session))
       for (const { path, reason } of result.conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
+      io.err(renderLeft(result, session))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
 }
@@ -48,4 +49,12 @@ function render({ id, seq, committed }: CommitResult, session: string): string {
   }
   const lines = committed.map((path) => `committed  ${oneLine(path)}\n`)
   return `${lines.join('')}${counted(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
+}
+
+/** Changes that stay staged though somebody may have meant to commit them, and how to go on. */
+function renderLeft({ left = [] }: CommitResult, session: string): string {
+  if (left.length === 0) return ''
+  const lines = left.map(({ message }) => `left out   ${oneLine(message)}\n`)
+  const name = oneLine(session)
+  return `${lines.join('')}Merge what changed on disk with 'escrow commit ${name} --merge', or look at it with 'escrow diff ${name}'.\n`
 }
