@@ -10,6 +10,7 @@ import {
   type StagedChange,
   spellingOf,
 } from '../overlay/index.js'
+import { onceATurn } from '../overlay/turn.js'
 import { GuardedLayer } from './fs/guarded.js'
 import { View } from './fs/view.js'
 import type { ContentLock } from './policy/content-lock.js'
@@ -17,8 +18,16 @@ import type { SessionDeps } from './session-deps.js'
 import type { SessionGuard } from './session-guard.js'
 import type { StageStore } from './stage-store.js'
 
+interface ViewParts {
+  readonly store: StageStore
+  readonly guard: SessionGuard
+  readonly lock: ContentLock
+  /** Brings the stage up to date with commits and reviews. */
+  readonly takeIn: () => void
+}
+
 /** The merged view as the session's `fs` works on it: each mutator guarded, each read told to the lock and the guard. */
-export function sessionView(deps: SessionDeps, store: StageStore, guard: SessionGuard, lock: ContentLock): View {
+export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: ViewParts): View {
   const { overlay } = store
   const spell = deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
   const resolver = new Resolver(overlay, deps.aliases, spell)
@@ -38,6 +47,9 @@ export function sessionView(deps: SessionDeps, store: StageStore, guard: Session
       guard.saw(place.path)
     },
     sync: () => store.sync(),
+    catchUp: onceATurn(() => {
+      if (store.isBehind()) takeIn()
+    }),
   })
 }
 

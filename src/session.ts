@@ -97,7 +97,7 @@ export class LocalSession implements Session {
     const rooms = { policy: this.#policy, journal: this.#journal, store: this.#store, lock: this.#lock }
     this.#guard = new SessionGuard({ ...deps, ...rooms, questions: this.#questions, tool })
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
-    this.#view = sessionView(deps, this.#store, this.#guard, this.#lock)
+    this.#view = sessionView(deps, { ...rooms, guard: this.#guard, takeIn: this.#takeIn })
     this.terminal = new SessionTerminal({
       ...{ id: this.id, layout: deps.layout, view: this.#view, ...rooms },
       changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),

@@ -29,6 +29,11 @@ export function landedSince(layout: Layout, sessionId: string, stage: Stage): La
   return last > since ? [{ seq: last, changes: [], removedDirs: [] }] : []
 }
 
+/** Whether a commit was finished that a stage has not taken in. */
+export function isBehind(layout: Layout, { settledSeq }: Stage): boolean {
+  return lastCommit(layout) > settledSeq
+}
+
 export function landedAfter(layout: Layout, sessionId: string, since: number): LandedCommit[] {
   return committedSince(layout, since).map(({ seq, changes, sessionId: by }) => {
     const own = by === sessionId

@@ -37,7 +37,7 @@ import type { Layout } from './core/layout.js'
 import { type Contents, openContents } from './review/contents.js'
 import { stampOf } from './review/log.js'
 import type { AmendRecord, ReviewRecord } from './review/record.js'
-import { changesOf, discardsOf, firstUntaken, landedAfter, landedSince, type TakenIn } from './stage-news.js'
+import { changesOf, discardsOf, firstUntaken, isBehind, landedAfter, landedSince, type TakenIn } from './stage-news.js'
 
 /**
  * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
@@ -47,6 +47,8 @@ export interface StageStore {
   readonly overlay: Overlay
   /** Takes in what was committed, discarded and amended since, by any process, in the order it was done. */
   settle(reviews: readonly ReviewRecord[]): void
+  /** Whether a commit, by any process, has not been taken in yet. Costs one `lstat`. */
+  isBehind(): boolean
   /** What a path's base held, as far as it was kept. The disk may still hold it: that is not looked at. */
   base(path: RelPath): Uint8Array | undefined
   /** What reviewers wrote. */
@@ -237,14 +239,8 @@ function storeOf(
         const landed = commits.splice(0, commits.findLastIndex(({ seq }) => seq <= until) + 1)
         if (landed.length === 0) return
         const changes = changesOf(landed)
-        settleBy(
-          settleLanded(
-            overlay,
-            changes,
-            landed.flatMap(({ removedDirs }) => removedDirs),
-          ),
-          landed.at(-1)?.seq,
-        )
+        const removed = landed.flatMap(({ removedDirs }) => removedDirs)
+        settleBy(settleLanded(overlay, changes, removed), landed.at(-1)?.seq)
         for (const each of changes) if (each.own && each.after?.type !== 'dir') owner?.landed?.(each)
       }
       const from = firstUntaken(stage, reviews)
@@ -255,6 +251,7 @@ function storeOf(
       land(Number.POSITIVE_INFINITY)
       settleBy(NOTHING, stage.settledSeq, { reviewed: reviews.length, reviewId: reviews.at(-1)?.id })
     },
+    isBehind: () => isBehind(layout, stage),
     base(path) {
       const base = stage.bases.get(path)
       if (base?.state?.type !== 'file') return undefined

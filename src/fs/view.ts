@@ -104,6 +104,8 @@ export interface ViewDeps {
   readonly seenStaged: ReadView['seenStaged']
   readonly opened: ReadView['opened']
   readonly sync: () => void
+  /** Takes in what other processes have committed. Called before an op, never within one; a view of no live session needs none. */
+  readonly catchUp?: () => void
 }
 
 /** A lower file above this (bytes) is read asynchronously by the promise and callback forms. */
@@ -128,6 +130,8 @@ export class View implements WriteView, WatchView {
   /** Loaded with the first read of the async lane. */
   #union: Promise<UnionView> | undefined
   readonly #spots: Spots
+  readonly #catchUp: (() => void) | undefined
+  #depth = 0
   #slowUntil = 0
   #slowReads = 0
 
@@ -138,24 +142,33 @@ export class View implements WriteView, WatchView {
     this.seenStaged = deps.seenStaged
     this.opened = deps.opened
     this.sync = deps.sync
+    this.#catchUp = deps.catchUp
     this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
     this.#overlay = deps.overlay
     this.#spots = new Spots(deps.resolver, deps.overlay, deps.layer)
   }
 
+  /** Begins a call. The stage is up to date with what other processes have committed. */
   begin(): Op {
+    if (this.#depth === 0) this.#catchUp?.()
+    return this.#enter()
+  }
+
+  #enter(): Op {
+    this.#depth++
     this.#overlay.lower.begin()
     return this.layer.begin()
   }
 
   end(outer: Op): void {
+    this.#depth--
     this.layer.end(outer)
     this.#overlay.lower.end()
   }
 
   within<T>(work: () => T): T {
-    const outer = this.begin()
+    const outer = this.#enter()
     try {
       return work()
     } finally {
