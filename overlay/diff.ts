@@ -1,9 +1,10 @@
 import type { BigIntStats } from 'node:fs'
 import { ABSENT } from './base.js'
+import { BlockedDirectories } from './blocked.js'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
 import type { Overlay } from './overlay.js'
-import { childOf, isWithin, type RelPath, ROOT } from './path.js'
+import { childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
 import { LowerSeen } from './seen.js'
 import { redirects } from './sources.js'
 import type { Credit } from './stage-edit.js'
@@ -44,6 +45,9 @@ export function diffStage(overlay: Overlay): StageDiff {
   const touched = collect(overlay, seen)
   const pairs = new Map<RelPath, Pair>()
   for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen, touched))
+  const blocked = new BlockedDirectories(seen, (path) => pairs.get(path)?.after === null && !pairs.get(path)?.drifted)
+  for (const [path, pair] of pairs)
+    if (pair.after !== null && blocked.has(parentOf(path))) pairs.set(path, { ...pair, drifted: true })
   const renames = matchRenames(overlay, pairs)
   const sources = new Set(renames.values())
   const linked = linkedNames(overlay, touched)
@@ -56,7 +60,7 @@ export function diffStage(overlay: Overlay): StageDiff {
     const links = linked.get(path)?.filter((name) => name !== path)
     if (change) changes.push(links ? { ...change, links } : change)
   }
-  for (const change of directoryChanges(overlay, touched, seen)) changes.push(change)
+  for (const change of directoryChanges(overlay, touched, seen, blocked)) changes.push(change)
   return {
     changes,
     newDirs: newDirs(overlay, touched, seen),
@@ -253,18 +257,19 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
 }
 
 /** Directories count only where no file tells of them: empty ones made or removed, and changed permission bits. */
-function directoryChanges(overlay: Overlay, touched: Touched, seen: LowerSeen): StagedChange[] {
+function directoryChanges(
+  overlay: Overlay,
+  touched: Touched,
+  seen: LowerSeen,
+  blocked: BlockedDirectories,
+): StagedChange[] {
   const changes: StagedChange[] = []
   for (const path of touched.dirs) {
     const before = seen.state(path)
     const after = mergedState(overlay, path, seen)
     if (before?.type === 'dir' ? before.mode === after?.mode : overlay.readdir(path).length > 0) continue
-    const change = toChange(
-      overlay,
-      path,
-      { before: before?.type === 'dir' ? before : null, after, drifted: false },
-      undefined,
-    )
+    const pair = { before: before?.type === 'dir' ? before : null, after, drifted: blocked.has(path) }
+    const change = toChange(overlay, path, pair, undefined)
     if (change) changes.push(change)
   }
   for (const path of touched.hiddenDirs) {

@@ -11,7 +11,7 @@ import { OpenFiles } from './open-files.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
 import type { Stage } from './stage.js'
 import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
-import { type Place, pathsOf } from './tree.js'
+import { type Place, pathsOf, restsOn } from './tree.js'
 import { UnchangedNames } from './unchanged.js'
 import type { Inode } from './upper.js'
 
@@ -160,6 +160,11 @@ export class Overlay extends MergedView implements WriteLayer {
     return true
   }
 
+  /** {@link giveWay}, of the names in a directory: for who is going to list it. */
+  giveWayIn(dir: RelPath): void {
+    for (const path of this.#unchanged.namesIn(dir)) this.giveWay(path)
+  }
+
   /** {@link giveWay}, of every staged name: for who is going to see the disk and the stage as one tree. */
   giveWayAll(): void {
     for (const path of pathsOf(this.stage.tree.root, ROOT)) this.giveWay(path)
@@ -289,9 +294,4 @@ export class Overlay extends MergedView implements WriteLayer {
     const { digest, at } = keep(this.lower.read(path))
     return digest === base.state.digest ? { ...base, kept: at } : base
   }
-}
-
-/** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
-function restsOn(path: RelPath, place: Place): RelPath[] {
-  return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
 }

@@ -216,3 +216,8 @@ export function pathsOf(node: TreeNode, path: RelPath): RelPath[] {
   const below = [...(node.children ?? [])].flatMap(([name, child]) => pathsOf(child, childOf(path, name)))
   return path === '' ? below : [...below, path]
 }
+
+/** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
+export function restsOn(path: RelPath, place: Place): RelPath[] {
+  return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
+}

@@ -2,7 +2,7 @@ import { stampOf, stateNow } from './base.js'
 import { sameState } from './change.js'
 import { digest } from './digest.js'
 import type { Lower } from './lower.js'
-import { parentOf, type RelPath } from './path.js'
+import { childOf, parentOf, type RelPath } from './path.js'
 import type { Stage } from './stage.js'
 import type { Base } from './stage-edit.js'
 import type { Inode } from './upper.js'
@@ -24,6 +24,18 @@ export class UnchangedNames {
     return this.#foundAt(path, inode) !== undefined
   }
 
+  /** The names in a directory that change nothing. The disk is not looked at. */
+  namesIn(dir: RelPath): RelPath[] {
+    const found: RelPath[] = []
+    for (const [name, { inode }] of this.stage.tree.find(dir).node?.children ?? []) {
+      // Most of a stage is what the session itself made: that has no base to be equal to.
+      if (!inode || inode.type === 'dir') continue
+      const path = childOf(dir, name)
+      if (this.has(path, inode)) found.push(path)
+    }
+    return found
+  }
+
   /** Whether the disk has moved on below a staged name that changes nothing. An open file keeps its name. */
   isOutdated(path: RelPath): boolean {
     const inode = this.stage.tree.find(path).node?.inode
@@ -43,7 +55,7 @@ export class UnchangedNames {
   }
 
   #foundAt(path: RelPath, inode: Inode): Found | undefined {
-    if (inode.type === 'dir' || inode.names !== 1) return undefined
+    if (inode.type === 'dir') return undefined
     const base = this.stage.bases.get(path)
     if (!base?.state || base.state.type !== inode.type) return undefined
     const known = this.#found.get(inode)

@@ -80,7 +80,7 @@ export class LocalSession implements Session {
       knownBase: (path) => this.#lock.baseOf(path),
       room: (path, size) => this.#guard.makeRoom(path, size),
       touched: (path) => this.#calls.touched(path),
-      landed: ({ path, after }) => this.#lock.landed(path, { state: after }),
+      landed: ({ path, after }) => this.#lock.landed(path, after),
     })
     this.#agent = this.#store.workedOnBy(deps.agent ? { ...deps.agent } : null)
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })

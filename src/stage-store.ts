@@ -241,7 +241,7 @@ function storeOf(
         const changes = changesOf(landed)
         const removed = landed.flatMap(({ removedDirs }) => removedDirs)
         settleBy(settleLanded(overlay, changes, removed), landed.at(-1)?.seq)
-        for (const each of changes) if (each.own && each.after?.type !== 'dir') owner?.landed?.(each)
+        for (const each of changes) if (each.own) owner?.landed?.(each)
       }
       const from = firstUntaken(stage, reviews)
       reviews.slice(from).forEach((record, index) => {

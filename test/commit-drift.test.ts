@@ -40,6 +40,30 @@ describe("a person's files below a path that the agent", () => {
     expect(at.text(`${path}/mine.txt`)).toBe('precious\n')
   })
 
+  const inTheWay: readonly (readonly [string, (fs: Session['fs']) => void])[] = [
+    ['made a file in', (fs) => fs.cpSync('src/d', 'src/made', { recursive: true })],
+    ['made', (fs) => fs.mkdirSync('src/made')],
+    ['made another in', (fs) => fs.mkdirSync('src/made/deep', { recursive: true })],
+    ['renamed a directory to', (fs) => fs.renameSync('src/d', 'src/made')],
+  ]
+  it.each(inTheWay)('%s are drift where a person puts a file at the name, and both stay', async (_, act) => {
+    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
+    const workspace = await at.open()
+    const agent = await working(workspace)
+    agent.fs.writeFileSync('src/a.ts', 'two\n')
+    act(agent.fs)
+    at.write('src/made', 'precious\n')
+    const review = await workspace.review('agent')
+    const { changes } = await review.changes()
+    const below = changes.filter(({ path }) => path.startsWith('src/made'))
+    expect(below.length).toBeGreaterThan(0)
+    for (const { path, flags } of below) expect([path, flags]).toEqual([path, expect.arrayContaining(['drifted'])])
+    await review.approve(undefined, ANN)
+    expect((await review.commit()).committed).toEqual(['src/a.ts'])
+    expect(at.text('src/made')).toBe('precious\n')
+    expect(agent.fs.statSync('src/made').isDirectory()).toBe(true)
+  })
+
   const inRemoved: readonly (readonly [string, (at: TestWorkspace) => void, string])[] = [
     ['a file', (at) => at.write('src/d/mine.txt', 'precious\n'), 'src/d/mine.txt'],
     ['a deep file', (at) => at.write('src/d/in/deep/mine.txt', 'precious\n'), 'src/d/in/deep/mine.txt'],

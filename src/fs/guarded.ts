@@ -52,7 +52,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
   #spare: Op | undefined
 
   constructor(
-    private readonly layer: WriteLayer & Pick<Overlay, 'otherNames'> & { open(path: RelPath): WriteFile },
+    private readonly layer: WriteLayer & Pick<Overlay, 'otherNames' | 'giveWayIn'> & { open(path: RelPath): WriteFile },
     readonly rules: GuardRules,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
     private readonly leadsTo: LeadsTo,
@@ -146,6 +146,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   readdir(path: RelPath): Entry[] {
     this.judge('read', path)
+    this.layer.giveWayIn(path)
     return this.layer.readdir(path).filter((entry) => !this.#hidden(childOf(path, entry.name)))
   }
 
@@ -156,6 +157,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   names(path: RelPath): string[] {
     this.judge('read', path)
+    this.layer.giveWayIn(path)
     const names = this.layer.names(path)
     return this.rules.mayHide(path) ? names.filter((name) => !this.#hidden(childOf(path, name))) : names
   }

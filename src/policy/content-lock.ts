@@ -1,5 +1,5 @@
 import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
-import { sameContent } from '../../overlay/change.js'
+import { type FileState, sameContent } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
@@ -76,8 +76,7 @@ export class ContentLock {
 
   /** What is seen by another way than {@link #keep}: the content shown before is nothing to it. */
   #set(at: RelPath, base: Base): void {
-    this.#forgetContent(at)
-    this.#undigested.delete(at)
+    this.#forget(at)
     this.#seen.set(at, base)
   }
 
@@ -155,9 +154,17 @@ export class ContentLock {
     return this.#seen.get(path)
   }
 
-  /** The session's own commit is a base too. */
-  landed(path: RelPath, base: Base): void {
-    if (this.#shown.has(path) || this.#seen.has(path)) this.#set(path, base)
+  /** The session's own commit is a base too. A file gave way to a directory: what is in that has bases of its own. */
+  landed(path: RelPath, after: FileState | null): void {
+    if (!this.#shown.has(path) && !this.#seen.has(path)) return
+    if (after?.type === 'dir' || this.overlay().lower.typeOf(path) === 'dir') this.#forget(path)
+    else this.#set(path, { state: after })
+  }
+
+  #forget(at: RelPath): void {
+    this.#forgetContent(at)
+    this.#undigested.delete(at)
+    this.#seen.delete(at)
   }
 }
 
