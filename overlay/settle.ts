@@ -45,7 +45,22 @@ export function settleLanded(
   const own = new Set(landed.filter((each) => each.own).map(({ path }) => path))
   for (const each of landed) settleOne(overlay, each, own, result)
   hideNew(overlay, landed, own, result)
+  freeLinked(overlay, result)
   return result
+}
+
+/** A name was staged only because another was linked to its file. That one has landed: both are the disk's now. */
+function freeLinked(overlay: Overlay, result: Settlement): void {
+  const dropped = new Set(result.drop)
+  for (const path of dropped) {
+    for (const name of overlay.otherNames(path)) {
+      const { node } = overlay.placeOf(name)
+      if (dropped.has(name) || !node?.inode || !overlay.isUnchanged(name, node.inode)) continue
+      dropped.add(name)
+      result.drop.push(name)
+      result.forget.push(name)
+    }
+  }
 }
 
 function nothing(): Settlement {

@@ -5,7 +5,10 @@ import { spawnSync } from 'node:child_process'
 const PIECE = 2_000
 const runs = Number(process.argv[2] ?? 20_000)
 const first = Number(process.argv[3] ?? Date.now() % 1e9)
-const suites = ['differential', 'descriptors', 'glob-differential'].map((name) => `test/fs/${name}.test.ts`)
+const suites = [
+  'test/histories/histories.test.ts',
+  ...['differential', 'descriptors', 'glob-differential'].map((name) => `test/fs/${name}.test.ts`),
+]
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...suites, '--testTimeout', String(3600 * 1000)]
 
 for (let done = 0; done < runs; done += PIECE) {

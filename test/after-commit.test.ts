@@ -1,3 +1,4 @@
+import { appendFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from './support/workspace.js'
 
@@ -11,7 +12,7 @@ async function started(files: Readonly<Record<string, string>>) {
     await review.approve()
     return review.commit()
   }
-  return { at, fs: agent.fs, agent, commit }
+  return { at, workspace, fs: agent.fs, commit }
 }
 
 describe('after a commit, a session', () => {
@@ -34,5 +35,20 @@ describe('after a commit, a session', () => {
     await commit()
     fs.rmSync('src/b', { recursive: true })
     expect(fs.existsSync('src/b')).toBe(false)
+  })
+
+  it.each([1, 40])('has %s moved files with one name each, whatever is kept of them for an undo', async (count) => {
+    const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
+    const { at, fs, commit, workspace } = await started(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
+    const before = statSync(`${at.root}/src/0.ts`)
+    fs.mkdirSync('src/to')
+    for (const name of names) fs.renameSync(`src/${name}`, `src/to/${name}`)
+    const { id } = await commit()
+    for (const name of names) expect(statSync(`${at.root}/src/to/${name}`).nlink).toBe(1)
+    expect(statSync(`${at.root}/src/to/0.ts`).ino).toBe(before.ino)
+    // A write into the moved file does not reach what the undo puts back.
+    appendFileSync(`${at.root}/src/to/0.ts`, ' and more')
+    const undo = await workspace.undo(id)
+    expect(Buffer.from((await undo.content('src/0.ts', 'after')) ?? []).toString()).toBe('0.ts')
   })
 })

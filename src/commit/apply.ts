@@ -4,6 +4,7 @@ import type { Course } from './course.js'
 import { type Disk, exists } from './disk.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { overwriteStrictly, PLACE, type Placing, settleMode } from './place.js'
+import { separateKept } from './separate.js'
 import { slotOf } from './slot.js'
 import { FLUSH_TOGETHER } from './stage.js'
 import { isState, standingAt } from './standing.js'
@@ -68,11 +69,10 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
     )
   }
   syncParents(site, changes)
+  const inPlace = changes.filter(({ path }) => !conflicts.has(path))
+  separateKept({ ...site, addressOf: (path) => addressOf(site, path) }, inPlace)
   // Only now: were the staged name to go before the new one is durable, a power cut could lose both.
-  dropStaged(
-    site,
-    changes.filter(({ path }) => !conflicts.has(path)),
-  )
+  dropStaged(site, inPlace)
   site.disk.syncDir(site.dir)
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }

@@ -6,9 +6,11 @@ export interface Slot {
   readonly kept: string
   /** What stood there before, in the moment of a strict replacement when the path is empty. */
   readonly away: string
+  /** A copy of {@link kept}, until it takes its place. */
+  readonly copy: string
 }
 
 export function slotOf(dir: string, change: { n: number }): Slot {
   const path = `${dir}/${change.n}`
-  return { fresh: `${path}.new`, kept: `${path}.old`, away: `${path}.away` }
+  return { fresh: `${path}.new`, kept: `${path}.old`, away: `${path}.away`, copy: `${path}.copy` }
 }

@@ -47,6 +47,8 @@ export class World {
   /** What approvals have shown since the last commit, by session. */
   readonly #shown: Change[][] = [[], []]
   /** Names that somebody beside a session itself has touched. */
+  /** Files of the plain directory that had several names when they were committed, by inode number. */
+  readonly #landedLinks = new Set<number>()
   readonly #foreign: Set<string>[] = [new Set(), new Set()]
   #workspace: Workspace | undefined
   #lastCommit = ''
@@ -104,7 +106,25 @@ export class World {
     const [session] = this.#sessions
     const { changes } = (await session?.changes()) ?? { changes: [] }
     if (changes.length > 0) throw new Error(`Changes are left after all was committed: ${printed(changes)}`)
-    same('the disk and a plain directory', rowsOf(fs, this.root), rowsOf(fs, this.#plain.path))
+    same('the disk and a plain directory', this.#rowsOf(fs, this.root), this.#rowsOf(fs, this.#plain.path))
+  }
+
+  /** Every name with what is there and, until links have landed, how many names a file has. */
+  #rowsOf(api: Files, root: string): string[] {
+    const rows = treeOf(api, root).filter((row) => !row.startsWith('.orchestration'))
+    const names = (path: string) => `${path} has ${api.lstatSync(`${root}/${path}`).nlink} names`
+    const links = this.#landedLinks.size > 0 ? [] : [...filesAt(api, root).keys()].map(names)
+    return [...rows, ...links].sort()
+  }
+
+  /** What a write through one name of a file with several on disk does: it ends what they share. */
+  #part(path: string): void {
+    const at = `${this.#plain.path}/${path}`
+    if (!fs.existsSync(at)) return
+    const real = fs.realpathSync(at)
+    if (!this.#landedLinks.has(fs.statSync(real).ino)) return
+    fs.copyFileSync(real, `${real}.part`)
+    fs.renameSync(`${real}.part`, real)
   }
 
   async #agent({ session: at, form, does }: Extract<Step, { who: 'agent' }>): Promise<void> {
@@ -112,9 +132,10 @@ export class World {
     if (!session) return
     const answer = await perform(session.fs, this.root, does, form)
     if (!this.#isAlone) return
+    for (const path of touches(does)) this.#part(path)
     const expected = await perform(fs, this.#plain.path, does, 'sync')
     if (answer !== expected) throw new Error(`${JSON.stringify(does)}: ${answer}, and ${expected} on a plain directory`)
-    same('the view and a plain directory', rowsOf(session.fs, this.root), rowsOf(fs, this.#plain.path))
+    same('the view and a plain directory', this.#rowsOf(session.fs, this.root), this.#rowsOf(fs, this.#plain.path))
   }
 
   async #person(does: FileAct): Promise<void> {
@@ -187,6 +208,10 @@ export class World {
     }
     if (result === undefined) return
     this.#shown[at] = []
+    for (const path of filesAt(fs, this.#plain.path).keys()) {
+      const { ino, nlink } = fs.lstatSync(`${this.#plain.path}/${path}`)
+      if (nlink > 1) this.#landedLinks.add(ino)
+    }
     if (result.id !== '') this.#lastCommit = result.id
     const left = [...result.conflicts, ...(result.left ?? [])]
     this.#mayBeLeft(
@@ -272,15 +297,6 @@ async function unlessRefused<T>(run: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Every name with what is there, and how many names a file has. */
-function rowsOf(api: Files, root: string): string[] {
-  const rows = treeOf(api, root).filter((row) => !row.startsWith('.orchestration'))
-  const links = [...treeAt(api, root)].flatMap(([path, held]) =>
-    held === DIR ? [] : [`${path} has ${api.lstatSync(`${root}/${path}`).nlink} names`],
-  )
-  return [...rows, ...links].sort()
-}
-
 function same(what: string, a: readonly string[], b: readonly string[]): void {
   if (a.join('\n') !== b.join('\n')) throw new Error(`${what} differ:\n${a.join('\n')}\n---\n${b.join('\n')}`)
 }
@@ -307,6 +323,10 @@ function treeAt(api: Files, root: string): Tree {
 function isOther(a: string | undefined, b: string | undefined): boolean {
   const [one, other] = [a, b].map((held) => (held === DIR ? undefined : held))
   return one !== other
+}
+
+function filesAt(api: Files, root: string): Tree {
+  return new Map([...treeAt(api, root)].filter(([, held]) => held !== DIR))
 }
 
 function contentOf(held: string | undefined): string | undefined {
