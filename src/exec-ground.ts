@@ -41,6 +41,8 @@ export class Ground {
   readonly #touched = new Set<string>()
   #stopListening: (() => void) | undefined
   #seq = 0
+  /** When the command began. */
+  #began = 0
   #isLanding = false
 
   private constructor(
@@ -91,6 +93,7 @@ export class Ground {
       if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
     })
     this.place.seed(store.overlay, closed)
+    this.#began = Date.now()
   }
 
   /** Takes along what is kept for later commands in another ground, where nothing runs. */
@@ -218,6 +221,7 @@ export class Ground {
       layer: view.layer,
       overlay,
       within: (work) => view.within(work),
+      began: this.#began,
       isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
       isStale: (path) =>
         this.#isChanged(path, mounted) ||

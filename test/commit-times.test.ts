@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { testWorkspace, working } from './support/workspace.js'
 
@@ -81,4 +81,39 @@ it('files that a contained command wrote keep the order of its writes', async ()
   expect(spawnSync('make', { cwd: `${at.root}/src`, encoding: 'utf8' }).stdout).toContain('up to date')
   session.fs.writeFileSync(`${at.root}/src/f.c`, 'two')
   expect((await session.exec('cd src && make')).stdout).toContain('cp f.c a.out')
+})
+
+it('times that a contained command sets by hand are staged and committed', async () => {
+  const at = testWorkspace()
+  writeFileSync(`${at.root}/src/old`, 'old')
+  utimesSync(`${at.root}/src/old`, THEN, THEN)
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const set = [
+    'cd src',
+    'echo new > touched && touch -d 2020-02-02T02:02:02.5Z touched',
+    'cp -p old copied',
+    'mkdir packed && cp -p old packed/ && tar -cf p.tar packed && rm -r packed && tar -xpf p.tar && rm p.tar',
+    'touch -d 2020-02-02T02:02:02.5Z b.ts',
+  ].join(' && ')
+  expect((await session.exec(set)).exitCode).toBe(0)
+  // A tar of this format knows whole seconds.
+  const whole = new Date(Math.floor(THEN.getTime() / 1000) * 1000)
+  const expected = { 'src/touched': THEN, 'src/copied': THEN, 'src/packed/old': whole }
+  const seen = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
+  for (const [path, time] of Object.entries(expected))
+    expect(session.fs.statSync(`${at.root}/${path}`).mtime).toEqual(time)
+  expect(seen()).toEqual(THEN)
+  expect((await session.exec('stat -c %y src/touched')).stdout).toContain('2020-02-02 02:02:02.500000')
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  for (const [path, time] of Object.entries(expected)) expect(statSync(`${at.root}/${path}`).mtime).toEqual(time)
+})
+
+it('a time of a file out of scope is nothing to refuse a command for', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open())
+  const { exitCode, refused } = await session.exec('touch -d 2020-02-02 mail/m.ts')
+  expect({ exitCode, refused }).toEqual({ exitCode: 0, refused: [] })
 })

@@ -30,6 +30,8 @@ export type Effect =
   /** A repository's own files were written: `count` changed beside its index, which may be none. */
   | { readonly kind: 'git'; readonly path: RelPath; readonly count: number }
 
+export type FileEffect = Extract<Effect, { kind: 'file' }>
+
 export interface Effects {
   readonly effects: Effect[]
   /** What stays with the session's commands, by its topmost name. */

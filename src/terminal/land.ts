@@ -1,17 +1,16 @@
 import {
   type Attributes,
   childOf,
-  digest,
   Errno,
   MAX_FILE_SIZE,
-  nameOf,
   type Overlay,
   type RelPath,
   type WriteLayer,
 } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
 import { Denied } from '../core/denials.js'
-import type { Effect } from './effects.js'
+import type { Effect, FileEffect } from './effects.js'
+import { movesIn } from './land-moves.js'
 import { Unsettled } from './layer.js'
 
 /** What a command did and the stage did not take. */
@@ -32,9 +31,9 @@ export interface LandDeps {
   readonly isStaleTree: (dir: RelPath) => boolean
   /** Whether a path could not be seen by the command, itself or by a directory on the way. */
   readonly isClosed: (path: RelPath) => boolean
+  /** When the command began (milliseconds). A file's time before that, or to come, was set by hand and is staged. */
+  readonly began?: number
 }
-
-type FileEffect = Extract<Effect, { kind: 'file' }>
 
 export interface Landed {
   readonly refused: RefusedEffect[]
@@ -52,13 +51,11 @@ class Landing {
   readonly #unsettled: RelPath[] = []
   /** What a refused move would have taken away. */
   readonly #unmoved = new Set<RelPath>()
-  /** Each new file is read once, however many that are gone it is compared with. */
-  readonly #digests = new Map<FileEffect, string>()
 
   constructor(private readonly deps: LandDeps) {}
 
   run(effects: readonly Effect[]): Landed {
-    const moves = this.#moves(effects)
+    const moves = movesIn(effects, this.deps)
     const moved = new Set<Effect>(moves.flat())
     const left = effects.filter((effect) => !moved.has(effect))
     const inOrder = [...left].sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -87,7 +84,8 @@ class Landing {
     } else this.#mode(path, mode)
   }
 
-  #file({ path, mode, size, ino, read }: FileEffect, first: Map<number, RelPath>): void {
+  #file(effect: FileEffect, first: Map<number, RelPath>): void {
+    const { path, mode, size, ino, read } = effect
     const { layer, overlay } = this.deps
     if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
     if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
@@ -101,12 +99,34 @@ class Landing {
     const data = read()
     if (type === 'dir' && !this.#removeTree(path)) throw new Refused(`${path} took the place of a directory.`)
     if (type === 'symlink') layer.remove(path)
-    if (type === 'file' && this.#isSame(path, data)) this.#mode(path, mode)
-    else {
+    if (type === 'file' && this.#isSame(path, data)) {
+      this.#mode(path, mode)
+      // Times alone are nothing to review: where they may not be set, nothing is refused.
+      this.#unlessDenied(() => this.#time(effect))
+    } else {
       layer.put(path, data, { mode })
       if (type === 'file') this.#mode(path, mode)
+      this.#time(effect)
     }
     first.set(ino, path)
+  }
+
+  /** Stages the time of a file where the command set it: by `touch -d`, `cp -p`, `tar -x`. A write's own time is the stage's. */
+  #time({ path, mtimeMs }: FileEffect): void {
+    const { layer, overlay, began } = this.deps
+    if (began === undefined || mtimeMs === undefined) return
+    if (mtimeMs >= began - CLOCK_TICK_MS && mtimeMs <= Date.now() + CLOCK_TICK_MS) return
+    const is = overlay.lstat(path)?.mtimeMs
+    if (is === undefined || Math.abs(is - mtimeMs) < 1) return
+    layer.setattr(path, { mtimeNs: BigInt(Math.round(mtimeMs * 1e6)) })
+  }
+
+  #unlessDenied(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof Denied)) throw error
+    }
   }
 
   #symlink(path: RelPath, target: string): void {
@@ -161,60 +181,6 @@ class Landing {
   }
 
   // ---- renames
-
-  /** Files that are gone and new files with their content: the kernel tells a rename in the overlay in no other way. */
-  #moves(effects: readonly Effect[]): [Effect, FileEffect][] {
-    const { overlay } = this.deps
-    const made = new Map<number, FileEffect[]>()
-    for (const effect of effects)
-      if (
-        effect.kind === 'file' &&
-        effect.size > 0 &&
-        effect.size <= MAX_FILE_SIZE &&
-        overlay.typeOf(effect.path) === undefined
-      )
-        ofItsSize(made, effect.size).push(effect)
-    if (made.size === 0) return []
-    const pairs: [Effect, FileEffect][] = []
-    for (const effect of effects) {
-      if (effect.kind !== 'gone') continue
-      for (const path of this.#filesIn(effect.path)) {
-        const to = this.#sameFile(path, made.get(overlay.lstat(path)?.size ?? 0) ?? [])
-        if (to) pairs.push([path === effect.path ? effect : { kind: 'gone', path }, to])
-      }
-    }
-    return pairs
-  }
-
-  /** Takes the new file with a path's content out of those of its size: best one of the same name. */
-  #sameFile(path: RelPath, ofItsSize: FileEffect[]): FileEffect | undefined {
-    if (ofItsSize.length === 0) return undefined
-    const was = digest(this.deps.overlay.read(path))
-    const isSame = (each: FileEffect) => this.#digestOf(each) === was
-    const named = ofItsSize.findIndex((each) => nameOf(each.path) === nameOf(path) && isSame(each))
-    const at = named < 0 ? ofItsSize.findIndex(isSame) : named
-    return at < 0 ? undefined : ofItsSize.splice(at, 1)[0]
-  }
-
-  /** None where it is being written. */
-  #digestOf(effect: FileEffect): string | undefined {
-    try {
-      const known = this.#digests.get(effect) ?? digest(effect.read())
-      this.#digests.set(effect, known)
-      return known
-    } catch (error) {
-      if (error instanceof Unsettled) return undefined
-      throw error
-    }
-  }
-
-  *#filesIn(path: RelPath): Generator<RelPath, undefined> {
-    const { overlay } = this.deps
-    const type = overlay.typeOf(path)
-    if (type === 'file') yield path
-    else if (type === 'dir' && !this.deps.isStaleTree(path))
-      for (const { name } of overlay.readdir(path)) yield* this.#filesIn(childOf(path, name))
-  }
 
   /** Refused as a whole where either name is: else the content would be nowhere. */
   #move(from: Effect, to: FileEffect): void {
@@ -283,12 +249,9 @@ function writtenAt(effect: Effect): number {
   return effect.kind === 'file' ? (effect.mtimeMs ?? 0) : 0
 }
 
+/** The kernel dates files by the last tick of its clock. */
+const CLOCK_TICK_MS = 20
+
 class Refused extends Error {}
 class Stale extends Error {}
 class Closed extends Error {}
-
-function ofItsSize(made: Map<number, FileEffect[]>, size: number): FileEffect[] {
-  const files = made.get(size) ?? []
-  made.set(size, files)
-  return files
-}
