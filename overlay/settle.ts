@@ -271,7 +271,7 @@ function covers(overlay: Overlay, node: TreeNode, path: RelPath | undefined): bo
     const child = node.children?.get(name)
     if (!child) return false
     const stands = child.whiteout || child.lower !== undefined || (child.inode && child.inode.type !== 'dir')
-    return stands || type !== 'dir' || covers(overlay, child, childOf(path, name))
+    return stands || (type === 'dir' && covers(overlay, child, childOf(path, name)))
   })
 }
 

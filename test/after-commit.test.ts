@@ -51,4 +51,18 @@ describe('after a commit, a session', () => {
     const undo = await workspace.undo(id)
     expect(Buffer.from((await undo.content('src/0.ts', 'after')) ?? []).toString()).toBe('0.ts')
   })
+
+  it('still proposes to replace a file by a directory once another session has committed', async () => {
+    const { at, workspace, fs, commit } = await started({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
+    fs.rmSync('src/b', { recursive: true })
+    fs.mkdirSync('src/b/a', { recursive: true })
+    const other = await working(workspace, 'other')
+    other.fs.writeFileSync('src/a', 'two\n')
+    const review = await workspace.review('other')
+    await review.approve()
+    await review.commit()
+    const { committed, left } = await commit()
+    expect({ committed, left }).toEqual({ committed: ['src/b/a'], left: undefined })
+    expect(statSync(`${at.root}/src/b/a`).isDirectory()).toBe(true)
+  })
 })

@@ -208,11 +208,13 @@ export class World {
     }
     if (result === undefined) return
     this.#shown[at] = []
-    for (const path of filesAt(fs, this.#plain.path).keys()) {
-      const { ino, nlink } = fs.lstatSync(`${this.#plain.path}/${path}`)
-      if (nlink > 1) this.#landedLinks.add(ino)
+    if (result.id !== '') {
+      this.#lastCommit = result.id
+      for (const path of filesAt(fs, this.#plain.path).keys()) {
+        const { ino, nlink } = fs.lstatSync(`${this.#plain.path}/${path}`)
+        if (nlink > 1) this.#landedLinks.add(ino)
+      }
     }
-    if (result.id !== '') this.#lastCommit = result.id
     const left = [...result.conflicts, ...(result.left ?? [])]
     this.#mayBeLeft(
       at,
