@@ -30,12 +30,23 @@ export async function withProcessLock<T>(
   const file = join(locks, name)
   // Loaded by the first who takes a lock: most runs of the command take none.
   const { lockSync } = await import('proper-lockfile')
-  const deadline = Date.now() + WAIT_MS
-  for (let nap = 1; ; nap = Math.min(nap * 1.5, LONGEST_NAP_MS)) {
-    const held = tryAcquire(lockSync, file, deadline)
+  const began = Date.now()
+  for (let looks = 0; ; looks++) {
+    // Mostly it is enough to see that the lock is there: to try it, or to judge its holder, costs a hundred times that.
+    const isTried = looks % LOOKS === 0 || !isHeld(file)
+    const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
     if (held !== undefined) return holding(held, work)
-    if (!freeDead(file)) await sleep(nap * (0.5 + Math.random()))
+    if (!isTried || !freeDead(file)) await sleep(napAfter(Date.now() - began) * (0.5 + Math.random()))
   }
+}
+
+/** Who has waited longer looks more often, and so mostly comes first. */
+function napAfter(waited: number): number {
+  return Math.max(SHORTEST_NAP_MS, LONGEST_NAP_MS * (1 - waited / EAGER_AFTER_MS))
+}
+
+function isHeld(file: string): boolean {
+  return lstatSync(`${file}.lock`, { throwIfNoEntry: false }) !== undefined
 }
 
 function makeLocks(locks: string): void {
@@ -63,7 +74,11 @@ function holding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T): 
 
 const STALE_MS = 10_000
 const WAIT_MS = 30_000
-const LONGEST_NAP_MS = 50
+const SHORTEST_NAP_MS = 3
+const LONGEST_NAP_MS = 20
+const EAGER_AFTER_MS = 500
+/** One of so many looks at a lock tries it, and judges its holder. */
+const LOOKS = 10
 /** A holder signs its card within the run that takes the lock: a lock this old without one is a dead process's. */
 const UNSIGNED_MS = 1_000
 

@@ -116,7 +116,7 @@ function unescaped(path: string): string {
 
 /** The places below a directory where something is mounted. Throws as {@link currentMounts} does. */
 export function mountsBelow(dir: string): string[] {
-  const below = `${realpathSync(dir)}/`.replace('//', '/')
+  const below = `${realpathSync.native(dir)}/`.replace('//', '/')
   return currentMounts()
     .map(({ path }) => path)
     .filter((path) => path.startsWith(below))
