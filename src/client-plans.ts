@@ -40,17 +40,24 @@ export function plansOf(client: ClientName, root: string, remove: boolean, serve
       ]
     case 'gemini':
       return [
-        jsonFile(root, '.gemini/settings.json', (all) =>
-          withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
-            ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
-          }),
+        jsonFile(
+          root,
+          '.gemini/settings.json',
+          (all) =>
+            withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
+              ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
+            }),
+          'jsonc',
         ),
       ]
     case 'opencode':
       return [
         ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
-        jsonFile(root, 'opencode.json', (all) =>
-          withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+        jsonFile(
+          root,
+          'opencode.json',
+          (all) => withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+          'jsonc',
         ),
       ]
     case 'roo':

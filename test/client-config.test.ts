@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyClients, type ClientName, findClients, planClients } from '../src/index.js'
 import { escrow } from './cli/harness.js'
@@ -11,7 +12,10 @@ function at(files: Readonly<Record<string, string>> = {}) {
   onTestFinished(dispose)
   for (const dir of ['.orchestration', '.claude', '.clinerules/hooks', '.roo'])
     mkdirSync(`${root}/${dir}`, { recursive: true })
-  for (const [path, text] of Object.entries(files)) writeFileSync(`${root}/${path}`, text)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${root}/${path}`), { recursive: true })
+    writeFileSync(`${root}/${path}`, text)
+  }
   const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
   const enter = (client: ClientName, remove = false, http?: string) =>
     applyClients(root, planClients(root, [client], { remove, ...(http !== undefined && { http }) }))
@@ -57,8 +61,27 @@ describe('entering us into a client’s settings', () => {
     enter('claude')
     expect(text('.claude/settings.json')).toBe(once)
     enter('claude', true)
-    expect(JSON.parse(text('.claude/settings.json') ?? '')).toEqual(JSON.parse(SETTINGS))
-    expect(JSON.parse(text('.mcp.json') ?? '')).toEqual({ mcpServers: { own: { command: 'x' } } })
+    expect(text('.claude/settings.json')).toBe(SETTINGS)
+    expect(text('.mcp.json')).toBe('{"mcpServers":{"own":{"command":"x"}}}\n')
+  })
+
+  it.each([
+    ['claude', '.claude/settings.json', '{"permissions": {"deny": ["Bash(rm *)"]},  "model":"x" }'],
+    ['claude', '.claude/settings.json', '{}'],
+    ['claude', '.mcp.json', '{\r\n    "mcpServers": {\r\n        "own": { "command": "x" }\r\n    }\r\n}\r\n'],
+    [
+      'opencode',
+      'opencode.json',
+      '{\n  // mine\n  "model": "a/b", /* not dear */\n  "mcp": {"own": {"type": "local"},},\n}\n',
+    ],
+    ['gemini', '.gemini/settings.json', '// mine\n{"hooks": {"AfterTool": [{"hooks": []}]}}'],
+  ] as const)('%s: gives %s back byte for byte: %j', (client, path, before) => {
+    const { text, enter } = at({ [path]: before })
+    enter(client)
+    expect(text(path)).toContain('escrow')
+    enter(client)
+    enter(client, true)
+    expect(text(path)).toBe(before)
   })
 
   it('makes files that were not there, and takes them away', () => {
