@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { sha256hex } from '../overlay/digest.js'
 import { codeOf } from '../overlay/index.js'
+import { FORMER_FILES } from './client-texts.js'
 import { EscrowError } from './core/api-error.js'
 import { editJson, parseJsonc } from './host/json-edit.js'
 import { isLink, readSmall } from './host/read.js'
@@ -53,7 +55,8 @@ function madeOf(settings: Fields): string {
 /** A file that is ours altogether. */
 export function ownFile(root: string, path: string, text: string, remove: boolean, why: string): ClientFile {
   const before = textAt(root, path)
-  if (before !== undefined && before !== text) {
+  const isFormer = before !== undefined && FORMER_FILES.includes(sha256hex(before))
+  if (before !== undefined && before !== text && !isFormer) {
     if (remove) return { path, before, after: before }
     throw notOurs(path, `is ${why}`)
   }

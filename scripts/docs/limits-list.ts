@@ -131,6 +131,11 @@ export const COMMANDS: Limits = {
 }
 
 export const CLIENTS: Limits = {
+  'src/client-texts.ts#PATIENCE': [
+    'count',
+    'seconds after which the command of a hook is killed, where the system has `timeout`',
+  ],
+  'src/client-switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
   'src/told-texts.ts#MOST': [
     'count',
     'conversations of a workspace of which it is remembered what their model was told of the intent',

@@ -105,6 +105,7 @@ function spliced(text: string, start: number, length: number, more: string): str
   return `${text.slice(0, start)}${more}${text.slice(start + length)}`
 }
 
-function isFields(value: unknown): value is Fields {
+/** Whether a value of JSON is an object. */
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
