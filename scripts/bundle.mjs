@@ -157,7 +157,13 @@ async function write(dir) {
     transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION) } },
     plugins: [lean, pastIndexes],
     // The same parser as modules, of which only what is used is taken.
-    resolve: { alias: { yaml: join(ROOT, 'node_modules/yaml/browser/dist/index.js') } },
+    resolve: {
+      alias: {
+        yaml: join(ROOT, 'node_modules/yaml/browser/dist/index.js'),
+        // Its other form requires its files by names that a bundler cannot see.
+        'jsonc-parser': join(ROOT, 'node_modules/jsonc-parser/lib/esm/main.js'),
+      },
+    },
     tsconfig: false,
     treeshake: { moduleSideEffects: (id) => (isOurs(id) ? false : undefined) },
     onLog: (level, log) => {

@@ -2,9 +2,11 @@ import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { refuseInside } from './admit-reviewer.js'
 import { type ClientFile, textAt } from './client-files.js'
-import { CLIENTS, type ClientName, type HookAddress, plansOf } from './client-plans.js'
+import { CLIENTS, type ClientName, type HookAddress, OWN_SETTINGS, plansOf } from './client-plans.js'
+import { hookProblems } from './client-switches.js'
 import { EscrowError } from './core/api-error.js'
 import { hookToken } from './hook-token.js'
+import { isKeptByGit } from './host/git-ignore.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from './host/write.js'
 
 /** How clients' settings are to be changed. */
@@ -27,6 +29,7 @@ export function planClients(
 ): ClientFile[] {
   refuseInside()
   const served = http === undefined || remove ? undefined : addressOf(http, root)
+  if (served !== undefined) refuseShared(root)
   const files = new Map<string, ClientFile>()
   for (const client of clients)
     for (const file of plansOf(client, root, remove, served)) {
@@ -45,6 +48,19 @@ function addressOf(http: string, root: string): HookAddress {
       hint: 'It looks like http://127.0.0.1:4270.',
     })
   return { origin: url.origin, token: hookToken(root) }
+}
+
+/** The token is for the eyes of one person: it is not written where git would take it. */
+function refuseShared(root: string): void {
+  const path = OWN_SETTINGS
+  if (isKeptByGit(root, path))
+    throw new EscrowError(
+      'unsupported',
+      `git does not ignore ${path}, which is to hold a token. Nothing was changed.`,
+      {
+        hint: `Put ${path} into .gitignore, and take it out of the index where it is in it ('git rm --cached').`,
+      },
+    )
 }
 
 /** Writes what was planned, unless a file has changed since. */
@@ -66,16 +82,30 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
 }
 
 /** Which clients have us in their settings here, and which have settings here at all. */
-export function findClients(root: string): { readonly client: ClientName; readonly isEntered: boolean }[] {
+export function findClients(root: string): FoundClient[] {
   return CLIENTS.flatMap((client) => {
     const isThere = PLACES[client].some((path) => existsSync(join(root, path)))
     if (!isThere) return []
-    try {
-      return [{ client, isEntered: plansOf(client, root, false).every(({ before, after }) => before === after) }]
-    } catch {
-      return [{ client, isEntered: false }]
-    }
+    const isEntered = isIn(root, client)
+    const problems = isEntered ? hookProblems(root, client) : []
+    return [{ client, isEntered, ...(problems.length > 0 && { problems }) }]
   })
+}
+
+/** A client with settings in a workspace. */
+export interface FoundClient {
+  readonly client: ClientName
+  readonly isEntered: boolean
+  /** Why our hooks hold nothing there although they are entered, as far as the client's settings say. */
+  readonly problems?: readonly string[]
+}
+
+function isIn(root: string, client: ClientName): boolean {
+  try {
+    return plansOf(client, root, false).every(({ before, after }) => before === after)
+  } catch {
+    return false
+  }
 }
 
 const PLACES: Readonly<Record<ClientName, readonly string[]>> = {

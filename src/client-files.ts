@@ -1,7 +1,10 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { sha256hex } from '../overlay/digest.js'
 import { codeOf } from '../overlay/index.js'
+import { FORMER_FILES } from './client-texts.js'
 import { EscrowError } from './core/api-error.js'
+import { editJson, parseJsonc } from './host/json-edit.js'
 import { isLink, readSmall } from './host/read.js'
 
 /** One file of a client's settings as it is, and as it is going to be; undefined where there is none. */
@@ -19,27 +22,41 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 1 << 20
 
-/** A file of plain JSON, an object. Without anything in it, it is not to be there. */
-export function jsonFile(root: string, path: string, change: (settings: Fields) => Fields): ClientFile {
+/** What a client's own parser of JSON takes. */
+export type JsonDialect = 'json' | 'jsonc'
+
+/**
+ * A file of JSON, an object. Only the bytes of what changes are changed. A file that we made goes away with the last of our settings.
+ * @param dialect with `jsonc`, comments and commas behind the last entry are kept
+ */
+export function jsonFile(
+  root: string,
+  path: string,
+  change: (settings: Fields) => Fields,
+  dialect: JsonDialect = 'json',
+): ClientFile {
   const before = textAt(root, path)
-  const settings = before === undefined ? {} : parsed(before, path)
+  if (before === undefined) {
+    const made = change({})
+    return { path, before, after: Object.keys(made).length === 0 ? undefined : madeOf(made) }
+  }
+  const settings = parsed(before, path, dialect)
   const changed = change(settings)
   if (isDeepStrictEqual(changed, settings)) return { path, before, after: before }
-  const after = Object.keys(changed).length === 0 ? undefined : written(changed, before)
-  return { path, before, after }
+  const isOurs = Object.keys(changed).length === 0 && before === madeOf(settings)
+  return { path, before, after: isOurs ? undefined : editJson(before, changed) }
 }
 
-/** Indented as it was, with its own ends of lines. */
-function written(settings: Fields, before = ''): string {
-  const indent = /^[{[]\s*\n([ \t]+)/.exec(before)?.[1] ?? '  '
-  const text = `${JSON.stringify(settings, null, indent)}${before === '' || before.endsWith('\n') ? '\n' : ''}`
-  return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
+/** The text of a file that was not there. */
+function madeOf(settings: Fields): string {
+  return `${JSON.stringify(settings, null, 2)}\n`
 }
 
 /** A file that is ours altogether. */
 export function ownFile(root: string, path: string, text: string, remove: boolean, why: string): ClientFile {
   const before = textAt(root, path)
-  if (before !== undefined && before !== text) {
+  const isFormer = before !== undefined && FORMER_FILES.includes(sha256hex(before))
+  if (before !== undefined && before !== text && !isFormer) {
     if (remove) return { path, before, after: before }
     throw notOurs(path, `is ${why}`)
   }
@@ -81,12 +98,13 @@ export function fieldsAt(settings: Fields, key: string, path: string): Fields {
   throw notOurs(path, `has a \`${key}\` that is no object`)
 }
 
-function parsed(text: string, path: string): Fields {
+function parsed(text: string, path: string, dialect: JsonDialect): Fields {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = dialect === 'json' ? JSON.parse(text) : parseJsonc(text)
   } catch (error) {
-    throw notOurs(path, `is no plain JSON (${error instanceof Error ? error.message : error})`)
+    const kind = dialect === 'json' ? 'plain JSON' : 'JSON'
+    throw notOurs(path, `is no ${kind} (${error instanceof Error ? error.message : error})`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))

@@ -10,7 +10,7 @@ import {
   textAt,
   without,
 } from './client-files.js'
-import { CLINE_SCRIPT, CODEX_SERVER, OPENCODE_PLUGIN } from './client-texts.js'
+import { CLINE_SCRIPT, CODEX_SERVER, FORMER_COMMANDS, hookCommand, OPENCODE_PLUGIN } from './client-texts.js'
 
 /** The clients whose settings we know how to enter ourselves into. */
 export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
@@ -40,17 +40,24 @@ export function plansOf(client: ClientName, root: string, remove: boolean, serve
       ]
     case 'gemini':
       return [
-        jsonFile(root, '.gemini/settings.json', (all) =>
-          withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
-            ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
-          }),
+        jsonFile(
+          root,
+          '.gemini/settings.json',
+          (all) =>
+            withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
+              ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
+            }),
+          'jsonc',
         ),
       ]
     case 'opencode':
       return [
         ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
-        jsonFile(root, 'opencode.json', (all) =>
-          withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+        jsonFile(
+          root,
+          'opencode.json',
+          (all) => withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+          'jsonc',
         ),
       ]
     case 'roo':
@@ -63,8 +70,8 @@ export function plansOf(client: ClientName, root: string, remove: boolean, serve
 const ONE_OF_EACH = 'a hook of another kind, and Cline runs one of each name in a directory'
 const CLINE_EVENTS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'TaskResume', 'UserPromptSubmit']
 
-/** Which entry of a client's list of hooks is ours, for each event. */
-type Hooks = readonly (readonly [event: string, entry: Fields])[]
+/** Which entry of a client's list of hooks is ours, for each event, and what it was in an earlier version. */
+type Hooks = readonly (readonly [event: string, entry: Fields, former?: Fields])[]
 
 const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
   ['PreToolUse', '*'],
@@ -76,21 +83,19 @@ const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
   ['WorktreeCreate'],
 ]
 
-function hooksOf(events: typeof CLAUDE_EVENTS, handler: (event: string) => Fields): Hooks {
-  return events.map(([event, matcher]) => [
-    event,
-    { ...(matcher !== undefined && { matcher }), hooks: [handler(event)] },
-  ])
+function hooksOf(events: typeof CLAUDE_EVENTS, handler: (event: string) => Fields, former?: string): Hooks {
+  return events.map(([event, matcher]) => {
+    const entryOf = (hook: Fields) => ({ ...(matcher !== undefined && { matcher }), hooks: [hook] })
+    const hook = handler(event)
+    return former === undefined ? [event, entryOf(hook)] : [event, entryOf(hook), entryOf({ ...hook, command: former })]
+  })
 }
 
-/** A shell's own failures are not 2; the client would let the tool run. */
-const CLAUDE_HOOKS = hooksOf(CLAUDE_EVENTS, () => ({
-  ...{ type: 'command', command: 'escrow hook claude --session claude || exit 2', timeout: 30, onFailure: 'block' },
-}))
-
-/** A code of 2 holds there only with words beside it. */
-const heldBy = (client: string) =>
-  `escrow hook ${client} --session ${client} || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }`
+const CLAUDE_HOOKS = hooksOf(
+  CLAUDE_EVENTS,
+  () => ({ type: 'command', command: hookCommand('claude'), timeout: 30, onFailure: 'block' }),
+  FORMER_COMMANDS.claude,
+)
 
 const CODEX_HOOKS = hooksOf(
   [
@@ -101,20 +106,25 @@ const CODEX_HOOKS = hooksOf(
     ['UserPromptSubmit'],
     ['Stop'],
   ],
-  () => ({ type: 'command', command: heldBy('codex'), timeout: 30 }),
+  () => ({ type: 'command', command: hookCommand('codex'), timeout: 30 }),
+  FORMER_COMMANDS.codex,
 )
 
 /** Its times are in milliseconds. */
 const GEMINI_HOOKS = hooksOf(
   [['BeforeTool', '.*'], ['AfterTool', '.*'], ['SessionStart'], ['BeforeAgent'], ['AfterAgent']],
-  () => ({ name: 'escrow', type: 'command', command: heldBy('gemini'), timeout: 30_000 }),
+  () => ({ name: 'escrow', type: 'command', command: hookCommand('gemini'), timeout: 30_000 }),
+  FORMER_COMMANDS.gemini,
 )
 
 const OPENCODE_SERVER = { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true }
 
+/** Claude Code's settings of one person, which no repository shares. */
+export const OWN_SETTINGS = '.claude/settings.local.json'
+
 /** By a served hook they are the user's own, as they name a token and a port of this machine. It is one form or the other. */
 function claudeFiles(root: string, remove: boolean, served?: HookAddress): ClientFile[] {
-  const [shared, own] = ['.claude/settings.json', '.claude/settings.local.json']
+  const [shared, own] = ['.claude/settings.json', OWN_SETTINGS]
   const server = serverFile(root, '.mcp.json', 'claude', remove)
   if (!remove) for (const path of [shared, own]) jsonFile(root, path, (all) => withHooksOn(all, path))
   const isServed = textAt(root, own)?.includes(SERVED_AT) === true
@@ -175,11 +185,12 @@ function withoutServed(settings: Fields, path: string): Fields {
 
 function withHooks(settings: Fields, path: string, ours: Hooks, remove: boolean): Fields {
   const hooks: Record<string, unknown> = { ...fieldsAt(settings, 'hooks', path) }
-  for (const [event, entry] of ours) {
+  for (const [event, entry, former] of ours) {
     const entries: unknown = hooks[event] ?? []
     if (!Array.isArray(entries)) throw notOurs(path, `has no list of hooks for ${event}`)
-    const others: unknown[] = entries.filter((each: unknown) => !isDeepStrictEqual(each, entry))
-    if (!remove) hooks[event] = others.length < entries.length ? entries : [...entries, entry]
+    const left: unknown[] = entries.filter((each: unknown) => former === undefined || !isDeepStrictEqual(each, former))
+    const others = left.filter((each) => !isDeepStrictEqual(each, entry))
+    if (!remove) hooks[event] = others.length < left.length ? left : [...left, entry]
     else if (others.length > 0) hooks[event] = others
     else delete hooks[event]
   }

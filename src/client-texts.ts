@@ -1,7 +1,34 @@
+/** Seconds after which a hook is killed: clients let a tool run where theirs takes 30, and ours answers within 20 where it can. */
+const PATIENCE = 25
+
+/**
+ * The command of a hook. What hangs is killed before the client's own patience ends, where the system has `timeout`; that, a program that
+ * cannot be started, and words on stdout that are no answer are refused: code 2, and words beside it, without which some clients do not heed it.
+ */
+export const hookCommand = (client: string) =>
+  `/bin/sh -c 'a=$($(command -v timeout >/dev/null && echo timeout -s KILL ${PATIENCE}) escrow hook ${client} --session ${client}) && ` +
+  `case $a in "{"*"}") printf "%s\\n" "$a";; *) false;; esac || ` +
+  `{ [ $? = 2 ] || echo "escrow could not be asked, so this is refused." >&2; exit 2; }'`
+
+/** The commands that an earlier version entered. */
+export const FORMER_COMMANDS = {
+  claude: 'escrow hook claude --session claude || exit 2',
+  codex: "escrow hook codex --session codex || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
+  gemini:
+    "escrow hook gemini --session gemini || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
+} as const
+
+/** The digests of files that an earlier version wrote. */
+export const FORMER_FILES: readonly string[] = [
+  '020d384dab0f5e61d08792d003f9e7c823951583329eef24da6b689fb180243a',
+  '8eaa5c70dc3b7b23a57133854942f1b85e910783fde1d634bd8e8145899c451c',
+]
+
 /** At Cline's no exit code holds a tool: where there is no answer, one is made here. */
 export const CLINE_SCRIPT = `#!/bin/sh
 # Written by escrow init --cline; taken away by escrow init --cline --remove.
-if answer=$(escrow hook cline --session cline); then
+limit=$(command -v timeout >/dev/null && echo 'timeout -s KILL ${PATIENCE}')
+if answer=$($limit escrow hook cline --session cline) && case $answer in '{'*'}') ;; *) false ;; esac; then
   printf '%s\\n' "$answer"
 else
   printf '%s\\n' '{"cancel":true,"errorMessage":"escrow could not be asked, so this is refused.","contextModification":""}'
@@ -27,7 +54,10 @@ const HELD = 'escrow could not be asked, so this is refused.'
 function ask(directory, event) {
   return new Promise((resolve, reject) => {
     const hook = spawn('escrow', ['hook', 'opencode', '--session', 'opencode'], { cwd: directory })
-    const late = setTimeout(() => hook.kill('SIGKILL'), 30_000)
+    const late = setTimeout(() => {
+      hook.kill('SIGKILL')
+      reject(new Error(HELD))
+    }, 30_000)
     let said = ''
     let why = ''
     hook.stdout.on('data', (chunk) => { said += chunk })

@@ -2,7 +2,7 @@
 
 export { admitAgent, admitReviewer, admitTruster, makeReviewerKey, makeSigningKey } from './admit-reviewer.js'
 export { type BroughtSetting, broughtSettings } from './client-brought.js'
-export { applyClients, type ClientOptions, findClients, planClients } from './client-config.js'
+export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './client-config.js'
 export type { ClientFile } from './client-files.js'
 export { CLIENTS, type ClientName } from './client-plans.js'
 export { type CommandOutputs, commandOutputs } from './command-outputs.js'

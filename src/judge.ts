@@ -16,6 +16,7 @@ import { rejectionsFor } from './review/verdicts.js'
 import { doorOf } from './session-door.js'
 import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
 import { SecretNames, tellOwner } from './terminal/index.js'
+import { isNews } from './told-texts.js'
 import { newDraft } from './trace/index.js'
 import { physicalRoot } from './workspace-root.js'
 
@@ -52,6 +53,8 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
   /** What reviewers said and the agent has not heard, if the session is at rest or its owner answers. It counts as told. */
   feedback(): Promise<Feedback[]>
+  /** Whether a text differs from the one that this conversation of a client's was told last. It counts as told. */
+  isNews(conversation: string, text: string): boolean
 }
 
 /** Rejects where nobody can say what is allowed: damaged files, a session's id that is none. */
@@ -157,6 +160,10 @@ class ReadOnlyJudge implements CallJudge {
     } finally {
       await workspace.close()
     }
+  }
+
+  isNews(conversation: string, text: string): boolean {
+    return isNews(this.root, `${this.session}\n${conversation}`, text)
   }
 
   #hasNews(): boolean {

@@ -118,6 +118,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
+  'src/host/json-edit.ts': { 'package jsonc-parser': 'parses text' },
   'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
   'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
   'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyClients, type ClientName, findClients, planClients } from '../src/index.js'
 import { escrow } from './cli/harness.js'
 import { tempDir } from './support/facade.js'
+import { git } from './support/git.js'
 import { reasonOf } from './support/workspace.js'
 
 function at(files: Readonly<Record<string, string>> = {}) {
@@ -11,7 +13,10 @@ function at(files: Readonly<Record<string, string>> = {}) {
   onTestFinished(dispose)
   for (const dir of ['.orchestration', '.claude', '.clinerules/hooks', '.roo'])
     mkdirSync(`${root}/${dir}`, { recursive: true })
-  for (const [path, text] of Object.entries(files)) writeFileSync(`${root}/${path}`, text)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${root}/${path}`), { recursive: true })
+    writeFileSync(`${root}/${path}`, text)
+  }
   const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
   const enter = (client: ClientName, remove = false, http?: string) =>
     applyClients(root, planClients(root, [client], { remove, ...(http !== undefined && { http }) }))
@@ -40,7 +45,7 @@ describe('entering us into a client’s settings', () => {
         hooks: [
           {
             type: 'command',
-            command: 'escrow hook claude --session claude || exit 2',
+            command: expect.stringMatching(/^\/bin\/sh -c '.* escrow hook claude --session claude\)/),
             timeout: 30,
             onFailure: 'block',
           },
@@ -57,8 +62,27 @@ describe('entering us into a client’s settings', () => {
     enter('claude')
     expect(text('.claude/settings.json')).toBe(once)
     enter('claude', true)
-    expect(JSON.parse(text('.claude/settings.json') ?? '')).toEqual(JSON.parse(SETTINGS))
-    expect(JSON.parse(text('.mcp.json') ?? '')).toEqual({ mcpServers: { own: { command: 'x' } } })
+    expect(text('.claude/settings.json')).toBe(SETTINGS)
+    expect(text('.mcp.json')).toBe('{"mcpServers":{"own":{"command":"x"}}}\n')
+  })
+
+  it.each([
+    ['claude', '.claude/settings.json', '{"permissions": {"deny": ["Bash(rm *)"]},  "model":"x" }'],
+    ['claude', '.claude/settings.json', '{}'],
+    ['claude', '.mcp.json', '{\r\n    "mcpServers": {\r\n        "own": { "command": "x" }\r\n    }\r\n}\r\n'],
+    [
+      'opencode',
+      'opencode.json',
+      '{\n  // mine\n  "model": "a/b", /* not dear */\n  "mcp": {"own": {"type": "local"},},\n}\n',
+    ],
+    ['gemini', '.gemini/settings.json', '// mine\n{"hooks": {"AfterTool": [{"hooks": []}]}}'],
+  ] as const)('%s: gives %s back byte for byte: %j', (client, path, before) => {
+    const { text, enter } = at({ [path]: before })
+    enter(client)
+    expect(text(path)).toContain('escrow')
+    enter(client)
+    enter(client, true)
+    expect(text(path)).toBe(before)
   })
 
   it('makes files that were not there, and takes them away', () => {
@@ -89,6 +113,68 @@ describe('entering us into a client’s settings', () => {
     const script = `${root}/.clinerules/hooks/PreToolUse`
     const cline = spawnSync(script, { cwd: root, env, input: '{}', encoding: 'utf8' })
     expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
+  })
+
+  it.each([
+    ['hangs', 'sleep 600', 137],
+    ['says no JSON', 'echo "Welcome back"; echo "{}"', 0],
+    ['ends with another code', 'exit 7', 7],
+  ])('holds a client’s tools where escrow %s', (_, body) => {
+    const { root, text, enter } = at({ 'bin/escrow': `#!/bin/sh\n${body}\n` })
+    chmodSync(`${root}/bin/escrow`, 0o755)
+    for (const client of ['claude', 'codex', 'gemini', 'cline'] as const) enter(client)
+    const env = { PATH: `${root}/bin:/usr/bin:/bin` }
+    // A test does not wait for the real patience.
+    const soon = (line: string) => line.replaceAll('KILL 25', 'KILL 1')
+    const hooks = [
+      ['.claude/settings.json', 'PreToolUse'],
+      ['.codex/hooks.json', 'PreToolUse'],
+      ['.gemini/settings.json', 'BeforeTool'],
+    ] as const
+    for (const [path, event] of hooks) {
+      const [{ hooks: ours }] = JSON.parse(text(path) ?? '').hooks[event]
+      const ran = spawnSync('/bin/sh', ['-c', soon(ours[0].command)], { cwd: root, env, input: '{}', encoding: 'utf8' })
+      expect([path, ran.status, ran.stdout, ran.stderr]).toEqual([path, 2, '', expect.stringContaining('is refused')])
+    }
+    const script = soon(text('.clinerules/hooks/PreToolUse') ?? '')
+    const cline = spawnSync('/bin/sh', ['-c', script], { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
+  })
+
+  it('hands on what escrow answers, byte for byte, and its own reason alone where it refuses', () => {
+    const { root, text, enter } = at({ 'bin/escrow': '#!/bin/sh\ncat\necho "why not" >&2\nexit "$CODE"\n' })
+    chmodSync(`${root}/bin/escrow`, 0o755)
+    enter('codex')
+    const [{ hooks }] = JSON.parse(text('.codex/hooks.json') ?? '').hooks.PreToolUse
+    const ran = (CODE: string) => {
+      const env = { PATH: `${root}/bin:/usr/bin:/bin`, CODE }
+      const input = '{"a":"\\\\n %s $HOME `x` \\"}'
+      return spawnSync('/bin/sh', ['-c', hooks[0].command], { cwd: root, env, input, encoding: 'utf8' })
+    }
+    expect(ran('0')).toMatchObject({ status: 0, stdout: '{"a":"\\\\n %s $HOME `x` \\"}\n' })
+    expect(ran('2')).toMatchObject({ status: 2, stdout: '', stderr: 'why not\n' })
+  })
+
+  it('takes the entries of an earlier version for ours', () => {
+    const former = 'escrow hook claude --session claude || exit 2'
+    const hook = { type: 'command', command: former, timeout: 30, onFailure: 'block' }
+    const { text, enter } = at({ '.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) })
+    enter('claude')
+    expect(text('.claude/settings.json')).not.toContain(former)
+    expect(JSON.parse(text('.claude/settings.json') ?? '').hooks.Stop).toHaveLength(1)
+  })
+
+  it('writes no token where git would take it', async () => {
+    const { root, text, enter } = at()
+    git(root, 'init', '-q')
+    const served = () => enter('claude', false, 'http://127.0.0.1:4270')
+    expect(await reasonOf(served)).toBe('unsupported')
+    expect(text('.claude/settings.local.json')).toBeUndefined()
+    writeFileSync(`${root}/.gitignore`, '.claude/*.local.json\n')
+    served()
+    expect(text('.claude/settings.local.json')).toContain('Bearer ')
+    git(root, 'add', '-f', '.claude/settings.local.json')
+    expect(await reasonOf(served)).toBe('unsupported')
   })
 
   it.each([
@@ -124,7 +210,7 @@ describe('entering us into a client’s settings', () => {
     expect(before.out).toMatch(/^claude +not governed .*escrow init --claude/m)
     const { code, out } = await escrow(root, ['init', '--claude', '--yes'])
     expect(code).toBe(0)
-    expect(out).toMatch(/^\+ +"command": "escrow hook claude --session claude \|\| exit 2",$/m)
+    expect(out).toMatch(/^\+ +"command": "\/bin\/sh -c .* escrow hook claude --session claude\)/m)
     expect(out).toContain('created  .claude/settings.json\n')
     expect((await escrow(root, ['doctor'])).out).toMatch(/^claude +governed by hooks.*fails closed/m)
     expect((await escrow(root, ['init', '--claude', '--yes'])).out).toContain('The settings are as they should be.')

@@ -131,6 +131,16 @@ export const COMMANDS: Limits = {
 }
 
 export const CLIENTS: Limits = {
+  'src/client-texts.ts#PATIENCE': [
+    'count',
+    'seconds after which the command of a hook is killed, where the system has `timeout`',
+  ],
+  'src/client-switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
+  'src/told-texts.ts#MOST': [
+    'count',
+    'conversations of a workspace of which it is remembered what their model was told of the intent',
+  ],
+  'src/told-texts.ts#MAX_BYTES': ['bytes', 'the file that remembers it'],
   'src/cli/hook-answer.ts#MOST': ['bytes', 'an event of `escrow hook`'],
   'src/cli/hook-answer.ts#DEADLINE_MS': ['milliseconds', 'for its answer; then the tool is held'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'the same of a served hook'],

@@ -5,6 +5,7 @@ import type {
   ClientFile,
   ClientName,
   ClientOptions,
+  FoundClient,
   InitOptions,
   OldState,
   SigningKey,
@@ -53,7 +54,7 @@ export interface Library {
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
   broughtSettings(root: string): readonly BroughtSetting[]
-  findClients(root: string): readonly { readonly client: ClientName; readonly isEntered: boolean }[]
+  findClients(root: string): readonly FoundClient[]
   editText(text: string, name: string): Promise<string>
 }
 

@@ -64,13 +64,18 @@ export interface Ran {
   readonly problem?: string
 }
 
-/** Runs a short program to its end; after `timeout` (milliseconds) it is killed. Never throws. */
-export function runProgram(program: string, args: readonly string[], timeout = 10_000): Ran {
+/** Runs a short program to its end, with variables beside our own; after `timeout` (milliseconds) it is killed. Never throws. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  timeout = 10_000,
+  more: Readonly<Record<string, string>> = {},
+): Ran {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     timeout,
     killSignal: 'SIGKILL',
-    env: ENV,
+    env: { ...ENV, ...more },
     cwd: '/',
   })
   return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...(error && { problem: error.message }) }

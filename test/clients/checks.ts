@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { CLIENT_HOMES } from '../../src/core/client-homes.js'
 import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
 import type { Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
@@ -11,7 +12,7 @@ export function checkGoverned(driver: ClientDriver): void {
     const { code } = await prompted(driver, stand)
     expect(code).toBe(0)
     expect(stand.text('src/new.ts')).toBeUndefined()
-    expect(stand.model.turns[1]?.results).toContain('Not Staged')
+    expect(stand.model.turns[1]?.heard).toContain('Not Staged')
     expect(stand.model.strange).toEqual([])
   })
 
@@ -19,14 +20,14 @@ export function checkGoverned(driver: ClientDriver): void {
     const stand = await governedStand(driver, { script: [driver.runs('echo two > src/a.ts')] })
     await prompted(driver, stand)
     expect(stand.text('src/a.ts')).toBe('export const a = 1\n')
-    expect(stand.model.turns[1]?.results).not.toBe('')
+    expect(stand.model.turns.length).toBe(2)
   })
 
   it('a file written by our MCP server is staged', async () => {
     const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
-    expect(stand.model.turns[1]?.results).toContain('Successfully wrote')
+    expect(stand.model.turns[1]?.heard).toContain('Successfully wrote')
     expect(stand.text('src/new.ts')).toBeUndefined()
     expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
   })
@@ -35,14 +36,15 @@ export function checkGoverned(driver: ClientDriver): void {
     const script = [driver.ours('write_file', { path: 'README.md', content: 'x\n' })]
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
-    expect(stand.model.turns[1]?.results).toContain('Scope Violation')
+    expect(stand.model.turns[1]?.heard).toContain('Scope Violation')
     expect(stand.text('README.md')).toBeUndefined()
   })
 
   it('the model is told of the intent', async () => {
-    const stand = await governedStand(driver, { script: [] })
+    const script = driver.isToldByTools ? [driver.reads('src/a.ts')] : []
+    const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
-    const [turn] = stand.model.turns
+    const turn = stand.model.turns.at(-1)
     expect(`${turn?.system}${turn?.heard}`).toContain('INT-001')
   })
 }
@@ -81,7 +83,7 @@ export function checkWhole(driver: ClientDriver): void {
       '.local/share/opencode/auth.json',
       '.cline/data/secrets.json',
     ]
-    const others = all.filter((path) => !path.startsWith(`.${driver.client}/`))
+    const others = all.filter((path) => !CLIENT_HOMES[driver.client].logins.includes(path))
     const read = others.map((path) => `cat ~/${path}`).join('; ')
     const stand = await readyStand(driver, { script: [driver.runs('sh try.sh')] })
     stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)
@@ -98,22 +100,25 @@ export function checkHeard(driver: ClientDriver): void {
   const next: readonly (readonly [what: string, reply: Reply])[] = [
     ['a tool of our MCP server', driver.ours('read_text_file', { path: 'src/a.ts' })],
     ['a tool of its own', driver.reads('src/a.ts')],
-    ['no tool at all: its turn ends', { text: 'Done.' }],
   ]
-  it.each(next)("a reviewer's no is heard while the server runs, at %s", async (_, reply) => {
-    const stand: ClientStand = await governedStand(driver, {
-      script: [
-        driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' }),
-        async () => {
-          await stand.escrow('reject', driver.client, 'src/new.ts', '--reason', 'Name it after the price')
-          return reply
-        },
-      ],
-    })
-    await prompted(driver, stand)
-    const last = stand.model.turns.at(-1)
-    expect(stand.model.strange).toEqual([])
-    expect(stand.model.turns.length).toBe(3)
-    expect(last?.heard).toContain('Name it after the price')
-  })
+  const end = ['no tool at all: its turn ends', { text: 'Done.' }] as const
+  it.each(driver.endsUnheard ? next : [...next, end])(
+    "a reviewer's no is heard while the server runs, at %s",
+    async (_, reply) => {
+      const stand: ClientStand = await governedStand(driver, {
+        script: [
+          driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' }),
+          async () => {
+            await stand.escrow('reject', driver.client, 'src/new.ts', '--reason', 'Name it after the price')
+            return reply
+          },
+        ],
+      })
+      await prompted(driver, stand)
+      const last = stand.model.turns.at(-1)
+      expect(stand.model.strange).toEqual([])
+      expect(stand.model.turns.length).toBe(3)
+      expect(last?.heard).toContain('Name it after the price')
+    },
+  )
 }

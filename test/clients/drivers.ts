@@ -22,6 +22,10 @@ export interface ClientDriver {
   runs(command: string): Reply
   /** Its own tool that reads a file, or its terminal where it has none. */
   reads(path: string): Reply
+  /** Its model is told the intent with its first tool, and not before. */
+  readonly isToldByTools?: true
+  /** No hook of it can keep a turn from ending. */
+  readonly endsUnheard?: true
   /** A tool of our MCP server. */
   ours(tool: string, input: Readonly<Record<string, unknown>>): Reply
 }
@@ -91,6 +95,48 @@ export const GEMINI: ClientDriver = {
   runs: (command) => call('run_shell_command', { command }),
   reads: (file_path) => call('read_file', { file_path }),
   ours: (tool, input) => call(`mcp_escrow_${tool}`, input),
+}
+
+export const OPENCODE: ClientDriver = {
+  client: 'opencode',
+  endsUnheard: true,
+  settings: '.config/opencode/opencode.json',
+  env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+  prepare({ home, model }) {
+    const options = { baseURL: `${model.origin}/v1`, apiKey: 'scripted' }
+    const provider = { npm: '@ai-sdk/openai-compatible', options, models: { one: { name: 'One', tool_call: true } } }
+    put(
+      home,
+      '.config/opencode/opencode.json',
+      JSON.stringify({ model: 'scripted/one', provider: { scripted: provider } }),
+    )
+  },
+  command: () => [programOf('opencode'), 'run', '--format', 'json', '--auto', 'Go on.'],
+  writes: (filePath, content) => call('write', { filePath, content }),
+  runs: (command) => call('bash', { command, description: 'Run it' }),
+  reads: (filePath) => call('read', { filePath }),
+  ours: (tool, input) => call(`escrow_${tool}`, input),
+}
+
+export const CLINE: ClientDriver = {
+  client: 'cline',
+  isToldByTools: true,
+  endsUnheard: true,
+  settings: '.cline/data/settings/cline_mcp_settings.json',
+  env: () => ({ CLINE_TELEMETRY_DISABLED: '1' }),
+  prepare({ home, model }) {
+    const settings = { provider: 'openai-compatible', apiKey: 'scripted', model: 'one', baseUrl: `${model.origin}/v1` }
+    const entry = { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' }
+    const providers = { version: 1, lastUsedProvider: 'openai-compatible', providers: { 'openai-compatible': entry } }
+    put(home, '.cline/data/settings/providers.json', JSON.stringify(providers))
+    const server = { command: 'escrow', args: ['mcp', '--session', 'cline'] }
+    put(home, '.cline/data/settings/cline_mcp_settings.json', JSON.stringify({ mcpServers: { escrow: server } }))
+  },
+  command: () => [programOf('cline'), '--json', 'Go on.'],
+  writes: (path, new_text) => call('editor', { path, new_text }),
+  runs: (command) => call('run_commands', { commands: [command] }),
+  reads: (path) => call('read_files', { files: [{ path }] }),
+  ours: (tool, input) => call(`escrow__${tool}`, input),
 }
 
 /** A stand where a client has been set up by `escrow init`. */

@@ -24,6 +24,12 @@ export function programOf(client: RealClient): string {
   throw new Error(`${name}@${version} is not installed. With the npm registry in reach, run: npm ${args.join(' ')}`)
 }
 
-const PROGRAMS = { claude: 'claude', codex: 'codex', gemini: 'gemini' } as const satisfies Record<RealClient, string>
+const PROGRAMS = {
+  claude: 'claude',
+  codex: 'codex',
+  gemini: 'gemini',
+  opencode: 'opencode',
+  cline: 'cline',
+} as const satisfies Record<RealClient, string>
 
 export const CLIENTS: readonly RealClient[] = Object.values(PROGRAMS)

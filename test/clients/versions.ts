@@ -3,6 +3,8 @@ export const VERSIONS = {
   claude: { title: 'Claude Code', package: '@anthropic-ai/claude-code', version: '2.1.330' },
   codex: { title: 'Codex', package: '@openai/codex', version: '0.169.0' },
   gemini: { title: 'Gemini CLI', package: '@google/gemini-cli', version: '0.61.0' },
+  opencode: { title: 'opencode', package: 'opencode-ai', version: '1.18.33' },
+  cline: { title: 'Cline CLI', package: 'cline', version: '3.0.65' },
 } as const satisfies Readonly<Record<string, { title: string; package: string; version: string }>>
 
 export type RealClient = keyof typeof VERSIONS

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { type CallJudge, findProgram, toolError } from '../../index.js'
+import { type CallJudge, toolError } from '../../index.js'
 import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, placesOf, sessionFor } from '../hook/deps.js'
 import { type Ruling, rule } from '../hook/ruling.js'
+import { shellLine } from '../hook/shell-line.js'
 import { type ClaudeEvent, type ClaudeToolEvent, claudeEvent } from './events.js'
 import { claudeCall } from './tools.js'
 
@@ -35,7 +36,13 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
       return told(event, await reviewersWords(judge))
     case 'SessionStart':
     case 'UserPromptSubmit':
-      return told(event, await protocol(judge, isStaged))
+      return told(
+        event,
+        await protocol(judge, isStaged, {
+          conversation: event.session_id,
+          goesOn: event.hook_event_name === 'UserPromptSubmit',
+        }),
+      )
     case 'Stop':
       return stopping(event.stop_hook_active === true ? '' : await reviewersWords(judge))
     case 'WorktreeCreate':
@@ -165,22 +172,4 @@ function told({ hook_event_name: hookEventName }: ClaudeEvent, additionalContext
 /** A reviewer's no is worth another round; the host bounds how many there can be. */
 function stopping(words: string): ClaudeAnswer {
   return words === '' ? NOTHING : { decision: 'block', reason: words }
-}
-
-/** The command, run by our terminal in the session. Claude Code starts it by a shell, with the environment we have. */
-function shellLine({ session, intent }: CallJudge, command: string, env: NodeJS.ProcessEnv): string {
-  const words = ['--session', session, ...(intent ? ['--intent', intent.id] : []), '-c', command]
-  return [terminal(env), ...words.map(quoted)].join(' ')
-}
-
-/** By its name, as the person may have allowed it there, unless a program of a workspace would be started in its place. */
-function terminal(env: NodeJS.ProcessEnv): string {
-  const { path, shadow } = findProgram('escrow-sh', env)
-  if (shadow === undefined) return 'escrow-sh'
-  if (path !== undefined) return quoted(path)
-  throw new Error(`The only 'escrow-sh' on PATH lies in a workspace: ${shadow}. Take its directory out of PATH.`)
-}
-
-function quoted(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -37,6 +37,7 @@ class Telling {
       intents: () => judge.intents(),
       judge: (call) => judge.judge(call),
       refuse: (denial, call) => judge.refuse(denial, call),
+      isNews: (conversation, text) => judge.isNews(conversation, text),
       feedback: async () => {
         const words = [...this.take(session), ...(await judge.feedback().catch(() => []))]
         if (this.#isLost) this.giveBack(session, words)

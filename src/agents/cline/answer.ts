@@ -1,13 +1,15 @@
 import { type CallJudge, toolError } from '../../index.js'
 import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, sessionFor } from '../hook/deps.js'
-import { type Ruling, rule } from '../hook/ruling.js'
+import { rule } from '../hook/ruling.js'
+import { shellLine } from '../hook/shell-line.js'
 import { type ClineEvent, clineEvent } from './events.js'
-import { clineCall } from './tools.js'
+import { clineCall, commandsThrough, emptyInput } from './tools.js'
 
 /**
  * One answer that both of Cline's dialects understand, and no other client is to be given: `cancel` is the only word that
- * holds a tool, `review` asks the person where the SDK runs, `contextModification` and `context` reach the model.
+ * holds a tool, and it ends the run; `review` asks the person where the SDK runs, which takes `overrideInput` as well;
+ * `contextModification` and `context` reach the model.
  */
 export interface ClineAnswer {
   readonly cancel: boolean
@@ -15,6 +17,7 @@ export interface ClineAnswer {
   readonly contextModification: string
   readonly context?: string
   readonly review?: true
+  readonly overrideInput?: Readonly<Record<string, unknown>>
 }
 
 /** Far below the 50 KB that Cline reads. */
@@ -43,35 +46,67 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
   if (root === undefined) {
     if (!call || call.class === 'read' || call.class === 'question') return goesOn('')
     const why = 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.'
-    return event.canAsk ? asks(why) : held(why)
+    return event.isSdk ? asks(why) : held(why)
   }
   const isStaged = deps.isInMount(root, deps.env)
   const session = sessionFor(deps, event.task ?? 'cline')
   const judge = await deps.openJudge(root, { session, agent: { tool: 'cline' }, ...intentFor(deps) })
-  if (!call) return goesOn(await contextOf(judge, event, isStaged))
-  const ruling = await rule(judge, call, { isStaged, canContain: false })
-  return said(ruling, call.tool, event, await reviewersWords(judge))
-}
-
-const BEGINNINGS = ['TaskStart', 'TaskResume', 'UserPromptSubmit', 'agent_start', 'agent_resume', 'prompt_submit']
-
-async function contextOf(judge: CallJudge, { name }: ClineEvent, isStaged: boolean): Promise<string> {
-  return BEGINNINGS.includes(name) ? protocol(judge, isStaged) : reviewersWords(judge)
-}
-
-function said(ruling: Ruling, tool: string, { canAsk }: ClineEvent, words: string): ClineAnswer {
+  const conversation = event.task ?? session
+  if (!event.tool || !call) return goesOn(await contextOf(judge, event, { isStaged, conversation }))
+  const { name: tool, input } = event.tool
+  const ruling = await rule(judge, call, { isStaged, canContain: event.isSdk && tool === 'run_commands' })
+  const empty = event.isSdk ? emptyInput(tool) : undefined
   switch (ruling.word) {
     case 'pass':
-      return goesOn(words)
+      return goesOn(await besideTools(judge, event, { isStaged, conversation }))
     case 'ask':
-      return canAsk ? asks(ruling.why) : held(ruling.why)
-    case 'refuse':
-      return held(
-        [JSON.stringify(toolError({ ...ruling.denial, tool })), words].filter((each) => each !== '').join('\n\n'),
-      )
-    case 'contain':
-      return held('Its command cannot be contained here.')
+      return event.isSdk ? asks(ruling.why) : held(ruling.why)
+    case 'refuse': {
+      const why = JSON.stringify(toolError({ ...ruling.denial, tool }))
+      if (empty === undefined) return held(joined(why, await reviewersWords(judge)))
+      return instead(empty, joined(why, await besideTools(judge, event, { isStaged, conversation })))
+    }
+    case 'contain': {
+      const contained = commandsThrough(tool, input, (command) => shellLine(judge, command, deps.env))
+      if (contained === undefined) return held('Its command cannot be contained here.')
+      return instead(contained, await besideTools(judge, event, { isStaged, conversation }))
+    }
   }
+}
+
+interface Place {
+  readonly isStaged: boolean
+  readonly conversation: string
+}
+
+const BEGINNINGS = ['TaskStart', 'TaskResume', 'UserPromptSubmit']
+/** The SDK waits for the answers of these two events, and for no other's. */
+const SDK_WAITS = ['tool_call', 'tool_result']
+
+async function contextOf(judge: CallJudge, event: ClineEvent, { isStaged, conversation }: Place): Promise<string> {
+  if (event.isSdk) return besideTools(judge, event, { isStaged, conversation })
+  return BEGINNINGS.includes(event.name)
+    ? protocol(judge, isStaged, { conversation, goesOn: false })
+    : reviewersWords(judge)
+}
+
+/** The SDK's model is told the intent beside its first tool, as its conversation has no earlier place for it. */
+async function besideTools(
+  judge: CallJudge,
+  { name, isSdk }: ClineEvent,
+  { isStaged, conversation }: Place,
+): Promise<string> {
+  if (!isSdk) return reviewersWords(judge)
+  return SDK_WAITS.includes(name) ? protocol(judge, isStaged, { conversation, goesOn: true }) : ''
+}
+
+function joined(...words: readonly string[]): string {
+  return words.filter((each) => each !== '').join('\n\n')
+}
+
+/** The run goes on, with another input for the tool. */
+function instead(overrideInput: Readonly<Record<string, unknown>>, words: string): ClineAnswer {
+  return { ...goesOn(words), overrideInput }
 }
 
 function goesOn(words: string): ClineAnswer {

@@ -6,6 +6,7 @@ const record = z.record(z.string(), z.unknown())
 const extension = z.object({
   hookName: z.string().min(1),
   taskId: z.string().min(1).optional(),
+  agent_id: z.string().min(1).optional(),
   workspaceRoots: z.array(z.string()).optional(),
   preToolUse: z.object({ toolName: z.string().min(1), parameters: record }).optional(),
 })
@@ -29,8 +30,8 @@ export interface ClineEvent {
     readonly input: Readonly<Record<string, unknown>>
     readonly id?: string | undefined
   }
-  /** It can be answered with a question to the person. */
-  readonly canAsk: boolean
+  /** It comes from the SDK, which takes another input for a tool, and puts a question to the person. */
+  readonly isSdk: boolean
 }
 
 const BEFORE_TOOLS = ['PreToolUse', 'tool_call']
@@ -40,10 +41,16 @@ export function clineEvent(text: string): ClineEvent {
   const told: unknown = JSON.parse(text)
   if (typeof told === 'object' && told !== null && 'tool_call' in told) {
     const { hookName: name, tool_call: tool, taskId, agent_id, workspaceRoots: roots = [] } = sdk.parse(told)
-    return { name, task: taskId ?? agent_id, roots, tool, canAsk: true }
+    return { name, task: taskId ?? agent_id, roots, tool, isSdk: true }
   }
-  const { hookName: name, taskId: task, workspaceRoots: roots = [], preToolUse } = extension.parse(told)
+  const {
+    hookName: name,
+    taskId: task,
+    agent_id: agent,
+    workspaceRoots: roots = [],
+    preToolUse,
+  } = extension.parse(told)
   if (preToolUse === undefined && BEFORE_TOOLS.includes(name)) throw new Error(`This ${name} names no tool.`)
-  const about = { name, task, roots, canAsk: false }
+  const about = { name, task: task ?? agent, roots, isSdk: agent !== undefined }
   return preToolUse ? { ...about, tool: { name: preToolUse.toolName, input: preToolUse.parameters } } : about
 }

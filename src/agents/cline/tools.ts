@@ -1,5 +1,6 @@
 import { toolCatalogue } from '../../hooks/index.js'
 import { placesOf } from '../hook/deps.js'
+import { isOwnTool } from '../hook/own-tools.js'
 import { asking, callBy, harmless, type Reader, type ToolInput } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
@@ -28,7 +29,7 @@ const searcher: Reader = ({ path }, cwd) => ({ class: 'read', searches: workspac
 const lister: Reader = ({ path }, cwd) => ({ class: 'read', reads: workspacePlaces(path ?? '.', cwd) })
 
 const terminal: Reader = ({ command, commands }) => {
-  const lines = Array.isArray(commands) ? commands : [command]
+  const lines: unknown[] = Array.isArray(commands) ? commands : [commands ?? command]
   const told = lines.filter((line) => typeof line === 'string')
   return { class: 'terminal', ...(told.length === lines.length && { command: told.join('\n') }) }
 }
@@ -68,13 +69,41 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   search_codebase: searcher,
   fetch_web_content: harmless,
   ask_question: asking,
+  submit_and_exit: harmless,
+  skills: harmless,
+  team_status: harmless,
+  team_list_runs: harmless,
+  team_read_mailbox: harmless,
+  team_list_outcomes: harmless,
 }
 
-/** The name under which `escrow init --cline` enters our server. */
+/** Tools of its SDK that run nothing where their input is an empty object: each says that it is invalid. */
+const FAIL_EMPTY = ['editor', 'apply_patch', 'run_commands', 'read_files', 'search_codebase']
+
+/** The input in the place of which a tool of the SDK fails, so that a refusal does not end the run; undefined where there is none. */
+export function emptyInput(tool: string): ToolInput | undefined {
+  return FAIL_EMPTY.includes(tool) ? {} : undefined
+}
+
+/** The input of the SDK's terminal with each command led through another. Undefined where it has none that can be. */
+export function commandsThrough(
+  tool: string,
+  { commands }: ToolInput,
+  through: (command: string) => string,
+): ToolInput | undefined {
+  const lines: unknown[] = Array.isArray(commands) ? commands : [commands]
+  const told = lines.filter((line) => typeof line === 'string')
+  return tool === 'run_commands' && told.length === lines.length ? { commands: told.map(through) } : undefined
+}
+
+/** The name under which our server stands in Cline's settings. */
 const SERVER = 'escrow'
 
 export function clineCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
-  const isOurs = tool === 'use_mcp_tool' && input.server_name === SERVER
+  const ours = `${SERVER}__`
+  const isOurs =
+    (tool === 'use_mcp_tool' && input.server_name === SERVER) ||
+    (tool.startsWith(ours) && isOwnTool(tool.slice(ours.length)))
   return callBy(TOOLS, { tool, input, cwd, id }, isOurs)
 }
 

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   PermissionRequest: 'tool',
   PostToolUse: 'after',
   SessionStart: 'begins',
-  UserPromptSubmit: 'begins',
+  UserPromptSubmit: 'turns',
   Stop: 'ends',
 }
 

@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   BeforeTool: 'tool',
   AfterTool: 'after',
   SessionStart: 'begins',
-  BeforeAgent: 'begins',
+  BeforeAgent: 'turns',
   AfterAgent: 'ends',
 }
 

@@ -7,9 +7,19 @@ const UNSTAGED = `Your own editing tools and terminal write to the disk itself, 
 in their place: read_text_file, write_file, edit_file, create_directory, move_file, execute_command, select_active_intent. What
 they do is staged: your own reading tools show the disk, not the stage.`
 
-/** What a model is told at the beginning of its work, and of a turn. */
-export async function protocol(judge: CallJudge, isStaged: boolean): Promise<string> {
-  return withFeedback(`${isStaged ? STAGED : UNSTAGED}\n\n${await intentPrompt(judge)}`, await heard(judge))
+/** Where a model is told the intent. */
+export interface Telling {
+  /** The client's own id of the conversation. */
+  readonly conversation: string
+  /** Its model has what it was told before. */
+  readonly goesOn: boolean
+}
+
+/** What a model is told at the beginning of its work; and later, where it has changed. */
+export async function protocol(judge: CallJudge, isStaged: boolean, telling: Telling): Promise<string> {
+  const text = `${isStaged ? STAGED : UNSTAGED}\n\n${await intentPrompt(judge)}`
+  const isNew = judge.isNews(telling.conversation, text)
+  return withFeedback(isNew || !telling.goesOn ? text : '', await heard(judge))
 }
 
 /** What reviewers said, in words; '' where they said nothing new. */

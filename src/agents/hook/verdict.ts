@@ -6,8 +6,8 @@ import { type HostCall, rule } from './ruling.js'
 
 /** A client's event in no client's dialect. */
 export interface HookEvent {
-  /** `begins`: a session or a turn. `ends`: a turn. `other`: nothing of ours. */
-  readonly kind: 'tool' | 'after' | 'begins' | 'ends' | 'other'
+  /** `begins`: a conversation, or what is to be in each request to the model. `turns`: a turn of one. `ends`: a turn. `other`: nothing of ours. */
+  readonly kind: 'tool' | 'after' | 'begins' | 'turns' | 'ends' | 'other'
   /** Who asks, for the ledger. */
   readonly agent: string
   readonly session: string
@@ -43,7 +43,8 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
     case 'tool':
       return onCall(judge, event, isStaged)
     case 'begins':
-      return telling(await protocol(judge, isStaged))
+    case 'turns':
+      return telling(await protocol(judge, isStaged, { conversation: event.session, goesOn: event.kind === 'turns' }))
     case 'after':
       return telling(await reviewersWords(judge))
     case 'ends': {

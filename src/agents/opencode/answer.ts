@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
+import { isOwnTool } from '../hook/own-tools.js'
 import {
   asking,
   callBy,
@@ -51,7 +52,7 @@ function eventOf(told: z.infer<typeof opencodeEvent>): HookEvent {
   const event = { agent: 'opencode', session, cwd }
   if (told.event !== 'tool.execute.before') return { ...event, kind: told.event === 'system' ? 'begins' : 'after' }
   const { tool, args: input, callID: id } = told
-  return { ...event, kind: 'tool', call: callBy(TOOLS, { tool, input, cwd, id }, OURS.test(tool)) }
+  return { ...event, kind: 'tool', call: callBy(TOOLS, { tool, input, cwd, id }, isOurs(tool)) }
 }
 
 const TOOLS: Readonly<Record<string, Reader>> = {
@@ -71,6 +72,9 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   codesearch: harmless,
   todowrite: harmless,
   todoread: harmless,
+  list_mcp_resources: harmless,
+  list_mcp_resource_templates: harmless,
+  read_mcp_resource: harmless,
   task: harmless,
   skill: harmless,
   invalid: harmless,
@@ -79,5 +83,4 @@ const TOOLS: Readonly<Record<string, Reader>> = {
 }
 
 /** By the name under which `escrow init --opencode` enters our server. */
-const OURS =
-  /^escrow_(?:read_(?:text_|media_|multiple_)?files?|write_file|edit_file|create_directory|list_directory(?:_with_sizes)?|directory_tree|move_file|search_files|get_file_info|list_allowed_directories|execute_command|select_active_intent|list_intents|request_scope_expansion|record_lesson|show_staged_changes|revert_staged_changes|travel_to_snapshot)$/
+const isOurs = (tool: string) => tool.startsWith('escrow_') && isOwnTool(tool.slice('escrow_'.length))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ClientName, findProgram, rootOf } from '../../index.js'
+import { type ClientName, type FoundClient, findProgram, rootOf } from '../../index.js'
 import { toldOfBrought } from '../brought.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -20,7 +20,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
       const brought = broughtSettings(root ?? directory())
       const { shadow } = findProgram('escrow')
       const lacking = found.find(({ ok }) => !ok)
-      if (lacking) exit(EXIT.refused)
+      if (lacking || clients.some(({ problems }) => problems !== undefined)) exit(EXIT.refused)
       if (options.json) {
         const told = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
         io.out(json({ ok: lacking === undefined, found, ...told, ...(shadow !== undefined && { shadow }) }))
@@ -35,8 +35,9 @@ export function register(command: Command, { io, exit, library, directory }: Con
           `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n` +
             'They can run on a copy, held in by nothing, where policy.yaml says `terminal: { isolation_none: true }`.\n',
         )
-      if (clients.length > 0)
-        io.out(table(clients.map(({ client, isEntered }) => [client, ...saidOf(client, isEntered)])))
+      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...saidOf(each)])))
+      for (const { client, problems = [] } of clients)
+        for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       io.out(toldOfBrought(brought))
       if (shadow !== undefined)
         io.out(
@@ -66,7 +67,8 @@ const GOVERNED: Readonly<Record<ClientName, readonly [how: string, failing: stri
   mcp: ['not governed by this: our MCP server is beside its own tools', "run it whole by 'escrow run'"],
 }
 
-function saidOf(client: ClientName, isEntered: boolean): readonly string[] {
+function saidOf({ client, isEntered, problems }: FoundClient): readonly string[] {
+  if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
   return isEntered
     ? GOVERNED[client]
     : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]

@@ -108,8 +108,10 @@ async function enter(context: Context, clients: readonly ClientName[], options: 
 
 /** Our hooks hold what an agent does, and not what a client runs by itself. */
 async function warn({ io, library, directory }: Context): Promise<void> {
-  const { broughtSettings } = await library()
+  const { broughtSettings, findClients } = await library()
   io.err(toldOfBrought(broughtSettings(directory())))
+  for (const { client, problems = [] } of findClients(directory()))
+    for (const problem of problems) io.out(`${client} is not governed yet: ${oneLine(problem)}\n`)
 }
 
 function aboutOf({ remove, http }: Options): ClientOptions {

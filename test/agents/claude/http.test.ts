@@ -61,6 +61,8 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
   describe('a served hook', () => {
     it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
       const { place, told, answer } = await served()
+      // A turn is told the intent where it has changed: the conversation knows it here.
+      await answerClaude(told('SessionStart'), { env: {}, cwd: place.root })
       for (const each of [
         write('src/a.ts'),
         write('README.md'),

@@ -18,13 +18,19 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
     ['attempt_completion', { result: 'done', command: 'open x' }],
   ])('%s is held outside of a mount, and passes inside of one', async (tool, parameters) => {
     const held = await hookStand().cline(tool, parameters, dialect)
-    expect(held).toMatchObject({ cancel: true, contextModification: held.errorMessage, context: held.errorMessage })
-    expect(reasonIn(held.errorMessage)).toBe('unsupported')
-    expect(held.errorMessage).toContain('`escrow` MCP server')
-    expect(await hookStand({ isStaged: true }).cline(tool, parameters, dialect)).toEqual({
-      cancel: false,
-      contextModification: '',
-    })
+    const isKept = dialect === 'sdk' && ['editor', 'run_commands'].includes(tool)
+    if (tool === 'run_commands' && isKept) {
+      const through = (command: string) => `escrow-sh --session t1 --intent INT-001 -c ${command}`
+      expect(held).toMatchObject({ cancel: false, overrideInput: { commands: ['ls', 'pwd'].map(through) } })
+    } else {
+      const why = isKept ? held.context : held.errorMessage
+      expect([held.cancel, held.overrideInput]).toEqual(isKept ? [false, {}] : [true, undefined])
+      expect(held.contextModification).toBe(held.context)
+      expect(reasonIn(why?.split('\n\n')[0])).toBe('unsupported')
+      expect(why).toContain('`escrow` MCP server')
+    }
+    const inside = await hookStand({ isStaged: true }).cline(tool, parameters, dialect)
+    expect([inside.cancel, inside.overrideInput]).toEqual([false, undefined])
   })
 
   it.each([
@@ -42,8 +48,9 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
   ])('%s %j is refused with and without a mount: %s', async (tool, parameters, reason) => {
     for (const isStaged of [true, false]) {
       const { cline } = hookStand({ isStaged, policy: 'access: {mail/m.ts: deny}\n' })
-      const { cancel, errorMessage } = await cline(tool, parameters, dialect)
-      expect([cancel, reasonIn(errorMessage)]).toEqual([true, reason])
+      const { cancel, errorMessage, context, overrideInput } = await cline(tool, parameters, dialect)
+      const [why] = (cancel ? errorMessage : context)?.split('\n\n') ?? []
+      expect([cancel || overrideInput !== undefined, reasonIn(why)]).toEqual([true, reason])
     }
   })
 
@@ -54,8 +61,11 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
       ['list_files', { path: '.' }],
       ['ask_followup_question', { question: 'x' }],
       ['use_mcp_tool', { server_name: 'escrow', tool_name: 'write_file', arguments: '{}' }],
-    ] as const)
-      expect(await cline(tool, parameters, dialect)).toEqual({ cancel: false, contextModification: '' })
+      ['escrow__write_file', { path: 'src/a.ts', content: '' }],
+    ] as const) {
+      const { cancel, review, overrideInput } = await cline(tool, parameters, dialect)
+      expect([tool, cancel, review, overrideInput]).toEqual([tool, false, undefined, undefined])
+    }
   })
 })
 
@@ -65,6 +75,7 @@ describe('what nobody knows', () => {
       ['use_mcp_tool', { server_name: 'other', tool_name: 'x' }],
       ['browser_action', { action: 'launch' }],
       ['valueOf', {}],
+      ['escrow__x__write_file', {}],
     ] as const) {
       expect(await hookStand().cline(tool, parameters)).toMatchObject({ cancel: true })
       expect(await hookStand().cline(tool, parameters, 'sdk')).toMatchObject({ cancel: false, review: true })
@@ -99,13 +110,25 @@ describe('what nobody knows', () => {
   })
 })
 
+describe('the SDK', () => {
+  it('is told the intent beside the first tool of a task, and once; its events that nobody waits for take no words', async () => {
+    const { cline, place } = hookStand()
+    const event = { hookName: 'agent_start', agent_id: 'a1', taskId: 't1', workspaceRoots: [place.root] }
+    const began = await answerCline(JSON.stringify(event), { env: {}, isInMount: () => false })
+    expect(began).toEqual({ cancel: false, contextModification: '' })
+    const read = () => cline('read_files', { files: [{ path: 'src/a.ts' }] }, 'sdk')
+    expect((await read()).context).toContain('# Working under an intent')
+    expect(await read()).toEqual({ cancel: false, contextModification: '' })
+  })
+})
+
 describe('the other events', () => {
   const told = (root: string, hookName: string) =>
     answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
 
   it('beginnings are told the protocol, and reviewers’ words come once', async () => {
     const { place } = hookStand({ intents: INTENTS })
-    for (const name of ['TaskStart', 'UserPromptSubmit', 'agent_start']) {
+    for (const name of ['TaskStart', 'UserPromptSubmit']) {
       const { cancel, contextModification, context } = await told(place.root, name)
       expect([cancel, context]).toEqual([false, contextModification])
       expect(context).toContain('# Working under an intent')

@@ -96,7 +96,12 @@ describe('what Codex cannot ask about', () => {
 describe('the other events', () => {
   it('begin with the protocol, tell a reviewer’s words once, and do not end before they were heard', async () => {
     const { codex, place } = hookStand({ intents: INTENTS })
-    for (const event of ['SessionStart', 'UserPromptSubmit']) {
+    for (const event of ['SessionStart', 'SessionStart', 'UserPromptSubmit']) {
+      if (event === 'UserPromptSubmit') {
+        // It is told again where it has changed, and not at each turn.
+        expect(await codex(event, { prompt: 'x' })).toEqual({})
+        place.write('.orchestration/active_intents.yaml', INTENTS.replace('name: ', 'name: Other '))
+      }
       const answer = await codex(event, { prompt: 'x', source: 'startup' })
       expect(fieldsOf(answer.hookSpecificOutput)).toEqual({
         hookEventName: event,

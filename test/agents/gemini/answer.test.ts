@@ -77,13 +77,14 @@ describe('BeforeTool', () => {
 
 it('the other events begin with the protocol, and tell a reviewer’s words once', async () => {
   const { gemini, place } = hookStand({ intents: INTENTS })
-  for (const event of ['SessionStart', 'BeforeAgent'])
+  for (const event of ['BeforeAgent', 'SessionStart'])
     expect(await gemini(event, { prompt: 'x' })).toEqual({
       hookSpecificOutput: {
         hookEventName: event,
         additionalContext: expect.stringContaining('# Working under an intent'),
       },
     })
+  expect(await gemini('BeforeAgent', { prompt: 'x' })).toEqual({})
   const workspace = await place.open()
   const session = await working(workspace, 'c1')
   session.fs.writeFileSync('src/a.ts', 'x')

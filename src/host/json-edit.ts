@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findNodeAtLocation, type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser'
+
+type Path = readonly (string | number)[]
+type Fields = Readonly<Record<string, unknown>>
+
+/** JSON that may have comments, and commas behind the last entry of a list. Throws where it is something else. */
+export function parseJsonc(text: string): unknown {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true, disallowComments: false })
+  const [first] = errors
+  if (first) throw new SyntaxError(`${printParseErrorCode(first.error)} at position ${first.offset}`)
+  return value
+}
+
+/**
+ * A text of JSON with another value, which keeps the bytes of everything that both values share. To add something and to take the same
+ * away gives the first text back, unless an object or list had been empty before.
+ */
+export function editJson(text: string, after: Fields): string {
+  return changed(text, [], parseJsonc(text), after)
+}
+
+function changed(text: string, path: Path, before: unknown, after: unknown): string {
+  if (isDeepStrictEqual(before, after)) return text
+  if (Array.isArray(before) && Array.isArray(after)) return changedList(text, path, before, after)
+  if (!isFields(before) || !isFields(after)) return replaced(text, path, after)
+  let edited = text
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(after, key)) edited = removed(edited, [...path, key])
+    else edited = changed(edited, [...path, key], before[key], after[key])
+  }
+  for (const [key, value] of Object.entries(after))
+    if (!Object.hasOwn(before, key)) edited = added(edited, path, value, key)
+  return edited
+}
+
+/** What is left of a list keeps its order, and what is new stands behind it. */
+function changedList(text: string, path: Path, before: readonly unknown[], after: readonly unknown[]): string {
+  const left = [...after]
+  const gone: number[] = []
+  for (const [at, value] of before.entries())
+    if (left.length > 0 && isDeepStrictEqual(left[0], value)) left.shift()
+    else gone.push(at)
+  let edited = text
+  for (const at of gone.reverse()) edited = removed(edited, [...path, at])
+  for (const value of left) edited = added(edited, path, value)
+  return edited
+}
+
+/** Behind the last entry, laid out as the entries before it. */
+function added(text: string, path: Path, value: unknown, key?: string): string {
+  const node = nodeAt(text, path)
+  const name = key === undefined ? '' : `${JSON.stringify(key)}: `
+  const [first, last] = [node.children?.at(0), node.children?.at(-1)]
+  if (!first || !last) return spliced(text, node.offset + 1, 0, `${name}${JSON.stringify(value)}`)
+  const lead = text.slice(node.offset + 1, first.offset)
+  const isSpread = lead.includes('\n')
+  const space = isSpread ? `${eolOf(text)}${indentOf(text, first.offset)}` : ' '
+  const shown = isSpread ? spread(text, value, indentOf(text, first.offset)) : JSON.stringify(value)
+  return spliced(text, last.offset + last.length, 0, `,${space}${name}${shown}`)
+}
+
+function removed(text: string, path: Path): string {
+  const value = nodeAt(text, path)
+  const node = typeof path.at(-1) === 'string' ? value.parent : value
+  const siblings = node?.parent?.children ?? []
+  if (!node?.parent) return text
+  const at = siblings.indexOf(node)
+  const [previous, next] = [siblings[at - 1], siblings[at + 1]]
+  const start = previous ? previous.offset + previous.length : next ? node.offset : node.parent.offset + 1
+  const end = !previous && next ? next.offset : node.offset + node.length
+  return spliced(text, start, end - start, '')
+}
+
+function replaced(text: string, path: Path, value: unknown): string {
+  const { offset, length } = nodeAt(text, path)
+  return spliced(text, offset, length, spread(text, value, indentOf(text, offset)))
+}
+
+function nodeAt(text: string, path: Path): Node {
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const node = tree && findNodeAtLocation(tree, [...path])
+  if (!node) throw new Error(`The JSON has nothing at ${path.join('.')}.`)
+  return node
+}
+
+/** A value over several lines, indented as the text is. */
+function spread(text: string, value: unknown, indent: string): string {
+  const step = /^[{[]\s*\n([ \t]+)/.exec(text)?.[1] ?? '  '
+  return JSON.stringify(value, null, step).replaceAll('\n', `${eolOf(text)}${indent}`)
+}
+
+/** The blanks at the beginning of a place's line. */
+function indentOf(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  return /^[ \t]*/.exec(line)?.[0] ?? ''
+}
+
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}
+
+function spliced(text: string, start: number, length: number, more: string): string {
+  return `${text.slice(0, start)}${more}${text.slice(start + length)}`
+}
+
+/** Whether a value of JSON is an object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

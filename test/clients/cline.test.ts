@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { CLINE, governedStand, prompted } from './drivers.js'
+import { VERSIONS } from './versions.js'
+
+describe(VERSIONS.cline.title, () => {
+  checkGoverned(CLINE)
+  checkWhole(CLINE)
+  checkHeard(CLINE)
+
+  it('a refusal does not end the run: the model hears the reason, and goes on', async () => {
+    const script = [CLINE.writes('README.md', 'x\n'), CLINE.reads('.env'), CLINE.ours('list_intents', {})]
+    const stand = await governedStand(CLINE, { script })
+    stand.write('.env', 'KEY=secret\n')
+    const { out } = await prompted(CLINE, stand)
+    expect(stand.model.turns.map(({ heard }) => /Scope Violation/.test(heard))).toEqual([false, true, true, true])
+    expect(stand.model.turns[2]?.heard).toContain('Access Denied: .env')
+    expect(stand.model.turns[3]?.heard).not.toContain('KEY=secret')
+    expect(out).toContain('Done.')
+    expect(stand.text('README.md')).toBeUndefined()
+  })
+
+  it('its commands run contained, in the one session', async () => {
+    const command = 'cat src/new.ts; echo two > src/two.ts; echo "it ran"'
+    const script = [CLINE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLINE.runs(command)]
+    const stand = await governedStand(CLINE, { script })
+    await prompted(CLINE, stand)
+    const told = stand.model.turns[2]?.results
+    expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
+    expect(await stand.escrow('diff', 'cline')).toContain('src/two.ts')
+  })
+})
