@@ -264,11 +264,13 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
   }
 }
 
-/** Who wrote all of it; where several did, or the stage does not say, the session's agent of now. */
+/** Who wrote all of it; where one program did by several models, or the stage does not say, the session's agent of now; of several programs none. */
 function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
-  const [first, ...others] = approved.map(({ agent }) => agent)
+  const agents = approved.map(({ agent }) => agent as AgentInfo | null | undefined)
+  const [first, ...others] = agents
   const isOne = first !== undefined && others.every((agent) => agent === first || isDeepStrictEqual(agent, first))
-  return isOne ? ((first as AgentInfo | null) ?? undefined) : present
+  if (isOne) return first ?? undefined
+  return agents.every((agent) => agent === undefined || agent?.tool === present?.tool) ? present : undefined
 }
 
 /** Who edited files of a commit, by name. */

@@ -17,6 +17,7 @@ export {
   type ToolError,
   toolError,
 } from './core/denials.js'
+export { authorOf } from './core/line-author.js'
 export { nearest } from './core/nearest.js'
 export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'

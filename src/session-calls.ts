@@ -36,16 +36,25 @@ export interface CallDeps {
 export class SessionCalls {
   /** Call id → what it has touched so far. */
   readonly #paths = new Map<string, Set<string>>()
+  /** The agents of calls that were told whose they are. */
+  readonly #agents = new WeakMap<ToolContext, number>()
   /** Calls whose host runs the tool itself, the latest last. */
   readonly #ambient: ToolContext[] = []
 
   /** The tool call a call of `fs` belongs to. */
   readonly current = (): ToolContext | undefined => currentTool() ?? this.#ambient.at(-1)
 
-  /** Whom an edit made now is credited to, by an agent at work for an intent. */
-  credit(intent: string | undefined, agent: number): Credit {
+  /** Whom an edit made now is credited to: the agent of its tool call, else `present`. */
+  credit(intent: string | undefined, present: number): Credit {
     const tool = this.current()
+    const agent = (tool && this.#agents.get(tool)) ?? present
     return { ...(intent !== undefined && { intent }), ...(tool?.callId && { call: tool.callId }), agent }
+  }
+
+  /** The tool call under way is this agent's, whoever begins another meanwhile. */
+  madeBy(agent: number): void {
+    const tool = this.current()
+    if (tool) this.#agents.set(tool, agent)
   }
 
   touched(path: string): void {

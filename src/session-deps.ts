@@ -11,6 +11,8 @@ import type { LedgerStore } from './trace/index.js'
 export interface SessionDeps {
   readonly id: string
   readonly agent: AgentInfo | undefined
+  /** Keeps what is known of the agent now, for other processes. */
+  readonly keepAgent: (agent: AgentInfo) => void
   readonly layout: Layout
   /** Other spellings of the root. */
   readonly aliases: readonly string[]

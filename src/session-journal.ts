@@ -21,7 +21,7 @@ export class SessionJournal {
 
   constructor(
     private readonly id: string,
-    private readonly agent: AgentInfo | undefined,
+    private readonly agent: () => AgentInfo | undefined,
     private readonly ledger: LedgerStore,
     private readonly store: StageStore,
     private readonly tool: () => ToolContext | undefined,
@@ -110,7 +110,7 @@ export class SessionJournal {
   }
 
   #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
-    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent, ...more })
+    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent(), ...more })
     this.store.note(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
   }
 

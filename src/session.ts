@@ -1,6 +1,7 @@
 import { onceATurn } from '../overlay/turn.js'
 import { changeSetOf } from './change-view.js'
 import type {
+  AgentInfo,
   ChangeSet,
   ChangesOf,
   Explanation,
@@ -25,6 +26,7 @@ import { ContentLock } from './policy/content-lock.js'
 import { createPolicy, type Policy } from './policy/index.js'
 import type { ReviewRecord } from './review/record.js'
 import { SessionAdmission } from './session-admission.js'
+import { SessionAgent } from './session-agent.js'
 import { SessionCalls } from './session-calls.js'
 import type { SessionDeps } from './session-deps.js'
 import { mergeDrifted } from './session-drift.js'
@@ -59,11 +61,12 @@ export class LocalSession implements Session {
   readonly terminal: SessionTerminal
   readonly #format: SessionFormat
   readonly #calls = new SessionCalls()
-  readonly #agent: number
+  readonly #agent: SessionAgent
   readonly exec: Session['exec'] = (...call) => this.terminal.exec(...call)
   readonly start: Session['start'] = (...call) => this.terminal.start(...call)
   readonly run: Session['run'] = (...call) => this.terminal.run(...call)
   readonly commands: Session['commands'] = () => this.terminal.commands()
+  readonly attribute: Session['attribute'] = (agent) => this.#calls.madeBy(this.#agent.learn(agent))
   readonly intents: Session['intents'] = async () => this.#intent.choice()
   #closed = false
   #closing: Promise<void> | undefined
@@ -76,21 +79,18 @@ export class LocalSession implements Session {
     this.#store = ownStage(deps.layout, deps.id, {
       durability: deps.durability,
       memory: deps.memory,
-      credit: () => this.#calls.credit(this.#intent.id, this.#agent),
+      credit: () => this.#calls.credit(this.#intent.id, this.#agent.number),
       knownBase: (path) => this.#lock.baseOf(path),
       room: (path, size) => this.#guard.makeRoom(path, size),
       touched: (path) => this.#calls.touched(path),
       landed: ({ path, after }) => this.#lock.landed(path, after),
     })
-    this.#agent = this.#store.workedOnBy(deps.agent ? { ...deps.agent } : null)
+    this.#agent = new SessionAgent(deps.agent, (agent) => this.#store.workedOnBy(agent), deps.keepAgent)
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
-    this.#journal = new SessionJournal(deps.id, deps.agent, deps.ledger, this.#store, tool)
+    this.#journal = new SessionJournal(deps.id, () => this.agent, deps.ledger, this.#store, tool)
     this.#policy = createPolicy({
-      intents: onceATurn(() => deps.registry.state()),
-      activeIntentId: () => this.#intent.id,
-      policy: onceATurn(deps.policyFile),
-      base: (path) => this.#lock.check(path),
-      tool,
+      ...{ intents: onceATurn(() => deps.registry.state()), policy: onceATurn(deps.policyFile), tool },
+      ...{ activeIntentId: () => this.#intent.id, base: (path) => this.#lock.check(path) },
       answers: () => this.#questions.answers,
     })
     this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings(), tool })
@@ -115,6 +115,10 @@ export class LocalSession implements Session {
     const look: Behind['look'] = (command, options) => this.terminal.look(command, options)
     this.fs = sessionFs({ view: this.#view, denied: this.#denied }, { tool, look })
     beginOrClose(this.#store, this.#takeIn)
+  }
+
+  get agent(): AgentInfo | undefined {
+    return this.#agent.known
   }
 
   /** The merged view itself, for reviews in the same process. */
@@ -271,8 +275,8 @@ export class LocalSession implements Session {
   }
 
   async #merge(paths: readonly string[]): Promise<void> {
-    const { agent, reviews } = this.#deps
-    const by = { name: agent?.model ?? agent?.tool ?? this.id }
+    const { reviews } = this.#deps
+    const by = { name: this.agent?.model ?? this.agent?.tool ?? this.id }
     const merged = await mergeDrifted({ view: this.#view, store: this.#store, reviews, by }, paths)
     if (merged.length === 0) return
     this.#takeIn()

@@ -217,10 +217,12 @@ class LocalWorkspace implements Workspace {
         // One that was killed has left its own.
         removeName(door)
       }
-      if (kept && agent) replaceDurable(meta, JSON.stringify(agent))
+      const keepAgent = (each: AgentInfo) => kept && replaceDurable(meta, JSON.stringify(each))
+      if (agent) keepAgent(agent)
       const session = new LocalSession({
         id,
         agent: agent ?? this.#agentOf(id),
+        keepAgent,
         layout: this.layout,
         aliases: this.aliases,
         foldsNames: foldsNames(this.layout.dir),

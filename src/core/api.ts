@@ -185,7 +185,14 @@ export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
+  /** Who works in it, as far as is known. */
+  readonly agent: AgentInfo | undefined
   readonly gate: GateSettings
+  /**
+   * Says who works in it from now on, and whose tool call is under way, where that is known only once the work has begun. It adds to
+   * what was said before of the same tool, and replaces what was said of another.
+   */
+  attribute(agent: AgentInfo): void
   /** Those it can select now. */
   intents(): Promise<Intent[]>
   selectIntent(id: string | null): Promise<IntentContext>

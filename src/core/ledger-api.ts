@@ -87,6 +87,8 @@ export interface BlameLine {
   readonly intentId?: string
   readonly sessionId?: string
   readonly model?: string
+  /** The agent's program. */
+  readonly tool?: string
   readonly approvedBy?: string
   readonly mutationClass?: string
   readonly recordId?: string

@@ -9,6 +9,7 @@ export interface Origin {
   readonly intentId?: string
   readonly sessionId?: string
   readonly model?: string
+  readonly tool?: string
   readonly approvedBy?: string
   readonly mutationClass?: string
   /** Nothing on this machine anchors the record. */

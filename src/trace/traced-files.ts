@@ -140,10 +140,13 @@ function rangesOf(record: TraceRecord, entry: Fields): Range[] {
 
 function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Origin {
   const { type, entity_type, model_id, model_identifier } = objectOf(contributor)
-  const word = (text(type) ?? text(entity_type) ?? 'ai').toLowerCase()
+  const named = text(model_identifier) ?? text(model_id) ?? text(record.model_identifier)
+  // Nobody is an agent because a record does not say who it was.
+  const word = (text(type) ?? text(entity_type) ?? (named === undefined ? 'unknown' : 'ai')).toLowerCase()
   const kind = word === 'human' || word === 'unknown' ? word : 'ai'
   const intent = intentFor(record, entry)
-  const model = kind === 'ai' ? (text(model_identifier) ?? text(model_id) ?? text(record.model_identifier)) : undefined
+  const model = kind === 'ai' ? named : undefined
+  const tool = kind === 'ai' ? toolOf(record) : undefined
   const [id, session, approved] = [text(record.id), text(record.session_id), approversOf(record)]
   const mutation = text(entry.mutation_class) ?? text(record.mutation_class)
   return {
@@ -152,9 +155,16 @@ function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Ori
     ...(intent !== undefined && { intentId: intent }),
     ...(session !== undefined && { sessionId: session }),
     ...(model !== undefined && { model }),
+    ...(tool !== undefined && { tool }),
     ...(approved !== undefined && { approvedBy: approved }),
     ...(mutation !== undefined && { mutationClass: mutation }),
   }
+}
+
+/** A record of ours that knows no agent's program names escrowfs itself. */
+function toolOf({ tool }: TraceRecord): string | undefined {
+  const name = text(objectOf(tool).name)
+  return name === 'escrowfs' ? undefined : name
 }
 
 /** A record of ours says it with each file: one commit can be of several intents. */

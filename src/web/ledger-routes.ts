@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { type BlameLine, loadHighlighter, pathsOf, readBlamed, toldOf, type Workspace } from '../index.js'
+import { authorOf, type BlameLine, loadHighlighter, pathsOf, readBlamed, toldOf, type Workspace } from '../index.js'
 import { Unclear } from './failure.js'
 import { coloursOf, pieces } from './lines.js'
 import { wholeNumber } from './read-routes.js'
@@ -67,9 +67,10 @@ async function blameOf(workspace: Workspace, asked: string, from: number): Promi
   return { path, total: credits.length, from, lines }
 }
 
-function creditOf({ contributor, model, intentId, sessionId, approvedBy, mutationClass, unanchored }: BlameLine) {
+function creditOf(line: BlameLine) {
+  const { intentId, sessionId, approvedBy, mutationClass, unanchored } = line
   return {
-    who: model ?? contributor,
+    who: authorOf(line),
     ...(intentId !== undefined && { intentId }),
     ...(sessionId !== undefined && { sessionId }),
     ...(approvedBy !== undefined && { approvedBy }),

@@ -23,6 +23,11 @@ interface Message {
   readonly params?: { readonly prompt?: readonly { readonly text?: string }[] }
 }
 
+/** The version it speaks is its one argument. */
+const VERSION = Number(process.argv[2] ?? 1)
+const SELF =
+  VERSION === 1 ? { agentInfo: { name: 'scripted', version: '3' } } : { info: { name: 'scripted', version: '3' } }
+
 let last = 0
 const waiting = new Map<unknown, (message: unknown) => void>()
 const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -57,12 +62,13 @@ async function follow(prompt: string): Promise<unknown[]> {
 
 async function answer({ id, method, params }: Message): Promise<void> {
   if (method === 'initialize')
-    return void say({ id, result: { protocolVersion: 1, agentCapabilities: { heard: params } } })
-  if (method === 'session/new') return void say({ id, result: { sessionId: 's1', heard: params } })
+    return void say({ id, result: { protocolVersion: VERSION, ...SELF, agentCapabilities: { heard: params } } })
+  if (method === 'session/new')
+    return void say({ id, result: { sessionId: 's1', models: { currentModelId: 'm-acp' }, heard: params } })
   if (method !== 'session/prompt') return void say({ id, result: { heard: { method, params } } })
-  const [first, ...more] = params?.prompt ?? []
-  const results = await follow(first?.text ?? '[]')
-  say({ id, result: { stopReason: 'end_turn', results, more: more.map(({ text }) => text) } })
+  const texts = params?.prompt?.map(({ text = '' }) => text) ?? []
+  const results = await follow(texts.find((text) => text.startsWith('[')) ?? '[]')
+  say({ id, result: { stopReason: 'end_turn', results, heard: texts } })
 }
 
 process.stderr.write('agent: begun\n')

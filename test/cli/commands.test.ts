@@ -425,14 +425,24 @@ describe('blame', () => {
   const blame: BlameLine[] = [
     { line: 1, contributor: 'ai', intentId: 'INT-001', model: 'gpt', sessionId: 's1', approvedBy: 'Ann' },
     { line: 2, contributor: 'human' },
+    { line: 3, contributor: 'ai', tool: 'codex' },
+    { line: 4, contributor: 'ai' },
   ]
 
-  it('shows who wrote each line, and the line', async () => {
+  it('shows who wrote each line, an agent by its model or its program, and the line', async () => {
     const cwd = workspaceDir()
-    writeFileSync(`${cwd}/a.ts`, 'one\n\u001b[2Jtwo\n')
+    writeFileSync(`${cwd}/a.ts`, 'one\n\u001b[2Jtwo\nthree\nfour\n')
     const { out, calls } = await escrow(cwd, ['blame', 'a.ts'], { blame })
     expect(calls).toContainEqual(['blame', 'a.ts'])
-    expect(out).toBe('INT-001  gpt    s1  Ann  1  one\n-        human  -   -    2  ^[[2Jtwo\n')
+    expect(out).toBe(
+      [
+        'INT-001  gpt      s1  Ann  1  one',
+        '-        human    -   -    2  ^[[2Jtwo',
+        '-        codex    -   -    3  three',
+        '-        unknown  -   -    4  four',
+        '',
+      ].join('\n'),
+    )
   })
 
   it('prints one document', async () => {

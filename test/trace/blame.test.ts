@@ -51,12 +51,14 @@ describe('blame', () => {
       { line: 1, contributor: 'unknown' },
       {
         ...{ line: 2, contributor: 'ai', intentId: 'INT-001', sessionId: 'one', model: 'm-one', approvedBy: 'Ann' },
+        tool: 'tester',
         mutationClass: 'INTENT_EVOLUTION',
         recordId: first?.id,
       },
       { line: 3, contributor: 'unknown' },
       {
         ...{ line: 4, contributor: 'ai', intentId: 'INT-002', sessionId: 'two', model: 'm-two', approvedBy: 'Ann' },
+        tool: 'tester',
         mutationClass: 'INTENT_EVOLUTION',
         recordId: second?.id,
       },

@@ -52,6 +52,11 @@ describe('records of older shapes', () => {
     )
   })
 
+  it('one that names no contributor and no model is of nobody that is known', async () => {
+    const found = await blamed({ id: 'R', files: [{ path: 'src/a.ts', ranges }] })
+    expect(found.map(({ contributor }) => contributor)).toEqual(['unknown', 'unknown', 'unknown'])
+  })
+
   it('the newest record of a block counts; what makes no sense says nothing', async () => {
     const record = (id: string) => ({ id, files: [{ path: 'src/a.ts', contributor: ai, ranges }] })
     const odd = [

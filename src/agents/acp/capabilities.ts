@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import type { AgentInfo } from '../../index.js'
 import { type Answer, CODE, RpcFailure } from './message.js'
 
-/** The version of the protocol that is understood here. Version 2 has neither files nor terminals. */
-const VERSION = 1
+/** The newest version of the protocol that is understood here. Version 2, a draft, has neither files nor terminals: the mount governs alone. */
+const VERSION = 2
 
 const asked = z.looseObject({
   protocolVersion: z.number(),
@@ -20,6 +21,8 @@ export interface Introduced {
   readonly params: unknown
   /** It can be asked what stands in its buffers. */
   readonly hasBuffers: boolean
+  /** The newest version that both the editor and we speak. */
+  readonly version: number
 }
 
 /**
@@ -29,34 +32,71 @@ export interface Introduced {
 export function introduced(params: unknown): Introduced {
   const { protocolVersion, clientCapabilities, ...rest } = asked.parse(params)
   const { fs, auth, ...others } = clientCapabilities ?? {}
+  const version = Math.min(protocolVersion, VERSION)
   const files = { ...fs, readTextFile: true, writeTextFile: true }
   return {
     params: {
       ...rest,
-      protocolVersion: Math.min(protocolVersion, VERSION),
+      protocolVersion: version,
       clientCapabilities: { ...others, fs: files, terminal: true, ...(auth && { auth: { ...auth, terminal: false } }) },
     },
     hasBuffers: fs?.readTextFile === true,
+    version,
   }
 }
 
+const about = z
+  .looseObject({ name: z.string().min(1), version: z.string().optional().catch(undefined) })
+  .nullish()
+  .catch(undefined)
 const replied = z.looseObject({
   protocolVersion: z.number(),
+  agentInfo: about,
+  info: about,
   agentCapabilities: z
     .looseObject({ sessionCapabilities: z.looseObject({}).nullish().catch(undefined) })
     .nullish()
     .catch(undefined),
 })
 
-/** What an agent says of itself, as the editor is to hear it: other directories than the workspace it cannot write to. */
-export function presented(answer: Answer): Answer {
+/** Who an agent says it is, for the ledger, and which version is spoken from now on. */
+export interface Presented {
+  readonly version: number
+  readonly agent: AgentInfo
+}
+
+/**
+ * What an agent says of itself, as the editor is to hear it: other directories than the workspace it cannot write to.
+ * @param asked the newest version it may speak.
+ */
+export function presented(answer: Answer, asked: number, heard: (said: Presented) => void): Answer {
   if ('error' in answer) return answer
-  const { protocolVersion, agentCapabilities, ...rest } = replied.parse(answer.result)
-  if (protocolVersion !== VERSION)
-    throw new RpcFailure(CODE.internal, `The agent speaks version ${protocolVersion} of the protocol; here is 1 alone.`)
+  const read = replied.parse(answer.result)
+  const { protocolVersion, agentCapabilities, ...rest } = read
+  if (!Number.isInteger(protocolVersion) || protocolVersion < 1 || protocolVersion > asked)
+    throw new RpcFailure(
+      CODE.internal,
+      `The agent speaks version ${protocolVersion} of the protocol; version ${asked} was asked for.`,
+    )
+  const who = read.agentInfo ?? read.info
+  const agent = who ? { tool: who.name, ...(who.version !== undefined && { toolVersion: who.version }) } : {}
+  heard({ version: protocolVersion, agent })
   if (!agentCapabilities) return { result: { ...rest, protocolVersion } }
   const { sessionCapabilities, ...others } = agentCapabilities
   const { additionalDirectories: _, ...sessions } = sessionCapabilities ?? {}
   const capabilities = { ...others, ...(sessionCapabilities && { sessionCapabilities: sessions }) }
   return { result: { ...rest, protocolVersion, agentCapabilities: capabilities } }
+}
+
+const chosen = z.looseObject({ modelId: z.string() })
+const begun = z.looseObject({ models: z.looseObject({ currentModelId: z.string() }) })
+
+/** The model an agent works by from now on, where its answer or the editor's choice names one: 'default' names none. */
+export function modelOf(method: string, params: unknown, answer: Answer): string | undefined {
+  if ('error' in answer) return undefined
+  const model =
+    method === 'session/set_model'
+      ? chosen.safeParse(params).data?.modelId
+      : begun.safeParse(answer.result).data?.models.currentModelId
+  return model === undefined || model === '' || model === 'default' ? undefined : model
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
 import { type Feedback, oneLine, type RunningCommand, type Session, type Workspace } from '../../index.js'
-import { introduced, presented } from './capabilities.js'
+import { introduced, modelOf, presented } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
   type Answer,
@@ -34,8 +34,19 @@ export interface ProxyDeps {
 
 type Handler = (call: Call) => Promise<unknown>
 
-/** What the protocol has for clients, and an editor would do on the disk: none of it is ever passed on. */
-const OURS = /^(?:fs|terminal)\//
+/** What agents may say to editors. An editor may take any other name for one that writes or runs something. */
+const PASSED: ReadonlySet<string> = new Set([
+  'session/update',
+  'session/request_permission',
+  'elicitation/create',
+  'elicitation/complete',
+  '$/cancel_request',
+])
+
+function isPassed(method: string): boolean {
+  // An editor's own begin with `_`.
+  return PASSED.has(method) || method.startsWith('_')
+}
 
 /** Between an editor and its agent: passes on what they say, and does itself what the agent asks of files and commands. */
 export class AcpProxy {
@@ -44,9 +55,13 @@ export class AcpProxy {
   /** Requests of each side that are under way: by their names there, what takes them back. */
   readonly #open = { editor: new Map<Id, () => void>(), agent: new Map<Id, () => void>() }
   #hasBuffers = false
+  /** Of the protocol: what was asked for, then what the agent speaks. */
+  #version = 1
   #words: Feedback[] = []
   /** What the agent says comes to the editor in its order. */
   #turn: Promise<void> = Promise.resolve()
+  /** And what the editor says to the agent in its own. */
+  #heard: Promise<void> = Promise.resolve()
 
   constructor(private readonly deps: ProxyDeps) {
     const run = personGate(deps.session)
@@ -68,21 +83,13 @@ export class AcpProxy {
   }
 
   fromEditor(message: Message): void {
-    const { editor, agent } = this.deps
-    if (message.kind === 'response') editor.answered(message.id, message.answer)
-    else if (message.kind === 'notification') this.#notified('editor', message)
-    else
-      try {
-        const request = { ...message, params: this.#toAgent(message) }
-        void this.#passed('editor', request, agent, message.method === 'initialize' ? presented : undefined)
-      } catch (error) {
-        editor.answer(message.id, { error: errorOf(error) })
-      }
+    if (message.kind === 'response') this.deps.editor.answered(message.id, message.answer)
+    else this.#heard = this.#heard.then(() => this.#toAgent(message))
   }
 
   fromAgent(message: Message): void {
     if (message.kind === 'response') this.deps.agent.answered(message.id, message.answer)
-    else if (!OURS.test(message.method)) this.#turn = this.#turn.then(() => this.#toEditor(message))
+    else if (isPassed(message.method)) this.#turn = this.#turn.then(() => this.#toEditor(message))
     else if (message.kind === 'request') void this.#serve(message)
   }
 
@@ -94,7 +101,8 @@ export class AcpProxy {
 
   async #serve({ id, method, params }: Request): Promise<void> {
     const { agent } = this.deps
-    const serve = Object.hasOwn(this.#served, method) ? this.#served[method] : undefined
+    // From version 2 on nothing is served: the agent works in its mount alone.
+    const serve = this.#version === 1 && Object.hasOwn(this.#served, method) ? this.#served[method] : undefined
     try {
       if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `${method} is not served.`)
       await this.#takeIn()
@@ -146,14 +154,39 @@ export class AcpProxy {
     return withContent(params, 'update', (content) => this.#terminals.told(content))
   }
 
-  #toAgent({ method, params }: Request): unknown {
+  async #toAgent(message: (Request & { kind: 'request' }) | (Notification & { kind: 'notification' })): Promise<void> {
+    const { editor, agent } = this.deps
+    if (message.kind === 'notification') return this.#notified('editor', message)
+    try {
+      const request = { ...message, params: await this.#shownToAgent(message) }
+      void this.#passed('editor', request, agent, (answer) => this.#read(message, answer))
+    } catch (error) {
+      editor.answer(message.id, { error: errorOf(error) })
+    }
+  }
+
+  async #shownToAgent({ method, params }: Request): Promise<unknown> {
     if (method === 'initialize') {
-      const { hasBuffers, params: told } = introduced(params)
+      const { hasBuffers, version, params: told } = introduced(params)
       this.#hasBuffers = hasBuffers
+      this.#version = version
       return told
     }
     if (BEGINNING.has(method)) return this.#placed(params)
     return method === 'session/prompt' ? this.#withWords(params) : params
+  }
+
+  /** What the agent answers says who it is, and by which model it works. */
+  #read({ method, params }: Request, answer: Answer): Answer {
+    const { session } = this.deps
+    if (method === 'initialize')
+      return presented(answer, this.#version, ({ version, agent }) => {
+        this.#version = version
+        session.attribute(agent)
+      })
+    const model = modelOf(method, params, answer)
+    if (model !== undefined) session.attribute({ model })
+    return answer
   }
 
   /** Where the agent is to work must be what its mount shows. */
@@ -166,13 +199,16 @@ export class AcpProxy {
     return params
   }
 
-  /** What reviewers said since comes with the person's next words. */
-  #withWords(params: unknown): unknown {
-    if (this.#words.length === 0) return params
+  /** What reviewers said since comes in front of the person's next words. */
+  async #withWords(params: unknown): Promise<unknown> {
     const { prompt, ...rest } = prompted.parse(params)
+    this.#words.push(...(await this.deps.session.feedback().catch(() => [])))
+    if (this.#words.length === 0) return params
     const text = withFeedback('', this.#words)
     this.#words = []
-    return { ...rest, prompt: [...prompt, { type: 'text', text }] }
+    const words = { type: 'text', text }
+    // An agent knows its own commands by the first letter of the prompt.
+    return { ...rest, prompt: command.safeParse(prompt[0]).success ? [...prompt, words] : [words, ...prompt] }
   }
 
   /** Never rejects. */
@@ -216,6 +252,7 @@ const BEGINNING = new Set(['session/new', 'session/load', 'session/resume', 'ses
 
 const cancelled = z.looseObject({ requestId: z.union([z.string(), z.number(), z.null()]) })
 const placed = z.looseObject({ cwd: z.string(), additionalDirectories: z.array(z.string()).nullish() })
+const command = z.looseObject({ type: z.literal('text'), text: z.string().startsWith('/') })
 const prompted = z.looseObject({ prompt: z.array(z.unknown()) })
 
 function readBy(read: (answer: Answer) => Answer, answer: Answer): Answer {

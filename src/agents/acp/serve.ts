@@ -10,6 +10,7 @@ import { AcpProxy } from './proxy.js'
 const EVERY = 2_000
 /** Milliseconds an agent has to end by itself when its editor is gone. */
 const GRACE = 2_000
+const GONE = 'The editor is gone.'
 /** Bytes that may wait for an agent that does not read. */
 const WAITING = 256 << 20
 
@@ -31,7 +32,7 @@ export interface AcpOptions extends Pick<StartOptions, 'network' | 'env' | 'clie
 /**
  * Starts an agent that speaks the Agent Client Protocol, contained as `Session.start` contains one, and stands between it and
  * its editor: what it asks of files and commands is done in the session, and never by the editor. Resolves with its exit code
- * when either side has ended and no process of the agent is left. Rejects where it cannot be started.
+ * when either side has ended and no process of the agent is left; with 0 where the editor has closed the connection. Rejects where it cannot be started.
  */
 export async function serveAcp(options: AcpOptions): Promise<number | null> {
   const { workspace, session, input, output, log, signal, network, env = {}, client, home } = options
@@ -39,6 +40,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   const stdin = new PassThrough()
   let running: RunningCommand | undefined
   let end = (_why: string): void => undefined
+  let isLeft = false
   const over = new Promise<string>((resolve) => {
     end = resolve
   })
@@ -72,11 +74,16 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
       end(wordsOf(error))
     }
   }
-  const gone = () => end('The editor is gone.')
-  input.on('data', hear).once('end', gone).once('close', gone).once('error', gone)
-  output.once('error', gone).once('close', gone)
+  const gone = () => end(GONE)
+  const left = () => {
+    isLeft = true
+    gone()
+  }
+  input.on('data', hear).once('end', left).once('close', left).once('error', left)
+  output.once('error', left).once('close', left)
   signal?.addEventListener('abort', gone)
-  if (signal?.aborted || input.destroyed) gone()
+  if (signal?.aborted) gone()
+  if (input.destroyed) left()
   try {
     const ended = running.wait().then(
       ({ exitCode }) => `The agent has ended${exitCode === null ? '' : ` with code ${exitCode}`}.`,
@@ -90,7 +97,9 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     editor.end({ code: CODE.internal, message: why })
     note(oneLine(why))
     stdin.end()
-    return (await running.stop(GRACE)).exitCode
+    const { exitCode } = await running.stop(GRACE)
+    // An editor ends its agents by closing the connection: that is no failure, however the agent takes it.
+    return why === GONE && isLeft ? 0 : exitCode
   } finally {
     input.off('data', hear).destroy()
     signal?.removeEventListener('abort', gone)

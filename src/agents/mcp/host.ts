@@ -99,11 +99,12 @@ async function servedOn(
   gone: () => void,
 ) {
   const session = await sessionFor(workspace, options, id)
-  const { version } = options
+  const { version, model } = options
   const server = createMcpServer(session, {
     ...{ ledger: workspace.ledger, isModern },
     ...(!isBrief && { watch: (told) => workspace.watch(told) }),
     ...(version !== undefined && { version }),
+    ...(model !== undefined && { model }),
     ...(options.askClient && {
       human: async (question) => asked.getStore()?.(question),
       asking: (client, request) => clientsUser(workspace.root, client, request, isModern),
@@ -134,13 +135,8 @@ async function servedOn(
   return { server, connection }
 }
 
-async function sessionFor(
-  workspace: Workspace,
-  { intent, model }: McpHostOptions,
-  id = newSessionName(),
-): Promise<Session> {
-  const agent = { tool: 'mcp', ...(model !== undefined && { model }) }
-  const session = await workspace.session({ id, agent })
+async function sessionFor(workspace: Workspace, { intent }: McpHostOptions, id = newSessionName()): Promise<Session> {
+  const session = await workspace.session({ id })
   if (intent !== undefined && session.intent?.id !== intent) await session.selectIntent(intent)
   return session
 }

@@ -1,6 +1,7 @@
 import { type CallToolResult, inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
-import type { Ledger, Session, Workspace } from '../../index.js'
+import type { AgentInfo, Ledger, Session, Workspace } from '../../index.js'
+import { clientAgent, saidBeside } from './client-agent.js'
 import type { Asked, Asking } from './elicit.js'
 import { Notices } from './notices.js'
 import { registerResources } from './resources.js'
@@ -13,6 +14,8 @@ export interface McpServerOptions {
   readonly version?: string
   /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
   readonly human?: Human
+  /** The model at work, where the client does not say. */
+  readonly model?: string
   /** For the session's own records, as a resource. */
   readonly ledger?: Ledger
   /** Tells of what others do, so that a client hears of it between its calls. */
@@ -29,7 +32,7 @@ export interface McpServerOptions {
  * to a transport. Nothing in it approves, commits, discards or undoes.
  */
 export function createMcpServer(session: Session, options: McpServerOptions = {}): McpServer {
-  const { version = '0', human, ledger, watch, asking, around = (work) => work(), isModern = false } = options
+  const { version = '0', human, model, ledger, watch, asking, around = (work) => work(), isModern = false } = options
   const server = new McpServer(
     { name: 'escrowfs', version },
     { instructions: INTENT_PROTOCOL, capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } } },
@@ -42,8 +45,9 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
     server.registerTool(name, config, async (args: unknown, context) => {
-      const asked = asking?.(clientOf(server), context)
-      const work = () => execute(session, run, tool, args, context.mcpReq)
+      const asked = asking?.(clientOf(server, context), context)
+      const agent = agentOf(session, model, clientAgent(infoOf(server, context), context.mcpReq._meta))
+      const work = () => execute(session, run, tool, args, { ...context.mcpReq, agent })
       const result = await (asked ? around(work, asked) : work())
       await notices.after()
       const open = asked?.open()
@@ -53,9 +57,20 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
   return server
 }
 
-function clientOf({ server }: McpServer): Asked {
-  const canAnswer = server.getClientCapabilities()?.elicitation !== undefined
-  return { name: server.getClientVersion()?.name, canAnswer }
+function clientOf(server: McpServer, context: ServerContext): Asked {
+  const { capabilities = server.server.getClientCapabilities() } = saidBeside(context.mcpReq.envelope)
+  return { name: infoOf(server, context)?.name, canAnswer: capabilities?.elicitation !== undefined }
+}
+
+/** From 2026-07-28 on a client says who it is beside each request, before when it connects. */
+function infoOf({ server }: McpServer, { mcpReq }: ServerContext) {
+  return saidBeside(mcpReq.envelope).info ?? server.getClientVersion()
+}
+
+/** With the model the server was started for, where neither the client nor its hooks have said one. */
+function agentOf({ agent: known }: Session, model: string | undefined, said: AgentInfo): AgentInfo {
+  const isKnown = said.model !== undefined || (known?.tool === said.tool && known?.model !== undefined)
+  return isKnown || model === undefined ? said : { ...said, model }
 }
 
 /** Never rejects: a refusal, wrong arguments and a failure are all results the model can read. */
@@ -64,16 +79,27 @@ async function execute(
   run: PersonalRun,
   tool: McpTool,
   args: unknown,
-  { signal }: Moment,
+  { signal, agent }: Moment & { readonly agent: AgentInfo },
 ): Promise<CallToolResult> {
   let plan: Plan
   try {
+    // For what is recorded before the call begins. Another client's may begin until then, so the call is told its own.
+    session.attribute(agent)
     plan = await tool.plan(args, session, { signal })
   } catch (error) {
     return rendered({ status: 'failed', error, feedback: await feedbackOf(session) })
   }
   const use = { name: tool.name, args: recordOf(args) }
-  return rendered(await run(use, () => plan.run(session), { catalogue: catalogueOf(plan) }))
+  return rendered(
+    await run(
+      use,
+      () => {
+        session.attribute(agent)
+        return plan.run(session)
+      },
+      { catalogue: catalogueOf(plan) },
+    ),
+  )
 }
 
 function recordOf(args: unknown): Readonly<Record<string, unknown>> {

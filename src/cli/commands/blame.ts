@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { BlameLine } from '../../index.js'
+import { authorOf, type BlameLine } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -62,6 +62,7 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
 
 const UNANCHORED = "? marks lines whose record nothing on this machine anchors: 'escrow verify' tells more.\n"
 
-function credit({ contributor, intentId = '-', model, sessionId = '-', approvedBy = '-', unanchored }: BlameLine) {
-  return [intentId, model ?? contributor, sessionId, unanchored ? `? ${approvedBy}` : approvedBy].map(oneLine)
+function credit(line: BlameLine) {
+  const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored } = line
+  return [intentId, authorOf(line), sessionId, unanchored ? `? ${approvedBy}` : approvedBy].map(oneLine)
 }

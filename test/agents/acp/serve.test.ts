@@ -2,13 +2,13 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { running } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
-import { stand } from './stand.js'
+import { agentIn, stand } from './stand.js'
 
-async function begun(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}) {
+async function begun(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
   const place = testWorkspace(files)
   const workspace = await place.open({ durability: 'memory' })
   const session = await working(workspace)
-  const at = stand(workspace, session)
+  const at = stand(workspace, session, [...agentIn(workspace.root), `${version}`])
   const { root } = place
   const met = await at.editor.ask('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
   const made = await at.editor.ask('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
@@ -145,7 +145,7 @@ describe('what passes', () => {
     const { editor, met, made, root } = await begun(FILES, { terminal: false, auth: { terminal: true }, x: 1 })
     const { heard } = met.result?.agentCapabilities ?? {}
     expect(heard).toEqual({
-      protocolVersion: 1,
+      protocolVersion: 2,
       clientCapabilities: {
         x: 1,
         auth: { terminal: false },
@@ -190,7 +190,85 @@ describe('what passes', () => {
   })
 })
 
+describe("a reviewer's words", () => {
+  it('after a turn stand in front of the next prompt, once, and behind a command of the agent', async () => {
+    const { editor, file, workspace } = await begun()
+    const prompt = async (text: string) => {
+      const params = { sessionId: 's1', prompt: [{ type: 'text', text }] }
+      return (await editor.ask('session/prompt', params)).result?.heard
+    }
+    for (const [path, text, where] of [
+      ['src/a.ts', 'Go on.', 0],
+      ['src/b.ts', '/compact', 1],
+    ] as const) {
+      await editor.prompt({ ask: 'fs/write_text_file', params: { ...file(path), content: 'new\n' } })
+      await (await workspace.review('agent')).reject(path, 'Not like this.', { name: 'Ada' })
+      const words = expect.stringContaining('Not like this.')
+      expect(await prompt(text)).toEqual(where === 0 ? [words, text] : [text, words])
+      expect(await prompt(text)).toEqual([text])
+    }
+  })
+})
+
+describe('the ledger', () => {
+  it('has who the agent says it is, and the model it works by', async () => {
+    const { editor, file, session } = await begun()
+    const write = () => editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } })
+    await write()
+    expect(session.agent).toEqual({ tool: 'scripted', toolVersion: '3', model: 'm-acp' })
+    await editor.ask('session/set_model', { sessionId: 's1', modelId: 'm-other' })
+    expect(session.agent?.model).toBe('m-other')
+    await editor.ask('session/set_model', { sessionId: 's1', modelId: 'default' })
+    expect(session.agent?.model).toBe('m-other')
+  })
+})
+
+describe('version 2 of the protocol', () => {
+  it('has no files and no terminals: the agent works in its mount, and what it does is staged', async () => {
+    const { editor, met, root, file, staged, place, session } = await begun(FILES, {}, 2)
+    expect(met.result?.protocolVersion).toBe(2)
+    const [asked, ran, , , seen] = await editor.prompt(
+      { ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
+      { ask: 'terminal/create', params: { sessionId: 's1', command: 'touch src/ran' } },
+      { write: `${root}/src/new.ts`, content: 'mine\n' },
+      { write: `${root}/mail/m.ts`, content: 'no\n' },
+      { read: `${root}/src/new.ts` },
+    )
+    expect([asked?.error?.code, ran?.error?.code, seen]).toEqual([-32_601, -32_601, 'mine\n'])
+    editor.input.end()
+    await expect.poll(staged).toEqual(['create src/new.ts'])
+    expect([place.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
+    expect(session.agent).toMatchObject({ tool: 'scripted', toolVersion: '3' })
+    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
+  it('is not spoken with an editor that knows version 1 alone', async () => {
+    const place = testWorkspace()
+    const workspace = await place.open({ durability: 'memory' })
+    const { editor } = stand(workspace, await working(workspace), [...agentIn(place.root), '2'])
+    const met = await editor.ask('initialize', { protocolVersion: 1 })
+    expect(met.error?.message).toBe('The agent speaks version 2 of the protocol; version 1 was asked for.')
+  })
+})
+
 describe('what goes wrong', () => {
+  it('what is not on the list of what agents may say is not passed on, in any spelling', async () => {
+    const { editor, file } = await begun()
+    const methods = [
+      'FS/WRITE_TEXT_FILE',
+      'fs/Write_Text_File',
+      ' fs/write_text_file',
+      'fs\\write_text_file',
+      'mcp/message',
+      'workspace/applyEdit',
+    ]
+    const asked = methods.map((ask) => ({ ask, params: { ...file('src/a.ts'), content: 'x' } }))
+    const told = methods.map((tell) => ({ tell, params: { ...file('src/a.ts'), content: 'x' } }))
+    const answers = await editor.prompt(...asked, ...told)
+    expect(answers.slice(0, methods.length).map((said) => said?.error?.code)).toEqual(methods.map(() => -32_601))
+    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
   it('a message that could be read in two ways is not passed on', async () => {
     const { editor, root, log } = await begun()
     const write = `"method":"fs/write_text_file","params":{"sessionId":"s1","path":"${root}/src/a.ts","content":"x"}`
@@ -236,7 +314,7 @@ describe('what goes wrong', () => {
     )
     expect([running(`${root}/slept`) > 0, running(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
-    await over
+    expect(await over).toBe(0)
     expect(await staged()).toEqual(['create src/late.ts'])
     expect([running(`${root}/slept`), running(`${root}/agent.mjs`)]).toEqual([0, 0])
     expect(existsSync(`${root}/src/late.ts`)).toBe(false)

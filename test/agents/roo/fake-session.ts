@@ -39,6 +39,8 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     id: 'fake',
     fs: face,
     intent: undefined,
+    agent: undefined,
+    attribute: () => undefined,
     gate: { tools: 'destructive', breaker: 3, modal: 'ask', requireMutationClass: false },
     intents: async () => [],
     async selectIntent(id) {
