@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from 'node:fs'
+import { appendFileSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from './support/workspace.js'
 
@@ -40,6 +40,8 @@ describe('after a commit, a session', () => {
   it.each([1, 40])('has %s moved files with one name each, whatever is kept of them for an undo', async (count) => {
     const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
     const { at, fs, commit, workspace } = await started(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
+    // A file that was written a moment ago is copied: a write since might not show in its time.
+    for (const name of names) utimesSync(`${at.root}/src/${name}`, 1, 1)
     const before = statSync(`${at.root}/src/0.ts`)
     fs.mkdirSync('src/to')
     for (const name of names) fs.renameSync(`src/${name}`, `src/to/${name}`)

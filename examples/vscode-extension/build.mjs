@@ -25,7 +25,9 @@ export async function build(out, library) {
 
 /** @param {Record<string, string>} input @param {string} dir @param {'cjs' | 'esm'} format @param {string[]} external */
 async function bundle(input, dir, format, external) {
-  const made = await rolldown({ input, platform: 'node', external })
+  // jsonc-parser's main file loads its parts in a way that no bundler follows.
+  const resolve = { mainFields: ['module', 'main'] }
+  const made = await rolldown({ input, platform: 'node', external, resolve })
   const ending = format === 'cjs' ? 'cjs' : 'mjs'
   await made.write({ dir, format, entryFileNames: `[name].${ending}`, chunkFileNames: `[name]-[hash].${ending}` })
   await made.close()

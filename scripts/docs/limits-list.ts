@@ -52,6 +52,10 @@ export const FILES: Limits = {
   'src/session-door.ts#LONGEST': ['bytes', "the path of a session's socket"],
   'src/intents/ignore.ts#MAX_BYTES': ['bytes', '`.intentignore`'],
   'src/intents/templates.ts#MAX_TEMPLATES': ['count', 'templates of a workspace'],
+  'src/session-agent.ts#MOST': [
+    'count',
+    'characters of the name that a client gives of itself or of its model; the rest is cut',
+  ],
   'src/session-lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],
   'src/trace-context.ts#BUDGET': ['bytes', "what an agent is told of its intent's past"],
   'src/trace-context.ts#ENTRIES': ['count', 'changes it is told of'],

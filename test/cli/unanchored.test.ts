@@ -119,7 +119,7 @@ describe('blame', () => {
     ] as const
     const { out } = await escrow(cwd, ['blame', 'a.ts'], { blame: [...blame] })
     expect(out).toBe(
-      '-  human  -  ? Ann  1  one\n-  ai     -  Ann    2  two\n' +
+      '-  human    -  ? Ann  1  one\n-  unknown  -  Ann    2  two\n' +
         "? marks lines whose record nothing on this machine anchors: 'escrow verify' tells more.\n",
     )
   })
