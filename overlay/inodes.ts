@@ -89,3 +89,9 @@ export function nanoseconds(t: string): bigint {
   }
   return lastTime
 }
+
+/** An inode was written. @param t nanoseconds since 1970, as an edit has them */
+export function writtenAt(inode: Inode, t: string): void {
+  inode.mtimeNs = nanoseconds(t)
+  inode.ctimeNs = inode.mtimeNs
+}

@@ -27,13 +27,15 @@ export class MergedView implements ReadLayer {
   lstat(path: RelPath): Stats | undefined {
     const place = this.stage.tree.find(path)
     if (place.node?.inode) return statsOf(place.node.inode, this.dev)
-    return place.lower === undefined ? undefined : this.lower.lstat(place.lower)
+    if (place.lower === undefined) return undefined
+    return this.stage.directoryTimes.moved(path, this.lower.lstat(place.lower))
   }
 
   lstatBig(path: RelPath): BigIntStats | undefined {
     const place = this.stage.tree.find(path)
     if (place.node?.inode) return bigStatsOf(place.node.inode, this.dev)
-    return place.lower === undefined ? undefined : this.lower.lstatBig(place.lower)
+    if (place.lower === undefined) return undefined
+    return this.stage.directoryTimes.moved(path, this.lower.lstatBig(place.lower))
   }
 
   read(path: RelPath): Buffer {

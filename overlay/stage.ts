@@ -1,8 +1,9 @@
 import { ABSENT } from './base.js'
 import type { PackRef } from './content.js'
 import { Credits } from './credits.js'
+import { DirectoryTimes } from './directory-times.js'
 import { Image } from './image.js'
-import { Inodes, nanoseconds } from './inodes.js'
+import { Inodes, nanoseconds, writtenAt } from './inodes.js'
 import type { RelPath } from './path.js'
 import { SharedMap } from './shared-map.js'
 import { Snapshots, type Version } from './snapshot.js'
@@ -27,6 +28,7 @@ const LARGE = 8 << 20
  */
 export class Stage {
   readonly tree = new Tree()
+  readonly directoryTimes = new DirectoryTimes()
   /** What the disk held when a path was first touched. */
   bases = new SharedMap<Base>(this.tree.owner)
   readonly snapshots = new Snapshots(this)
@@ -181,6 +183,7 @@ export class Stage {
     if (node?.inode) this.inodes.release(node.inode, edit.path, edit.t)
     if (edit.whiteout) this.#whiteout(edit.path, this.#credits.of(edit))
     else this.tree.set(edit.path, undefined)
+    this.directoryTimes.forget(edit.path)
     this.#touchParent(edit.path, edit.t)
   }
 
@@ -195,6 +198,7 @@ export class Stage {
     if (edit.whiteout) this.#whiteout(edit.from, moved.credit)
     else this.tree.set(edit.from, undefined)
     this.tree.set(edit.to, moved)
+    this.directoryTimes.forget(edit.from)
     this.#touchParent(edit.from, edit.t)
     this.#touchParent(edit.to, edit.t)
   }
@@ -284,16 +288,13 @@ export class Stage {
     const slash = path.lastIndexOf('/')
     const parent = path.slice(0, Math.max(slash, 0)) as RelPath
     const found = this.tree.find(parent).node?.inode
-    if (!found) return
-    const inode = this.inodes.own(found, parent)
-    inode.mtimeNs = nanoseconds(t)
-    inode.ctimeNs = inode.mtimeNs
+    if (found) writtenAt(this.inodes.own(found, parent), t)
+    else this.directoryTimes.set(parent, nanoseconds(t))
   }
 
   #touch(inode: Inode, edit: EditCommon): void {
     inode.timed = false
-    inode.mtimeNs = nanoseconds(edit.t)
-    inode.ctimeNs = inode.mtimeNs
+    writtenAt(inode, edit.t)
     this.#credits.give(inode, edit, this.edits)
   }
 }

@@ -1,4 +1,5 @@
 import type { BigIntStats, Stats } from 'node:fs'
+import type { DirectoryTimes } from '../../overlay/directory-times.js'
 import type { LowerName } from '../../overlay/lower.js'
 import { contentOf } from '../../overlay/merged.js'
 import type { Overlay } from '../../overlay/overlay.js'
@@ -66,6 +67,10 @@ export class Spot {
     private readonly overlay: Overlay,
   ) {}
 
+  get #times(): DirectoryTimes {
+    return this.overlay.stage.directoryTimes
+  }
+
   get staged(): boolean {
     return this.#find() !== undefined
   }
@@ -92,12 +97,12 @@ export class Spot {
 
   lstat(): Stats | undefined {
     const inode = this.#find()
-    return inode ? statsOf(inode, this.overlay.dev) : this.#name?.lstat()
+    return inode ? statsOf(inode, this.overlay.dev) : this.#times.moved(this.path, this.#name?.lstat())
   }
 
   lstatBig(): BigIntStats | undefined {
     const inode = this.#find()
-    return inode ? bigStatsOf(inode, this.overlay.dev) : this.#name?.lstatBig()
+    return inode ? bigStatsOf(inode, this.overlay.dev) : this.#times.moved(this.path, this.#name?.lstatBig())
   }
 
   /** Undefined where it is a link whose target has to be walked to. */
