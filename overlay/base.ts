@@ -43,9 +43,9 @@ export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)
 }
 
 /** A base for content just read: the stamp is taken before the read by the caller. */
-export function baseOfContent(content: Uint8Array | string, stats: BigIntStats): Base {
+export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, known = digest(content)): Base {
   return {
-    state: { type: 'file', digest: digest(content), mode: Number(stats.mode) & 0o7777 },
+    state: { type: 'file', digest: known, mode: Number(stats.mode) & 0o7777 },
     stamp: stampOf(stats),
   }
 }

@@ -167,3 +167,8 @@ export interface ContentStore {
 export function unshared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
+
+/** Bytes of a content, in memory or in the pack. */
+export function sizeOf(content: Uint8Array | PackRef): number {
+  return content instanceof Uint8Array ? content.length : content.size
+}

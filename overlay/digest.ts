@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 
 /** A content digest: `sha256:` and 64 hex digits (FIPS 180-4). */
 export type Digest = `sha256:${string}`
@@ -11,6 +12,19 @@ export function digest(content: Uint8Array | string): Digest {
 /** The bare hex SHA-256 of some bytes or of a text's UTF-8 bytes. */
 export function sha256hex(content: Uint8Array | string): string {
   return hash('sha256', content, 'hex')
+}
+
+/** What is digested, or written, in one turn of the event loop: about a millisecond's work. */
+export const PART = 1 << 20
+
+/** As {@link digest}, a part in each turn of the event loop: timers and I/O go on meanwhile. */
+export async function digestInParts(content: Uint8Array): Promise<Digest> {
+  const sha256 = createHash('sha256')
+  for (let at = 0; at < content.length; at += PART) {
+    if (at > 0) await setImmediate()
+    sha256.update(content.subarray(at, at + PART))
+  }
+  return `sha256:${sha256.digest('hex')}`
 }
 
 /** The digest of nothing: what a directory counts as, and an empty file's. */

@@ -1,6 +1,7 @@
 /** The filesystem layer: a copy-on-write view over a directory, staged in memory, logged on disk. */
 export { baseOf, baseOfContent, MERGE_LIMIT, stateNow } from './base.js'
 export { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
+export { compact } from './compact.js'
 export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
 export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
@@ -15,7 +16,8 @@ export {
 } from './layer.js'
 export { type Lower, openLower } from './lower.js'
 export type { OpenFile, ReadFile, WriteFile } from './open-file.js'
-export { Overlay, type OverlayOptions } from './overlay.js'
+export { Overlay } from './overlay.js'
+export type { OverlayOptions } from './overlay-options.js'
 export { readPacked } from './pack.js'
 export {
   ancestorsOf,
@@ -37,7 +39,7 @@ export { type SourceInUse, sourcesInUse } from './sources.js'
 export { foldName, foldsNames, type Spelling, spellingOf } from './spelling.js'
 export { Stage } from './stage.js'
 export type { Base, Credit, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
-export { compact, openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'
+export { openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'
 export { stagedBytes } from './staged-bytes.js'
 export { takeBack } from './take-back.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'

@@ -1,6 +1,7 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import { Errno } from './errno.js'
 import type { RelPath } from './path.js'
+import type { EditData } from './stage-edit.js'
 
 /**
  * The two interfaces everything above the overlay is written against. Paths are physical: every directory on the way
@@ -68,7 +69,7 @@ export interface PutOptions {
 /** The seven mutators. Every write there is comes down to these. */
 export interface WriteLayer extends ReadLayer {
   /** Creates a file or replaces its content. The bytes are copied. Throws ENOENT, ENOTDIR, EISDIR, EFBIG. */
-  put(path: RelPath, data: Uint8Array, options?: PutOptions): void
+  put(path: RelPath, data: EditData, options?: PutOptions): void
   /** Throws EEXIST, ENOENT, ENOTDIR. */
   mkdir(path: RelPath, mode: number): void
   /** Removes a file, a symlink or an empty directory. Throws ENOENT, ENOTEMPTY. */

@@ -26,6 +26,8 @@ export interface Lower extends ReadLayer {
   hostPath(path: RelPath): string
   name(path: RelPath): LowerName
   exists(path: RelPath): boolean
+  /** As {@link ReadLayer.read}, by the thread pool. Rejects with the host's own errors. */
+  readLater(path: RelPath): Promise<Buffer>
   /**
    * Begins and ends one synchronous op: between them each name is looked at once. Ops may nest (an option's getter, a
    * filter): what runs inside may take any time, so each begins, and ends, with nothing remembered.
@@ -78,6 +80,7 @@ export function openLower(root: string): Lower {
       return lstatBigOrAbsent(hostPath(path))
     },
     read: (path) => readWhole(hostPath(path)),
+    readLater: (path) => fs.promises.readFile(hostPath(path), { flag: READ_FLAGS }),
     readdir: (path) => fs.readdirSync(hostPath(path), { withFileTypes: true }).map(entryOf),
     names: (path) => fs.readdirSync(hostPath(path)),
     exists: (path) => fs.existsSync(hostPath(path)),

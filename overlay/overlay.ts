@@ -1,37 +1,20 @@
-import { baseOf, type Keep, MERGE_LIMIT } from './base.js'
+import { baseOf, MERGE_LIMIT } from './base.js'
 import { nowNs } from './clock.js'
-import { type PackRef, unshared } from './content.js'
+import { type PackRef, sizeOf, unshared } from './content.js'
 import { Errno } from './errno.js'
 import { type Attributes, checkSize, type EntryType, type PutOptions, type WriteLayer } from './layer.js'
-import { type Lower, typeOfStats } from './lower.js'
+import { typeOfStats } from './lower.js'
 import { MergedView } from './merged.js'
 import { newInode } from './new-inode.js'
 import { OpenFile } from './open-file.js'
 import { OpenFiles } from './open-files.js'
+import type { OverlayOptions } from './overlay-options.js'
 import { checkName, childOf, isWithin, nameOf, parentOf, type RelPath, ROOT } from './path.js'
-import type { Stage } from './stage.js'
-import type { Base, Credit, EditData, NewInode, StageEdit } from './stage-edit.js'
+import { PreparedBase } from './prepared-base.js'
+import type { Base, EditData, NewInode, StageEdit } from './stage-edit.js'
 import { type Place, pathsOf, restsOn } from './tree.js'
 import { UnchangedNames } from './unchanged.js'
 import type { Inode } from './upper.js'
-
-/** What an overlay stands on, and who is told of its edits. */
-export interface OverlayOptions {
-  readonly lower: Lower
-  readonly stage: Stage
-  /**
-   * Called with each edit before it is applied: the durable log, which answers where it keeps the bytes. A throw leaves
-   * the stage as it was.
-   */
-  readonly log?: (edit: StageEdit, data: EditData | undefined) => PackRef | undefined
-  readonly credit?: () => Credit
-  /** Told how many bytes a staged file is going to have, before it has. A throw leaves the stage as it was. */
-  readonly room?: (path: RelPath, size: number) => void
-  /** The base the session knows for a path it is about to touch first (what its agent last read). */
-  readonly knownBase?: (path: RelPath) => Base | undefined
-  /** Keeps the content of a base, for merges; answers what was kept, and where. */
-  readonly keep?: Keep
-}
 
 /** Omit over each member of a union. */
 type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'> : never
@@ -44,18 +27,20 @@ export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
   readonly opened = new OpenFiles()
   readonly #unchanged: UnchangedNames
+  readonly #prepared: PreparedBase
 
   constructor(options: OverlayOptions) {
     super(options.lower, options.stage)
     this.#options = options
     this.#unchanged = new UnchangedNames(options.lower, options.stage)
+    this.#prepared = new PreparedBase(options.lower)
     options.stage.inodes.onCopy((from, to) => this.opened.copied(from, to))
   }
 
   // ---- the seven mutators
 
-  put(path: RelPath, content: Uint8Array, options: PutOptions = {}): void {
-    const data = unshared(content)
+  put(path: RelPath, content: EditData, options: PutOptions = {}): void {
+    const data = content instanceof Uint8Array ? unshared(content) : content
     const place = this.stage.tree.find(path)
     const type = this.typeAt(place)
     if (type === undefined) {
@@ -65,7 +50,7 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === 'dir') throw new Errno('EISDIR')
     if (type !== 'file') throw new Errno(type === 'symlink' ? 'ELOOP' : 'EINVAL')
     const at = options.at
-    checkSize((at ?? 0) + data.length)
+    checkSize((at ?? 0) + sizeOf(data))
     if (!place.node?.inode) {
       if (at === undefined) {
         this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...restsOn(path, place))
@@ -133,13 +118,21 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === undefined) throw new Errno('ENOENT')
     if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
     checkSize(attributes.size ?? 0)
-    if (!place.node?.inode) this.#copyUp(path, place)
+    // What is emptied need not be copied first.
+    if (!place.node?.inode && attributes.size === 0 && type === 'file') this.put(path, new Uint8Array())
+    else if (!place.node?.inode) this.#copyUp(path, place)
     const { atimeNs, mtimeNs, ...plain } = attributes
     const times = {
       ...(atimeNs !== undefined && { atimeNs: String(atimeNs) }),
       ...(mtimeNs !== undefined && { mtimeNs: String(mtimeNs) }),
     }
     this.#edit({ op: 'setattr', path, ...plain, ...times })
+  }
+
+  /** Readies much content for a put at a path: it is stored, and what it replaces is digested, a part in each turn. */
+  async prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
+    if (!this.stage.bases.has(path)) await this.#prepared.ready(path)
+    return (await this.#options.keepInParts?.(unshared(content))) ?? content
   }
 
   // ---- names that change nothing
@@ -187,10 +180,10 @@ export class Overlay extends MergedView implements WriteLayer {
 
   // ---- what the mutators are made of
 
-  #create(path: RelPath, data: Uint8Array, options: PutOptions): void {
+  #create(path: RelPath, data: EditData, options: PutOptions): void {
     this.#mayAppear(path)
     const { at = 0, mode = 0o666 } = options
-    checkSize(at + data.length)
+    checkSize(at + sizeOf(data))
     this.#edit({ op: 'put', path, inode: this.#born('file', path, mode) }, at > 0 ? new Uint8Array() : data, path)
     if (at > 0) this.#edit({ op: 'put', path, at }, data)
   }
@@ -267,8 +260,8 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   /** Logs an edit, then applies it. `touched`: paths whose base is noted if the stage has none yet. */
-  #edit(edit: Undated<StageEdit>, data?: Uint8Array, ...touched: RelPath[]): void {
-    if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data?.length ?? 0))
+  #edit(edit: Undated<StageEdit>, data?: EditData, ...touched: RelPath[]): void {
+    if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data ? sizeOf(data) : 0))
     else if (edit.op === 'setattr' && edit.size !== undefined) this.#options.room?.(edit.path, edit.size)
     const bases = touched
       .filter((path) => !this.stage.bases.has(path))
@@ -279,7 +272,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   #noteBase(path: RelPath, op: StageEdit['op']): Base {
-    const known = this.#options.knownBase?.(path)
+    const known = this.#options.knownBase?.(path) ?? this.#prepared.at(path)
     // Only what is written to can be merged: a removed tree need not be read.
     if (op !== 'put') return known ?? baseOf(this.lower, path)
     return known ? this.withContent(path, known) : baseOf(this.lower, path, undefined, this.#options.keep)

@@ -1,12 +1,10 @@
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { PackRef } from './content.js'
-import { type Digest, digest } from './digest.js'
+import { type Digest, digest, digestInParts, PART } from './digest.js'
 import { Errno } from './errno.js'
-import { imageOf } from './image.js'
-import { roughSizeOf, type Sizes, sizeOf } from './image-size.js'
 import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
-import { isReadable, type PackPlace, packed, readPacked } from './pack.js'
+import { isReadable, type PackPlace, packed } from './pack.js'
 import { readRegular } from './regular.js'
 import type { Stage } from './stage.js'
 import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
@@ -31,6 +29,8 @@ export interface StageLog {
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
   /** Puts bytes into the pack alone: content that leaves memory. */
   keep(data: Uint8Array): PackRef
+  /** As {@link keep}, a part in each turn of the event loop. An edit may then be appended with what it answers. */
+  keepInParts(data: Uint8Array): Promise<PackRef>
   /** As {@link keep}; answers what the bytes are, and where. */
   store(data: Uint8Array): { readonly digest: Digest; readonly at: PackSpan }
   /** Waits until all of it is on the medium. */
@@ -86,7 +86,12 @@ export function openStageLog(files: StageFiles, { torn, pack }: Replay, each: bo
   const log = fs.openSync(files.log, 'a+', 0o600)
   if (torn > 0) cutTail(log, files.log, torn)
   sweep(files, pack)
-  return new FileStageLog(log, fs.openSync(pack, 'a+', 0o600), pack, each)
+  return new FileStageLog(log, openPack(pack), pack, each)
+}
+
+/** Not for appending: contents are written at their own positions. */
+function openPack(path: string): number {
+  return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
 }
 
 /** Packs no log names any more, and a log that was not finished. */
@@ -100,74 +105,7 @@ function sweep(files: StageFiles, current: string): void {
   }
 }
 
-/** When to write a log and its pack anew. Below these sizes (bytes) never. */
-interface Worth {
-  readonly log: number
-  readonly pack: number
-  /** And only where one of them is so many times what is live. */
-  readonly times: number
-}
-
-const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
-
-/**
- * Writes a closed log and its pack anew, as what makes the stage, with all its snapshots, where much of them is not live.
- * The new log takes the old one's name at once; the old pack stays, for who is reading it, until the session is opened
- * again. A failure leaves all as it was. Answers whether it was done.
- */
-export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
-  const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }
-  if (now.log < worth.log && now.pack < worth.pack) return false
-  const isWorth = (least: Sizes) =>
-    now.log >= Math.max(worth.log, worth.times * least.log) ||
-    now.pack >= Math.max(worth.pack, worth.times * least.pack)
-  try {
-    // Snapshots only add to what the stage as it is takes: most logs are told from it alone.
-    if (!isWorth(roughSizeOf(stage)) || !isWorth(sizeOf(stage))) return false
-    writeAnew(files, stage, pack)
-    return true
-  } catch {
-    // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
-    return false
-  }
-}
-
-function writeAnew(files: StageFiles, stage: Stage, old: string): void {
-  const pack = `${files.pack}.${Number(/\.(\d+)$/.exec(old)?.[1] ?? 1) + 1}`
-  const path = `${files.log}.new`
-  const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), fs.openSync(pack, 'wx', 0o600), pack, false)
-  try {
-    fresh.append({ op: 'begin', t: '0', pack: basename(pack) }, undefined)
-    for (const { edit, data } of imageOf(stage))
-      fresh.append(moved(edit, old, fresh), data && Buffer.concat([...data.chunks()]))
-  } finally {
-    fresh.close()
-  }
-  fs.renameSync(path, files.log)
-  syncDir(dirname(path))
-}
-
-/** An edit whose bases have their contents in another pack. */
-function moved(edit: StageEdit, from: string, to: StageLog): StageEdit {
-  if (!edit.bases?.some(([, base]) => base.kept)) return edit
-  const bases = edit.bases.map(([path, base]) => {
-    const { kept, ...rest } = base
-    if (!kept || !base.state) return [path, base] as const
-    return [path, { ...rest, kept: to.store(readPacked(from, base.state.digest, kept)).at }] as const
-  })
-  return { ...edit, bases }
-}
-
-function syncDir(dir: string): void {
-  const fd = fs.openSync(dir, 'r')
-  try {
-    fs.fsyncSync(fd)
-  } finally {
-    fs.closeSync(fd)
-  }
-}
-
-class FileStageLog implements StageLog {
+export class FileStageLog implements StageLog {
   readonly #places = new Map<Digest, PackPlace>()
   #logSize: number
   #packSize: number
@@ -189,7 +127,7 @@ class FileStageLog implements StageLog {
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined {
     // The numbers of closed files may be someone else's by now.
     if (this.#closed) throw new Errno('EBADF')
-    const place = data instanceof Uint8Array ? this.#store(data) : undefined
+    const place = data instanceof Uint8Array ? this.#store(data) : data && this.#places.get(data.digest)
     this.#write({ ...(this.#fresh && { s: 1 }), ...edit, ...(place && { data: place }) })
     this.#dirty = true
     if (this.each) this.sync()
@@ -198,6 +136,27 @@ class FileStageLog implements StageLog {
 
   keep(data: Uint8Array): PackRef {
     return packed(this.packPath, this.#store(data))
+  }
+
+  async keepInParts(data: Uint8Array): Promise<PackRef> {
+    if (this.#closed) throw new Errno('EBADF')
+    const key = await digestInParts(data)
+    const known = this.#places.get(key)
+    if (known) return packed(this.packPath, known)
+    // Nobody else's bytes may come between these: the room is taken first. Given up, it is a gap that no line names.
+    const place = [key, this.#packSize, data.length] as const
+    this.#packSize += data.length
+    // By a descriptor of its own: this one may be closed, and its number be someone else's, while a part is written.
+    const own = await fs.promises.open(this.packPath, 'r+')
+    try {
+      for (let at = 0; at < data.length && !this.#closed; )
+        at += (await own.write(data, at, Math.min(PART, data.length - at), place[1] + at)).bytesWritten
+    } finally {
+      await own.close()
+    }
+    if (this.#closed) throw new Errno('EBADF')
+    this.#places.set(key, place)
+    return packed(this.packPath, place)
   }
 
   store(data: Uint8Array): { digest: Digest; at: PackSpan } {
@@ -236,11 +195,16 @@ class FileStageLog implements StageLog {
     const known = this.#places.get(key)
     if (known) return known
     const place = [key, this.#packSize, data.length] as const
-    writeWhole(this.pack, data, this.#packSize)
+    writeAll(this.pack, data, this.#packSize)
     this.#packSize += data.length
     this.#places.set(key, place)
     return place
   }
+}
+
+/** Writes at a position. What a failure leaves there no line names, and the next to write there replaces it. */
+function writeAll(fd: number, data: Uint8Array, position: number): void {
+  for (let done = 0; done < data.length; ) done += fs.writeSync(fd, data, done, data.length - done, position + done)
 }
 
 /** Appends all of it or nothing: what a full disk took of it is cut off again, so the next line starts clean. */
@@ -277,6 +241,6 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-function sizeIfThere(path: string): number {
+export function sizeIfThere(path: string): number {
   return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { Union } from 'unionfs/lib/union.js'
 import { fsError } from './errno.js'
 import type { MergedView } from './merged.js'
@@ -22,8 +21,6 @@ interface Gate {
 /** One error for every miss: unionfs only asks whether there was one. Made without a stack. */
 const MISS = missOnce()
 
-const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
-
 export function unionView(merged: MergedView): UnionView {
   const { root } = merged.lower
   const placeOf = (path: string) => {
@@ -44,7 +41,7 @@ export function unionView(merged: MergedView): UnionView {
       readFile(path: string) {
         const { node, lower: below } = placeOf(path)
         if (node?.inode || node?.whiteout || below === undefined) return Promise.reject(fsError('ENOENT', 'open', path))
-        return fs.promises.readFile(merged.lower.hostPath(below), { flag: READ_FLAGS })
+        return merged.lower.readLater(below)
       },
     },
   }

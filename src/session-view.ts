@@ -37,8 +37,8 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: V
     resolver,
     overlay,
     layer: new GuardedLayer(overlay, guard, leadsTo),
-    seen: (path, content) => {
-      lock.saw(path, content)
+    seen: (path, content, known) => {
+      lock.saw(path, content, known)
       guard.saw(path)
     },
     seenStaged: (path) => guard.saw(path),

@@ -123,7 +123,7 @@ export function ownStage(layout: Layout, sessionId: string, options: OwnerOption
     credit,
     knownBase,
     ...(room && { room }),
-    ...(log && { keep: (content: Uint8Array) => log.store(content) }),
+    ...(log && { keep: (content: Uint8Array) => log.store(content), keepInParts: log.keepInParts.bind(log) }),
     log(edit, data) {
       const packed = log?.append(edit, data)
       if ('path' in edit) options.touched(edit.path)

@@ -20,6 +20,7 @@ export const CALLS: Limits = {
     'milliseconds',
     'in which promises of `session.fs` follow each other; then timers and I/O have a turn',
   ],
+  'overlay/digest.ts#PART': ['bytes', 'that promises and callbacks digest or store in one turn of the event loop'],
   'src/fs/fairness.ts#AT_ONCE': ['count', 'promises that resolve in one turn after they waited for it'],
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'a file whose content is kept for a merge'],
   'src/fs/judge-move.ts#LOOKED_AT': ['count', 'entries looked at before a directory moves; the rest at its commit'],

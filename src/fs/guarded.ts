@@ -3,6 +3,7 @@ import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../..
 import type { WriteFile } from '../../overlay/open-file.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { ancestorsOf, asRelPath, childOf, isWithin, type RelPath } from '../../overlay/path.js'
+import type { EditData } from '../../overlay/stage-edit.js'
 import { type Access, type Decide, type Effect, isOutside } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 import { GuardedFile } from './guarded-file.js'
@@ -52,7 +53,8 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
   #spare: Op | undefined
 
   constructor(
-    private readonly layer: WriteLayer & Pick<Overlay, 'otherNames' | 'giveWayIn'> & { open(path: RelPath): WriteFile },
+    private readonly layer: WriteLayer &
+      Pick<Overlay, 'otherNames' | 'giveWayIn' | 'prepare'> & { open(path: RelPath): WriteFile },
     readonly rules: GuardRules,
     /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
     private readonly leadsTo: LeadsTo,
@@ -173,9 +175,14 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   // ---- mutators
 
-  put(path: RelPath, data: Uint8Array, options?: PutOptions): void {
+  put(path: RelPath, data: EditData, options?: PutOptions): void {
     this.#judgeAll('put', path)
     this.layer.put(path, data, options)
+  }
+
+  /** Readies much content for a put at a path, without holding the event loop up. */
+  prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
+    return this.layer.prepare(path, content)
   }
 
   mkdir(path: RelPath, mode: number): void {

@@ -127,7 +127,7 @@ function copyContent(copy: Copy, src: string, dest: string, from: AnyStats, to: 
     return
   }
   if (to) innerCall('unlink', [dest], () => unlink(view, [dest]))
-  innerCall('copyfile', [src, dest], () => copyFile(view, [src, dest, options.mode]))
+  innerCall('copyfile', [src, dest], () => copyFile(view, [src, dest, options.mode], 'sync'))
   if (options.preserveTimestamps) {
     const { atime, mtime } = look(view, src, true)
     innerCall('utime', [dest], () => utimes(view, [dest, atime, mtime]))

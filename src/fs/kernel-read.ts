@@ -1,5 +1,6 @@
 import { type BigIntStats, constants, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
+import { digestInParts, PART } from '../../overlay/digest.js'
 import { codeOf, Errno } from '../../overlay/errno.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
@@ -153,9 +154,9 @@ function readLater(view: ReadView, path: unknown, signal: AbortSignal | undefine
   if (spot?.staged) return undefined
   const place = spot && view.layer.typeOf(spot.path) === 'file' ? spot.path : fileAt(view, path)
   if (place === undefined || !view.isSlow(place)) return undefined
-  return view.readLater(place).then((content) => {
+  return view.readLater(place).then(async (content) => {
     checkSignal(signal)
-    view.seen(place, content)
+    view.seen(place, content, content.length > PART ? await digestInParts(content) : undefined)
     return content
   })
 }

@@ -1,7 +1,10 @@
 import { constants, type Stats } from 'node:fs'
+import { sizeOf } from '../../overlay/content.js'
+import { PART } from '../../overlay/digest.js'
 import { Errno } from '../../overlay/errno.js'
 import { pathText, type RelPath } from '../../overlay/path.js'
 import type { Inside, Outside } from '../../overlay/resolve.js'
+import type { EditData } from '../../overlay/stage-edit.js'
 import {
   checkSignal,
   isFd,
@@ -50,6 +53,8 @@ function write(
   const data = readData(value, options)
   const signal = readSignal(options)
   if (form !== 'sync') checkSignal(signal)
+  if (form !== 'sync' && data.length > PART && !isFd(path) && flags & constants.O_TRUNC)
+    return putInParts(view, { path, flags, mode, data, flush, signal })
   put(view, { path, flags, mode, data })
   if (flush) view.sync()
   return form === 'sync' || !signal ? undefined : afterTurn(() => checkSignal(signal))
@@ -59,19 +64,40 @@ interface Written {
   readonly path: unknown
   readonly flags: number
   readonly mode: number
-  readonly data: Uint8Array
+  readonly data: EditData
+}
+
+/** Much content is stored a part in each turn of the event loop. Nobody sees it before all of it is there. */
+async function putInParts(
+  view: WriteView,
+  { data, flush, signal, ...how }: Written & { data: Uint8Array; flush: boolean; signal: AbortSignal | undefined },
+): Promise<void> {
+  // What will be refused is refused first.
+  const { path } = targetOf(view, how)
+  const stored = await view.layer.prepare(path, data)
+  checkSignal(signal)
+  view.within(() => {
+    put(view, { ...how, data: stored })
+    if (flush) view.sync()
+  })
+}
+
+/** Where a write by a name goes, as open(2) finds it. */
+function targetOf(view: WriteView, { path, flags }: Pick<Written, 'path' | 'flags'>): Inside {
+  const exclusive = (flags & constants.O_EXCL) !== 0
+  const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
+  openForWrite(view, place, flags)
+  return place
 }
 
 function put(view: WriteView, { path, flags, mode, data }: Written): void {
-  const exclusive = (flags & constants.O_EXCL) !== 0
   if (isFd(path)) {
-    if (data.length > 0) writeRest(view.descriptors.get(path), data)
+    if (data instanceof Uint8Array && data.length > 0) writeRest(view.descriptors.get(path), data)
     return
   }
-  const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
-  openForWrite(view, place, flags)
+  const place = targetOf(view, { path, flags })
   // write(2) of nothing is no write: the file keeps its times.
-  if (data.length === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
+  if (sizeOf(data) === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
   if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
   else if (flags & constants.O_APPEND) append(view, place, data)
   else if (flags & constants.O_TRUNC) view.layer.put(place.path, data)
@@ -92,7 +118,7 @@ function openForWrite(view: WriteView, place: Inside, flags: number): void {
   if (place.type === 'dir') throw new Errno('EISDIR')
 }
 
-function append(view: WriteView, place: Inside, data: Uint8Array): void {
+function append(view: WriteView, place: Inside, data: EditData): void {
   view.layer.put(place.path, data, { at: view.layer.lstat(place.path)?.size ?? 0 })
 }
 
@@ -200,23 +226,46 @@ export function rename(view: WriteView, [from, to]: Args): void {
   view.layer.move(source.path, target.path)
 }
 
-export function copyFile(view: WriteView, [from, to, given]: Args): void {
+export function copyFile(view: WriteView, [from, to, given]: Args, form: Form): Promise<void> | undefined {
   const mode = given === undefined || given === null ? 0 : readInteger('mode', given, 0, 7)
   const source = view.at(from, 'follow')
   const stats = source.inside ? view.layer.lstat(source.path) : view.host(source).statSync(source.path)
   if (!stats) throw new Errno('ENOENT')
+  const target = targetOfCopy(view, to, mode)
+  if (stats.isDirectory() || target.type === 'dir') throw new Errno('EISDIR')
+  // The content passes through memory: no copy-on-write clone can be promised.
+  if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
+  if (source.inside && source.path === target.path) return undefined
+  if (form !== 'sync' && source.inside && stats.size > PART)
+    return copyInParts(view, source, target, { to, mode, stats })
+  const content = source.inside ? view.layer.read(source.path) : contentOutside(view, source, stats)
+  landCopy(view, target, content, stats)
+  return undefined
+}
+
+/** Much content is read and stored without holding the event loop up, and then put at once. */
+async function copyInParts(
+  view: WriteView,
+  source: Inside,
+  target: Inside,
+  { to, mode, stats }: { to: unknown; mode: number; stats: Stats },
+): Promise<void> {
+  const content = await view.layer.prepare(target.path, await view.readLater(source.path))
+  view.within(() => landCopy(view, targetOfCopy(view, to, mode), content, stats))
+}
+
+function targetOfCopy(view: WriteView, to: unknown, mode: number): Inside {
   const exclusive = (mode & constants.COPYFILE_EXCL) !== 0
   const target = view.target(to, followOf(to, exclusive, constants.O_CREAT), 'put')
   view.layer.judge('put', target.path)
   if (target.ending === 'slash') throw new Errno('EISDIR')
   if (exclusive && target.type !== undefined) throw new Errno('EEXIST')
-  if (stats.isDirectory() || target.type === 'dir') throw new Errno('EISDIR')
-  // The content passes through memory: no copy-on-write clone can be promised.
-  if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
-  if (source.inside && source.path === target.path) return
-  const content = source.inside ? view.layer.read(source.path) : contentOutside(view, source, stats)
-  view.layer.put(target.path, content, { mode: stats.mode & 0o7777 })
-  view.layer.setattr(target.path, { ...ownerOfCopy(view, target.path, stats), mode: stats.mode & 0o7777 })
+  return target
+}
+
+function landCopy(view: WriteView, { path }: Inside, content: EditData, stats: Stats): void {
+  view.layer.put(path, content, { mode: stats.mode & 0o7777 })
+  view.layer.setattr(path, { ...ownerOfCopy(view, path, stats), mode: stats.mode & 0o7777 })
 }
 
 /** As long as it says it is: a device says 0, and may have no end. */

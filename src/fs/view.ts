@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Digest } from '../../overlay/digest.js'
 import { Errno } from '../../overlay/errno.js'
 import type { Entry, ReadLayer, WriteLayer } from '../../overlay/layer.js'
 import { entryOf } from '../../overlay/lower.js'
@@ -26,8 +27,8 @@ export interface ReadView {
   spot(path: unknown): Spot | undefined
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
-  /** Tells that a file's content was shown to the caller: the base of its content lock. */
-  seen(path: RelPath, content: Uint8Array | string | undefined): void
+  /** Tells that a file's content was shown to the caller: the base of its content lock. `known`: its digest, where somebody has it. */
+  seen(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void
   /** As {@link seen}, of a content that is known to be staged: the content lock has no say in it. */
   seenStaged(path: RelPath): void
   /** A file was opened for reading: what it holds now counts as shown. */
@@ -56,7 +57,7 @@ export interface ReadDescriptors {
 }
 
 export interface WriteView extends ReadView {
-  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open' | 'hides'>
+  readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open' | 'hides' | 'prepare'>
   readonly descriptors: Descriptors
   /** Opens a place outside for reading, once it was judged. */
   openHost(place: Outside): WriteFile

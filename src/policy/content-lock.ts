@@ -1,6 +1,6 @@
 import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
 import { type FileState, sameContent } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
+import { type Digest, digest } from '../../overlay/digest.js'
 import type { Overlay } from '../../overlay/overlay.js'
 import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
 import { redirects } from '../../overlay/sources.js'
@@ -42,8 +42,11 @@ export class ContentLock {
     private readonly tool: () => ToolContext | undefined,
   ) {}
 
-  /** A read was answered. Content is undefined where the file was absent; a text is the whole of valid UTF-8. */
-  saw(path: RelPath, content: Uint8Array | string | undefined): void {
+  /**
+   * A read was answered. Content is undefined where the file was absent; a text is the whole of valid UTF-8.
+   * @param known the content's digest, where somebody has it
+   */
+  saw(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {
     const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     const { node, lower } = this.overlay().placeOf(path)
@@ -52,7 +55,7 @@ export class ContentLock {
     if (content === undefined) {
       this.#set(at, { state: null })
     } else if (content.length <= SMALL) this.#keep(at, content)
-    else this.#noteLarge(at, content)
+    else this.#noteLarge(at, content, known)
   }
 
   /** A small content is copied and digested later: the copy costs a tenth of the digest, and most are never needed. */
@@ -67,11 +70,11 @@ export class ContentLock {
     if (this.#undigested.size === 1) setImmediate(() => this.#digestAll())
   }
 
-  #noteLarge(at: RelPath, content: Uint8Array | string): void {
+  #noteLarge(at: RelPath, content: Uint8Array | string, known: Digest | undefined): void {
     const stats = this.overlay().lower.lstatBig(at)
     // Unchanged since it was last seen: the digest is known.
     if (!stats?.isFile() || this.#seen.get(at)?.stamp === stampOf(stats)) return
-    this.#set(at, baseOfContent(content, stats))
+    this.#set(at, baseOfContent(content, stats, known))
   }
 
   /** What is seen by another way than {@link #keep}: the content shown before is nothing to it. */

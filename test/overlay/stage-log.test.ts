@@ -31,7 +31,10 @@ function kept(): Kept {
       const { stage, ...found } = replayed()
       const log = openStageLog(files, found, each)
       onTestFinished(() => log.close())
-      const overlay = new Overlay({ lower: openLower(root), stage, log: (edit, data) => log.append(edit, data) })
+      const overlay = new Overlay({
+        ...{ lower: openLower(root), stage, log: (edit, data) => log.append(edit, data) },
+        keepInParts: (content) => log.keepInParts(content),
+      })
       return { overlay, log, torn: found.torn }
     },
     read: () => merged(new Overlay({ lower: openLower(root), stage: replayed().stage })),
@@ -258,11 +261,17 @@ describe('a disk that is full', () => {
   function fillAfter(bytes: number): void {
     const real = fs.writeSync as (...args: unknown[]) => number
     let left = bytes
-    vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, data: Uint8Array, offset: number, length: number) => {
+    vi.spyOn(fs, 'writeSync').mockImplementation(((
+      fd: number,
+      data: Uint8Array,
+      offset: number,
+      length: number,
+      position?: number,
+    ) => {
       if (left === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
       const part = Math.min(length, left)
       left -= part
-      return real(fd, data, offset, part)
+      return real(fd, data, offset, part, position)
     }) as typeof fs.writeSync)
   }
 
@@ -282,5 +291,44 @@ describe('a disk that is full', () => {
       log.close()
       expect(at.read()).toEqual(merged(overlay))
     }
+  })
+})
+
+describe('content that is stored in parts', () => {
+  const content = (mark: number) => Buffer.alloc((3 << 20) + 5, mark)
+
+  it('is put by the edit that names it, beside what others store meanwhile', async () => {
+    const at = kept()
+    const { overlay, log } = at.open()
+    const storing = overlay.prepare(p('large'), content(1))
+    overlay.put(p('between'), Buffer.from('between'))
+    const stored = await storing
+    expect(overlay.typeOf(p('large'))).toBeUndefined()
+    overlay.put(p('large'), stored)
+    overlay.put(p('after'), Buffer.from('after'))
+    expect(overlay.read(p('large')).equals(content(1))).toBe(true)
+    log.close()
+    expect(at.read()).toEqual(merged(overlay))
+  })
+
+  it('is stored once, and lets timers run', async () => {
+    const { overlay, log } = kept().open()
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    const [one, two] = [await overlay.prepare(p('x'), content(2)), await overlay.prepare(p('y'), content(2))]
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(2)
+    expect(two).toEqual(one)
+    log.close()
+  })
+
+  it('fails once the log is closed, and nothing is lost', async () => {
+    const at = kept()
+    const { overlay, log } = at.open()
+    overlay.put(p('one'), Buffer.from('1'))
+    const storing = overlay.prepare(p('x'), content(3))
+    log.close()
+    await expect(storing).rejects.toMatchObject({ code: 'EBADF' })
+    expect(at.read()).toEqual(merged(overlay))
   })
 })

@@ -1,0 +1,75 @@
+import fs from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { imageOf } from './image.js'
+import { roughSizeOf, type Sizes, sizeOf } from './image-size.js'
+import { readPacked } from './pack.js'
+import type { Stage } from './stage.js'
+import type { StageEdit } from './stage-edit.js'
+import { FileStageLog, type Replay, type StageFiles, type StageLog, sizeIfThere } from './stage-log.js'
+
+/** When to write a log and its pack anew. Below these sizes (bytes) never. */
+interface Worth {
+  readonly log: number
+  readonly pack: number
+  /** And only where one of them is so many times what is live. */
+  readonly times: number
+}
+
+const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
+
+/**
+ * Writes a closed log and its pack anew, as what makes the stage, with all its snapshots, where much of them is not live.
+ * The new log takes the old one's name at once; the old pack stays, for who is reading it, until the session is opened
+ * again. A failure leaves all as it was. Answers whether it was done.
+ */
+export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
+  const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }
+  if (now.log < worth.log && now.pack < worth.pack) return false
+  const isWorth = (least: Sizes) =>
+    now.log >= Math.max(worth.log, worth.times * least.log) ||
+    now.pack >= Math.max(worth.pack, worth.times * least.pack)
+  try {
+    // Snapshots only add to what the stage as it is takes: most logs are told from it alone.
+    if (!isWorth(roughSizeOf(stage)) || !isWorth(sizeOf(stage))) return false
+    writeAnew(files, stage, pack)
+    return true
+  } catch {
+    // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
+    return false
+  }
+}
+
+function writeAnew(files: StageFiles, stage: Stage, old: string): void {
+  const pack = `${files.pack}.${Number(/\.(\d+)$/.exec(old)?.[1] ?? 1) + 1}`
+  const path = `${files.log}.new`
+  const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), fs.openSync(pack, 'wx', 0o600), pack, false)
+  try {
+    fresh.append({ op: 'begin', t: '0', pack: basename(pack) }, undefined)
+    for (const { edit, data } of imageOf(stage))
+      fresh.append(moved(edit, old, fresh), data && Buffer.concat([...data.chunks()]))
+  } finally {
+    fresh.close()
+  }
+  fs.renameSync(path, files.log)
+  syncDir(dirname(path))
+}
+
+/** An edit whose bases have their contents in another pack. */
+function moved(edit: StageEdit, from: string, to: StageLog): StageEdit {
+  if (!edit.bases?.some(([, base]) => base.kept)) return edit
+  const bases = edit.bases.map(([path, base]) => {
+    const { kept, ...rest } = base
+    if (!kept || !base.state) return [path, base] as const
+    return [path, { ...rest, kept: to.store(readPacked(from, base.state.digest, kept)).at }] as const
+  })
+  return { ...edit, bases }
+}
+
+function syncDir(dir: string): void {
+  const fd = fs.openSync(dir, 'r')
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
