@@ -17,6 +17,7 @@ import {
   type FileLines,
   type LedgerStore,
   linesOfChange,
+  type PathContent,
 } from './trace/index.js'
 import type { Undone } from './undo-session.js'
 
@@ -50,6 +51,7 @@ export async function readBases(
     if (look !== undefined) looks.set(path, look)
   }
   const isWriting = approved.some(isWritten)
+  const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
   // Comparing and parsing takes longer than all the rest of a commit.
   const course = newCourse({ signal: about.signal })
   course.begin('checking', approved.length)
@@ -71,13 +73,29 @@ export async function readBases(
     const mutation = mutationOf(await measure(change, read && { ...read, was }), about.declarations.of(change))
     mutations.set(change, mutation)
     if (after === null) continue
-    const outside = known === 'older' && read?.before ? await about.ledger.outside(from, read.before) : NONE
+    const outside = (known === 'older' && outsideOf.get(from)) || NONE
     const edited = read ? editedLines(editsOf(store, change, about.amendments), read.after ?? EMPTY) : NONE
     files.push(
       attributeFile({ ...credit(change), ...classOf(mutation), comparison: read?.comparison, edited, outside }),
     )
   }
   return { files, lines, mutations, looks }
+}
+
+/** The contents to be replaced of which the ledger has the lines of an older one. */
+function* olderBases(
+  store: StageStore,
+  diff: StageDiff,
+  approved: readonly StagedChange[],
+  about: Attributing,
+): Generator<PathContent> {
+  for (const change of approved) {
+    const { path, from = path, after } = change
+    if (isDirectory(change) || after === null || about.free.has(path, false)) continue
+    if (knownBase(change, about) !== 'older' || about.undone?.restores(path, after)) continue
+    const content = change.before?.type === 'dir' ? null : readBefore(store, change, diff.look(from))
+    if (content !== null) yield { path: from, content }
+  }
 }
 
 const NONE: ReadonlySet<number> = new Set()

@@ -1,6 +1,7 @@
 import { attentionTitle, type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
+import { counted } from './output.js'
 import { oneLine, printable } from './printable.js'
 
 /** Characters of one line that are shown: a minified file would hide all else. */
@@ -33,12 +34,28 @@ function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<str
 
 /** What the group's title says is not said again. */
 function headline(change: Change, group: ChangeGroup, colors: Colors): string {
-  const { path, kind, state, flags, intentId, calls = [], mutation } = change
+  const { path, kind, state, flags, mutation } = change
   const words = [oneLine(path), kind, painted(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
   const told = [group.intentId, group.callId]
   if (mutation) words.push(mutationWord(mutation))
-  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls].filter((each) => !told.includes(each))
-  return `# ${[...words, ...credit.map(oneLine)].join('  ')}\n`
+  return `# ${[...words, ...creditOf(change, told).map(oneLine)].join('  ')}\n`
+}
+
+/** Tool calls of a change that are named. */
+const CALLS_SHOWN = 3
+
+/** The intent and the first few tool calls of a change, but for what is told already. */
+export function creditOf(
+  { intentId, calls = [] }: Pick<Change, 'intentId' | 'calls'>,
+  told: readonly (string | undefined)[],
+): string[] {
+  const untold = calls.filter((call) => !told.includes(call))
+  const more = untold.length - CALLS_SHOWN
+  return [
+    ...(intentId === undefined || told.includes(intentId) ? [] : [intentId]),
+    ...untold.slice(0, CALLS_SHOWN),
+    ...(more > 0 ? [`and ${counted(more, 'more call')}`] : []),
+  ]
 }
 
 /** What was measured and by which rule; what was declared, where that differs. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 
 /**
@@ -7,6 +7,13 @@ import { codeOf } from '../../overlay/errno.js'
  * workspace, or a library to be loaded first, would run an agent's code outside of every sandbox.
  */
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+
+/** Where a program of the system lies; throws an Error where there is none. */
+export function placeOfProgram(name: string): string {
+  const place = ENV.PATH.split(':').find((dir) => existsSync(`${dir}/${name}`))
+  if (place === undefined) throw new Error(`The program ${name} is missing.`)
+  return `${place}/${name}`
+}
 
 /**
  * Starts a program of the system, without a shell, as the leader of a process group of its own, unless it is to keep our

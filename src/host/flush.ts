@@ -16,5 +16,7 @@ export function flushFileSystem(path: string): boolean {
   if (process.platform !== 'linux') return false
   // A file system in memory has nothing behind it to reach.
   if (IN_MEMORY.has(statfsSync(path).type)) return true
-  return runProgram('sync', ['-f', path], TIMEOUT_MS).status === 0
+  // A directory that we hold open has an address that means another process in the program.
+  const address = path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
+  return runProgram('sync', ['-f', address], TIMEOUT_MS).status === 0
 }

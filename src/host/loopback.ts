@@ -1,6 +1,7 @@
 /** What servers on this machine have in common: who may ask, and how long a client may take. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** What a request says of where it comes from. */
 export interface Caller {
@@ -58,7 +59,7 @@ export interface LoopbackOptions {
   /** A free one unless told. */
   readonly port?: number
   readonly patience?: Patience
-  /** Connections at a time. */
+  /** Connections at a time. One more ends the one that has been without a request for longest, if there is one. */
   readonly connections?: number
 }
 
@@ -80,7 +81,7 @@ export async function listenOnLoopback(
     connectionsCheckingInterval: patience.check,
   })
   server.timeout = patience.idle
-  if (connections !== undefined) server.maxConnections = connections
+  if (connections !== undefined) bound(server, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
@@ -98,6 +99,31 @@ export async function listenOnLoopback(
     await close()
     throw error
   }
+}
+
+/** A limit that Node keeps refuses the newest, so whoever opens connections and says nothing would keep all others out. */
+function bound(server: Server, most: number): void {
+  /** Requests under way of each connection; the one that has been without any for longest comes first. */
+  const open = new Map<Socket, number>()
+  const put = (socket: Socket, requests: number) => {
+    open.delete(socket)
+    open.set(socket, requests)
+  }
+  server.on('connection', (socket) => {
+    socket.once('close', () => open.delete(socket))
+    const longest = open.size < most ? undefined : [...open].find(([, requests]) => requests === 0)?.[0]
+    longest?.destroy()
+    if (longest !== undefined) open.delete(longest)
+    if (open.size < most) put(socket, 0)
+    else socket.destroy()
+  })
+  server.on('request', ({ socket }, response) => {
+    put(socket, (open.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const requests = open.get(socket)
+      if (requests !== undefined) put(socket, requests - 1)
+    })
+  })
 }
 
 function portOf(server: Server, port: number): number {

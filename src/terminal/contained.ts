@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sendSignal, startProgram } from '../host/child.js'
+import { placeOfProgram, sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
 import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
 import type { Holder } from './holder.js'
 import { bytesIn, loadOf, memoryLimit } from './load.js'
-import { STATUS, sandboxOf } from './sandbox.js'
+import { limited, STATUS, sandboxOf } from './sandbox.js'
 
 /**
  * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter, $4: how many directories
@@ -57,7 +57,9 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const enter = ['--preserve-credentials', '--user', '--mount', '--target', String(holder.pid), '--']
   const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
-  const sandbox = ['bwrap', '--args', String(ARGS), '--', ...options.args]
+  // prlimit looks for the command in the PATH of the sandbox; what starts prlimit takes a path alone.
+  const inside = limited(root, [placeOfProgram('prlimit'), '--core=0', '--', ...options.args], options)
+  const sandbox = ['bwrap', '--args', String(ARGS), '--', ...inside]
   const mounts = options.home?.mounts ?? []
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...homes, ...limits, ...sandbox]

@@ -6,6 +6,7 @@ import { startProgram } from '../host/child.js'
 import { createFile, makeTempDir, removeEmptyDir } from '../host/write.js'
 import { closeOthers } from './close-others.js'
 import { seccompFilter } from './seccomp.js'
+import { writeOnly } from './write-only.js'
 
 /**
  * A process that does nothing but hold a user and a mount namespace for a session's commands. In it a tmpfs has the
@@ -48,6 +49,8 @@ export interface HolderPlaces {
   readonly sharedFilter: string
   /** Closes what a command must not inherit. */
   readonly closeOthers: string
+  /** Keeps a command from writing files elsewhere. */
+  readonly writeOnly: string
   /** What commands tell the session's owner. */
   readonly told: string
   /** Touched right before each mount: what has changed on disk since is younger. */
@@ -76,6 +79,7 @@ export class Holder {
       filter: inside('filter'),
       sharedFilter: inside('filter-shared'),
       closeOthers: inside('close-others'),
+      writeOnly: inside('write-only'),
       told: inside('told'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
@@ -111,6 +115,7 @@ export class Holder {
     createFile(places.filter, seccompFilter(false), 0o600, false)
     createFile(places.sharedFilter, seccompFilter(true), 0o600, false)
     createFile(places.closeOthers, closeOthers(), 0o700, false)
+    createFile(places.writeOnly, writeOnly(), 0o755, false)
     return holder
   }
 

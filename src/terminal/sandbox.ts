@@ -19,6 +19,21 @@ const RUN_BYTES = String(16 << 20)
 /** Never the machine's. */
 const NEVER_SHOWN = ['/dev', '/proc']
 
+/** What starts the command, as the sandbox sees it. */
+const WRITE_ONLY_AT = '/run/escrow/write-only'
+
+/**
+ * The command behind what limits where it may write. Every mount that can be written is one of these places: a path below
+ * it that is shown read-only keeps its files from being written, and where it lies in a cover, its FIFOs.
+ */
+export function limited(root: string, program: readonly string[], { home, outlook }: CommandOptions): string[] {
+  const homes = home?.mounts.map(({ at }) => at) ?? []
+  const covers = outlook.hidden
+    .filter(({ path, isDirectory }) => isDirectory && !outlook.shown.some((shown) => isWithin(shown, path)))
+    .map(({ path }) => path)
+  return [WRITE_ONLY_AT, '/', root, ...OWN, ...NEVER_SHOWN, ...homes, ...covers, '', ...program]
+}
+
 /** @param scratch the directory of the layers. Throws where an option would become two. */
 export function sandboxOf(root: string, scratch: string, options: CommandOptions): string[] {
   const { cwd, env, network, outlook, shut, terminal } = options
@@ -48,6 +63,7 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...['/tmp', '/var/tmp', '/dev/shm'].flatMap((place) => ['--bind', `${scratch}/own${place}`, place]),
     ...['--remount-ro', '/dev', '--size', RUN_BYTES, '--tmpfs', '/run'],
     ...['--bind', `${scratch}/told`, TOLD_AT],
+    ...['--ro-bind', `${scratch}/write-only`, WRITE_ONLY_AT],
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
     ...(network ? resolving() : []),

@@ -36,12 +36,31 @@ export async function blameContent(
   return origins.map((origin, n) => ({ line: n + 1, ...origin }))
 }
 
-/** The lines of a content, from 0, that came to a path since the ledger last saw it there, by no commit. */
-export async function outsideLines(file: SharedFile, path: string, content: Uint8Array): Promise<ReadonlySet<number>> {
-  const prints = printsOf(linesOf(content))
-  const replay = await replayLedger(file, new Set(prints))
-  const cells = replay.linesAt(path, prints, digest(content))
-  return new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))
+/** What stands at a path. */
+export interface PathContent {
+  readonly path: string
+  readonly content: Uint8Array
+}
+
+/**
+ * The lines of contents, from 0, that came to their paths since the ledger last saw them there, by no commit; by path.
+ * The ledger is read once for all of them.
+ */
+export async function outsideLines(
+  file: SharedFile,
+  contents: Iterable<PathContent>,
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+  const asked = Array.from(contents, ({ path, content }) => {
+    return { path, prints: printsOf(linesOf(content)), digest: digest(content) }
+  })
+  if (asked.length === 0) return new Map()
+  const replay = await replayLedger(file, new Set(asked.flatMap(({ prints }) => prints)))
+  return new Map(
+    asked.map(({ path, prints, digest: whole }) => {
+      const cells = replay.linesAt(path, prints, whole)
+      return [path, new Set(cells.flatMap(({ origin }, line) => (origin === OUTSIDE ? [line] : [])))]
+    }),
+  )
 }
 
 /**

@@ -6,6 +6,7 @@ export {
   linesOfChange,
 } from './attribution.js'
 export { editedLines } from './authorship.js'
+export type { PathContent } from './blame.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
 export { createMeasure, TOO_MUCH } from './classify/measure.js'
 export {

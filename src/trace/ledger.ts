@@ -6,6 +6,7 @@ import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
 import type { LedgerEntry } from './anchor-lines.js'
 import { type Anchors, anchorsOf, headOfTip } from './anchors.js'
+import type { PathContent } from './blame.js'
 import type { Tip } from './chain.js'
 import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'
@@ -33,8 +34,8 @@ export interface LedgerStore extends Ledger {
   appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord>
   /** The digest of the content of a path whose lines the ledger has, as of the last {@link head} or append. */
   lineHead(path: string): string | undefined
-  /** The lines of a content, from 0, that came to a path by no commit since the ledger last saw it. */
-  outside(path: string, content: Uint8Array): Promise<ReadonlySet<number>>
+  /** The lines of contents, from 0, that came to their paths by no commit since the ledger last saw them; by path. */
+  outside(contents: Iterable<PathContent>): Promise<ReadonlyMap<string, ReadonlySet<number>>>
 }
 
 export interface LedgerOptions {
@@ -213,9 +214,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
       return blameContent(layout.ledgerFile, found.path, found.content, vouching)
     },
     lineHead: file.lineHead,
-    async outside(path, content) {
+    async outside(contents) {
       const { outsideLines } = await import('./blame.js')
-      return outsideLines(layout.ledgerFile, path, content)
+      return outsideLines(layout.ledgerFile, contents)
     },
     async stats({ days = 30 } = {}) {
       const [{ ledgerStats }, { standingLines }] = await Promise.all([

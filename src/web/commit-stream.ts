@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { CommitOptions } from '../index.js'
-import { failureOf } from './failure.js'
+import { brief, failureOf } from './failure.js'
 import type { Room } from './room.js'
 import type { WireCommit } from './wire.js'
 
@@ -26,7 +26,7 @@ export function commitStream(c: Context, room: Room, options: Omit<CommitOptions
     }
     try {
       const result = await room.decide((review) => review.commit({ ...options, signal: away.signal, onProgress }))
-      await say({ done: { ...result, warnings: result.warnings ?? [] } })
+      await say({ done: { ...result, warnings: result.warnings ?? [], left: result.left?.map(brief) ?? [] } })
     } catch (error) {
       await say({ failed: failureOf(error).failure })
     }

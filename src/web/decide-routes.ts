@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Change, Reviewer, Selection, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
-import { Moved, Unclear } from './failure.js'
+import { brief, Moved, Unclear } from './failure.js'
 import { changeOf, type Rooms, type Seen } from './room.js'
 import type { WireDecided } from './wire.js'
 
@@ -57,7 +57,8 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
       if (body.verdict === 'approved') return review.approve(selection, by)
       return review.withdraw(selection ?? everything(seen), by)
     })
-    return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0 } satisfies WireDecided)
+    const left = decided.left?.map(brief) ?? []
+    return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0, left } satisfies WireDecided)
   })
   app.post('/sessions/:id/edit', async (c) => {
     const { path, mark, text } = EDIT.parse(await jsonOf(c))

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { EscrowError, oneLine } from '../index.js'
-import type { WireFailure } from './wire.js'
+import type { WireFailure, WireLeft } from './wire.js'
 
 /** What was shown is another by now, or was never shown: nothing was done, look again. */
 export class Moved extends Error {
@@ -44,6 +44,7 @@ export function failureOf(error: unknown): { readonly status: ContentfulStatusCo
   return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }
 }
 
-function brief({ path, message }: { path: string; message: string }) {
-  return { path, message }
+/** A path and why it was refused or left out. */
+export function brief({ path, message }: WireLeft): WireLeft {
+  return { path: oneLine(path), message: oneLine(message) }
 }

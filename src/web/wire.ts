@@ -150,6 +150,14 @@ export type WireWord = 'approved' | 'rejected' | 'withdrawn'
 export interface WireDecided {
   readonly paths: readonly string[]
   readonly hunks: number
+  /** Changes that an approval of everything left out. */
+  readonly left: readonly WireLeft[]
+}
+
+/** What was left out, and why. */
+export interface WireLeft {
+  readonly path: string
+  readonly message: string
 }
 
 /** A line of a commit's answer: how far it is, then how it ended. */
@@ -162,6 +170,8 @@ export type WireCommit =
         readonly committed: readonly string[]
         readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
         readonly warnings: readonly string[]
+        /** Approved changes that it left alone. */
+        readonly left: readonly WireLeft[]
       }
     }
   | { readonly failed: WireFailure }
@@ -170,7 +180,7 @@ export interface WireFailure {
   readonly reason: string
   readonly message: string
   readonly hint?: string
-  readonly refused?: readonly { readonly path: string; readonly message: string }[]
+  readonly refused?: readonly WireLeft[]
 }
 
 export interface WireRecord {

@@ -50,6 +50,14 @@ describe('renderChangeSet', () => {
     )
   })
 
+  it('names the first tool calls and counts the rest', () => {
+    const calls = (count: number) => Array.from({ length: count }, (_, n) => `call-${n}`)
+    const headline = (count: number) => /^# .*$/m.exec(render({ intentId: 'INT-001', calls: calls(count) }))?.[0]
+    expect(headline(1)).toBe('# src/a.ts  modify  pending')
+    expect(headline(4)).toBe('# src/a.ts  modify  pending  call-1  call-2  call-3')
+    expect(headline(170)).toBe('# src/a.ts  modify  pending  call-1  call-2  call-3  and 166 more calls')
+  })
+
   it('has the header lines of creations, deletions, moves, modes, links and binaries', () => {
     const header = (change: Partial<Change>) => render(change).split('\n').slice(4, 8).join('\n')
     expect(header({ before: null, mode: { before: null, after: 0o755 } })).toContain(

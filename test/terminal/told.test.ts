@@ -72,7 +72,7 @@ it('a command’s lines are records of the session, which say that it was told t
   const told = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
   const command = `printf '%s' '${line(told)}' >> /run/escrow/told; rm -f /run/escrow/told; ls /run/escrow`
   const { stdout } = await session.exec(command)
-  expect(stdout).toBe('told\ntrust.json\n')
+  expect(stdout).toBe('told\ntrust.json\nwrite-only\n')
   const running = await session.start(`printf '%s' '${line({ tool: 'Edit' })}' >> /run/escrow/told`)
   await running.wait()
   await session.flush()

@@ -112,6 +112,19 @@ describe('from an agent’s write to the disk', () => {
     await file(page, 'old-prices.ts').waitFor()
   })
 
+  it('lists what an approval left out, why, and the way on', async () => {
+    const { place, url, session } = await scene()
+    await work(place.root, session)
+    place.write('src/tax.ts', 'another hand\n')
+    const page = await visit(url)
+    await page.getByRole('button', { name: 'Approve all' }).click()
+    const left = page.getByRole('status', { name: 'Left out' })
+    await left.waitFor()
+    expect(await left.innerText()).toMatch(/1 change[\s\S]*src\/tax\.ts was changed on disk[\s\S]*Merge/)
+    await left.getByRole('button', { name: 'Close' }).click()
+    await left.waitFor({ state: 'detached' })
+  })
+
   it('edits in place, answers what is asked, divides a hunk and takes a verdict back', async () => {
     const { place, session, url } = await scene()
     await work(place.root, session)

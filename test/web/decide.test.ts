@@ -1,6 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { WireCommit, WireDecided, WireFile, WireRows, WireState, WireText } from '../../src/web/wire.js'
+import type {
+  WireChanges,
+  WireCommit,
+  WireDecided,
+  WireFile,
+  WireRows,
+  WireState,
+  WireText,
+} from '../../src/web/wire.js'
 import { work } from './scene.js'
 import { pick, type Stand, stand } from './stand.js'
 
@@ -13,6 +21,15 @@ async function ready(): Promise<Stand> {
   const made = await stand()
   await work(made.place.root, made.session)
   return made
+}
+
+/** What the page is shown once it has seen that the disk moved. */
+async function shownDrifted(ask: Stand['ask']): Promise<WireChanges> {
+  const look = async () => (await ask(`${CENTS}/changes`)).json<WireChanges>()
+  const isSeen = ({ groups }: WireChanges) =>
+    groups.some(({ changes }) => changes.some(({ flags }) => flags.includes('drifted')))
+  await expect.poll(async () => isSeen(await look()), { timeout: 10_000 }).toBe(true)
+  return look()
 }
 
 describe('a verdict', () => {
@@ -43,6 +60,20 @@ describe('a verdict', () => {
     expect((await all(now.digest)).json<WireDecided>().paths).toHaveLength(7)
   })
 
+  it('on all of it says what it left out, and why', async () => {
+    const { ask, changes, place } = await ready()
+    await changes()
+    place.write('src/tax.ts', 'another hand\n')
+    const { digest } = await shownDrifted(ask)
+    const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: digest } })
+    const { paths, left } = given.json<WireDecided>()
+    expect(paths).not.toContain('src/tax.ts')
+    expect(left).toEqual([{ path: 'src/tax.ts', message: expect.stringMatching(/src\/tax\.ts.*changed on disk/) }])
+    const { text } = await ask(`${CENTS}/commit`, {})
+    const done = JSON.parse(text.trim().split('\n').at(-1) ?? '')
+    expect(done).toMatchObject({ done: { left } })
+  })
+
   it('on a hunk names it, can be taken back, and a no reaches the agent', async () => {
     const { ask, changes, session } = await ready()
     const cart = pick(await changes(), 'src/cart.ts')
@@ -55,7 +86,7 @@ describe('a verdict', () => {
         ...more,
       })
     expect((await hunk('h_wrong')).status).toBe(409)
-    expect((await hunk(first?.id)).json<WireDecided>()).toEqual({ paths: ['src/cart.ts'], hunks: 1 })
+    expect((await hunk(first?.id)).json<WireDecided>()).toEqual({ paths: ['src/cart.ts'], hunks: 1, left: [] })
     expect((await hunk(last?.id, { verdict: 'rejected' })).status).toBe(400)
     expect((await hunk(last?.id, { verdict: 'rejected', reason: 'Keep the plus.' })).status).toBe(200)
     expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 1, 1])

@@ -93,6 +93,30 @@ describe('a client', () => {
     await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(200)
   }, 25_000)
 
+  it('that opens connections and says nothing takes no place from others', async () => {
+    const { url, ask } = await stand()
+    const silent = Array.from({ length: 300 }, () =>
+      connect(Number(url.port), '127.0.0.1').on('error', () => undefined),
+    )
+    onTestFinished(() => silent.forEach((socket) => void socket.destroy()))
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+    for (let n = 0; n < 5; n++) expect((await ask('/api/state')).status).toBe(200)
+  })
+
+  it('that opens connections and says nothing ends none that is at work', async () => {
+    const { url, token, session, place } = await stand({ connections: 4 })
+    const news = await fetch(new URL('/api/events', url), { headers: { authorization: `Bearer ${token}` } })
+    const reader = news.body?.getReader()
+    await reader?.read()
+    const silent = Array.from({ length: 20 }, () => connect(Number(url.port), '127.0.0.1').on('error', () => undefined))
+    onTestFinished(() => silent.forEach((socket) => void socket.destroy()))
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+    session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
+    await session.flush()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"sessions":["cents"]')
+    await reader?.cancel()
+  })
+
   it('may be one of many that listen for news, up to a number', async () => {
     const { url, token, session, place } = await stand()
     const headers = { authorization: `Bearer ${token}` }

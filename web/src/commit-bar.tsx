@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import type { WireChanges, WireCommit } from '../../src/web/wire.js'
+import type { WireChanges, WireCommit, WireLeft } from '../../src/web/wire.js'
 import { commit, post, Refused } from './api.js'
 import type { Told } from './app.js'
+import { LeftOut } from './left-out.js'
 import { counted, wordsOf } from './shared.js'
 
 interface Props extends Told {
@@ -9,6 +10,9 @@ interface Props extends Told {
   readonly shown: WireChanges
   readonly renew: () => void
   readonly approveAll: () => void
+  /** What the last approval or commit left out. */
+  readonly left: readonly WireLeft[]
+  readonly setLeft: (left: readonly WireLeft[]) => void
 }
 
 const PHASES: Readonly<Record<string, string>> = {
@@ -18,7 +22,7 @@ const PHASES: Readonly<Record<string, string>> = {
 }
 
 /** How much is decided, and the way to the disk. */
-export function CommitBar({ session, shown, say, renew, approveAll }: Props) {
+export function CommitBar({ session, shown, say, renew, approveAll, left, setLeft }: Props) {
   const [progress, setProgress] = useState<Extract<WireCommit, { phase: string }>>()
   const [done, setDone] = useState<{ id: string; count: number }>()
   const calling = useRef<AbortController>(null)
@@ -33,7 +37,7 @@ export function CommitBar({ session, shown, say, renew, approveAll }: Props) {
       await commit(session, { ...(merge && { merge }) }, calling.current.signal, (line) => {
         if ('phase' in line) return setProgress(line)
         if ('failed' in line) return say(wordsOf(new Refused(409, line.failed)), 'bad')
-        const { id, committed, conflicts, warnings } = line.done
+        const { id, committed, conflicts, warnings, left: out } = line.done
         if (id !== '') setDone({ id, count: committed.length })
         say(
           id === ''
@@ -42,6 +46,7 @@ export function CommitBar({ session, shown, say, renew, approveAll }: Props) {
         )
         for (const { path, reason } of conflicts) say(`${path}: ${reason}`, 'bad')
         for (const warning of warnings) say(warning, 'bad')
+        setLeft(out)
       })
     } catch (error) {
       say(calling.current.signal.aborted ? 'Called off.' : wordsOf(error), 'bad')
@@ -61,6 +66,7 @@ export function CommitBar({ session, shown, say, renew, approveAll }: Props) {
   }
   return (
     <footer class="commit" aria-label="Commit">
+      <LeftOut left={left} close={() => setLeft([])} />
       {done && (
         <p class="done">
           {counted(done.count, 'change')} committed.{' '}

@@ -1,5 +1,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { WireChange, WireChanges, WireSelection, WireState, WireVerdict, WireWord } from '../../src/web/wire.js'
+import type {
+  WireChange,
+  WireChanges,
+  WireDecided,
+  WireLeft,
+  WireSelection,
+  WireState,
+  WireVerdict,
+  WireWord,
+} from '../../src/web/wire.js'
 import { get, post, Refused } from './api.js'
 import { isTyping, type Told, type Versions } from './app.js'
 import { CommitBar } from './commit-bar.js'
@@ -31,6 +40,7 @@ export function Review({ place, state, versions, say }: Props) {
   /** The last decision came by the keys: they go on to what is next. */
   const byKey = useRef(false)
   const [rejecting, setRejecting] = useState<Rejecting>()
+  const [left, setLeft] = useState<readonly WireLeft[]>([])
   const keys = useRef<FileKeys>(null)
   const files = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
   const at = files.findIndex(({ path }) => path === place.path)
@@ -48,16 +58,14 @@ export function Review({ place, state, versions, say }: Props) {
   }
   const decide = async (verdict: WireWord, selection: WireSelection, reason?: string) => {
     try {
-      const { paths, hunks } = await post<{ paths: string[]; hunks: number }>(
-        `sessions/${encodeURIComponent(id ?? '')}/verdicts`,
-        {
-          verdict,
-          selection,
-          ...(reason !== undefined && { reason }),
-        },
-      )
+      const { paths, hunks, left } = await post<WireDecided>(`sessions/${encodeURIComponent(id ?? '')}/verdicts`, {
+        verdict,
+        selection,
+        ...(reason !== undefined && { reason }),
+      })
       const amount = hunks > 0 ? counted(hunks, 'hunk') : counted(paths.length, 'change')
       say(paths.length === 0 ? 'Nothing was left to decide on.' : `${amount} ${verdict}.`)
+      setLeft(left)
       if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
       if (byKey.current && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
@@ -132,6 +140,8 @@ export function Review({ place, state, versions, say }: Props) {
             say={say}
             renew={renew}
             approveAll={() => void decide('approved', { all: shown.digest })}
+            left={left}
+            setLeft={setLeft}
           />
         )}
       </section>

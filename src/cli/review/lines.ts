@@ -1,5 +1,5 @@
 import { type Change, type ChangeGroup, type Hunk, type Question, type Token, wordDiff } from '../../index.js'
-import { titleOf } from '../render-diff.js'
+import { creditOf, titleOf } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item, notesOf } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
 
@@ -52,15 +52,14 @@ export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 
 
 function fileSpans(change: Change, at: number, group: ChangeGroup | undefined): Span[] {
   if (at > 0) return [{ text: `  ${notesOf(change)[at - 1] ?? ''}`, style: 'dim' }]
-  const { path, kind, state, flags, intentId, calls = [] } = change
-  const credit = [...(intentId === undefined ? [] : [intentId]), ...calls]
+  const { path, kind, state, flags } = change
   const told = [group?.intentId, group?.callId]
   return [
     { text: path, style: 'bold' },
     { text: `  ${kind}  `, style: 'dim' },
     { text: state, style: STATE_STYLE[state] },
     ...flags.map((flag): Span => ({ text: `  ${flag}`, style: 'warn' })),
-    ...credit.filter((each) => !told.includes(each)).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
+    ...creditOf(change, told).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
   ]
 }
 

@@ -1,0 +1,148 @@
+import { CALL, executable, FAIL, INTO, SYSCALL, set } from './executable.js'
+
+/**
+ * A program that lets itself open files for writing only below the paths it is given (Landlock, Linux 5.19), then becomes a
+ * program: `write-only / /path… '' /program argument…`. A read-only mount keeps files from being written, and lets a FIFO in it be
+ * opened for writing all the same: a command could feed whatever program of the person reads it.
+ *
+ * Descriptors 1 and 2 stay open to it by name (`/dev/stderr`), wherever they lead. An older kernel has no such rule: the
+ * program starts without it.
+ */
+
+const WRITE_FILE = 1 << 1
+/** Moving files between directories: refused by every ruleset that does not name it. */
+const REFER = 1 << 13
+/** The first version that has {@link REFER}. */
+const LEAST_VERSION = 2
+
+const O_PATH_CLOEXEC = 0x28_0000
+
+/** A jump from where it stands: by a byte that is relative to the next instruction. */
+const back = (bytes: number) => 256 - bytes
+
+/** mov r32, imm32 into what the stack points to. */
+const setTop = (value: number) => [0xc7, 0x04, 0x24, ...set(INTO.eax, value).slice(1)]
+
+/** call: adds the rule on top of the stack, `struct landlock_path_beneath_attr`, to the ruleset in r12. */
+const ALLOW = [
+  ...set(INTO.eax, CALL.landlockAddRule),
+  ...[0x44, 0x89, 0xe7], // mov edi, r12d
+  ...set(INTO.esi, 1), // LANDLOCK_RULE_PATH_BENEATH
+  ...[0x48, 0x8d, 0x54, 0x24, 0x08], // lea rdx, [rsp + 8]: behind the address to return to
+  ...[0x45, 0x31, 0xd2], // xor r10d, r10d
+  ...SYSCALL,
+  0xc3, // ret
+]
+
+const call = (bytes: number) => {
+  const code = Buffer.alloc(5)
+  code.writeUInt8(0xe8, 0)
+  code.writeInt32LE(bytes, 1)
+  return [...code]
+}
+
+const BECOME = [
+  ...[0x48, 0x8b, 0x3b], // mov rdi, [rbx]
+  ...[0x48, 0x89, 0xde], // mov rsi, rbx
+  ...[0x48, 0x89, 0xea], // mov rdx, rbp
+  ...set(INTO.eax, CALL.execve),
+  ...SYSCALL,
+]
+
+const RESTRICT = [
+  ...set(INTO.eax, CALL.landlockRestrictSelf),
+  ...[0x44, 0x89, 0xe7], // mov edi, r12d
+  ...[0x31, 0xf6], // xor esi, esi
+  ...SYSCALL,
+  ...[0x85, 0xc0], // test eax, eax
+  ...[0x75, BECOME.length], // jnz: fail
+]
+
+const ENTER = [
+  ...[0x45, 0x85, 0xe4], // test r12d, r12d
+  ...[0x78, RESTRICT.length], // js: there is no ruleset
+  ...RESTRICT,
+  ...BECOME,
+  ...FAIL,
+]
+
+const ADD_PATH = [
+  ...[0x89, 0x44, 0x24, 0x08], // mov [rsp + 8], eax: parent_fd
+  ...call(setTop(WRITE_FILE).length + 2),
+  ...setTop(WRITE_FILE),
+]
+
+const OPEN_PATH = [
+  ...set(INTO.eax, CALL.open),
+  ...set(INTO.esi, O_PATH_CLOEXEC),
+  ...SYSCALL,
+  ...[0x85, 0xc0], // test eax, eax
+]
+
+const TAKE_PATH = [
+  ...[0x48, 0x8b, 0x3b], // mov rdi, [rbx]
+  ...[0x48, 0x83, 0xc3, 0x08], // add rbx, 8
+  ...[0x80, 0x3f, 0x00], // cmp byte [rdi], 0: the end of the paths
+]
+
+const HAVE_RULES = [0x45, 0x85, 0xe4] // test r12d, r12d
+const JUMP = 2
+const loopLength = TAKE_PATH.length + JUMP + HAVE_RULES.length + JUMP + OPEN_PATH.length + JUMP + ADD_PATH.length + JUMP
+
+/** For each path: without a ruleset, or where it is not there, the next one. */
+const EACH_PATH = [
+  ...TAKE_PATH,
+  ...[0x74, loopLength - TAKE_PATH.length - JUMP + ALLOW.length], // je ENTER
+  ...HAVE_RULES,
+  ...[0x78, back(TAKE_PATH.length + JUMP + HAVE_RULES.length + JUMP)], // js: the next
+  ...OPEN_PATH,
+  ...[0x78, back(TAKE_PATH.length + JUMP + HAVE_RULES.length + JUMP + OPEN_PATH.length + JUMP)], // js: the next
+  ...ADD_PATH,
+  ...[0xeb, back(loopLength)], // jmp: the next
+]
+
+const NEXT_DESCRIPTOR = [0xff, 0x44, 0x24, 0x08] // inc dword [rsp + 8]
+const CALL_BYTES = 5
+/** The rules for descriptors 1 and 2; then the first path, the root, is where files may be moved. */
+const OWN_OUTPUT = [
+  ...[0x6a, 1], // push 1: parent_fd
+  ...[0x6a, WRITE_FILE], // push: allowed_access
+  ...call(NEXT_DESCRIPTOR.length + CALL_BYTES + setTop(REFER).length + loopLength),
+  ...NEXT_DESCRIPTOR,
+  ...call(setTop(REFER).length + loopLength),
+  ...setTop(REFER),
+]
+
+const MAKE_RULES = [
+  ...[0x68, ...set(INTO.eax, WRITE_FILE | REFER).slice(1)], // push: handled_access_fs
+  ...set(INTO.eax, CALL.landlockCreateRuleset),
+  ...[0x48, 0x89, 0xe7], // mov rdi, rsp
+  ...set(INTO.esi, 8), // its size
+  ...[0x31, 0xd2], // xor edx, edx
+  ...SYSCALL,
+  ...[0x41, 0x89, 0xc4], // mov r12d, eax
+]
+
+const CODE = [
+  // At the start the stack holds argc, argv with a null behind it, and envp.
+  ...[0x48, 0x8b, 0x04, 0x24], // mov rax, [rsp]: argc
+  ...[0x48, 0x8d, 0x6c, 0xc4, 0x10], // lea rbp, [rsp + 8 * argc + 16]: envp
+  ...[0x48, 0x8d, 0x5c, 0x24, 0x10], // lea rbx, [rsp + 16]: argv + 1
+  ...[0x41, 0x83, 0xcc, 0xff], // or r12d, -1: no ruleset yet
+  ...set(INTO.eax, CALL.landlockCreateRuleset),
+  ...[0x31, 0xff], // xor edi, edi
+  ...[0x31, 0xf6], // xor esi, esi
+  ...set(INTO.edx, 1), // LANDLOCK_CREATE_RULESET_VERSION
+  ...SYSCALL,
+  ...[0x83, 0xf8, LEAST_VERSION], // cmp eax, version
+  ...[0x7c, MAKE_RULES.length + OWN_OUTPUT.length], // jl: without it
+  ...MAKE_RULES,
+  ...OWN_OUTPUT,
+  ...EACH_PATH,
+  ...ALLOW,
+  ...ENTER,
+]
+
+export function writeOnly(): Buffer {
+  return executable(CODE)
+}

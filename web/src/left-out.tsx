@@ -1,0 +1,30 @@
+import type { WireLeft } from '../../src/web/wire.js'
+import { counted, Name } from './shared.js'
+
+/** Changes that are listed; the rest are counted. */
+const LISTED = 5
+
+/** What an approval or a commit left out, why, and the way on. It stays until it is closed. */
+export function LeftOut({ left, close }: { left: readonly WireLeft[]; close: () => void }) {
+  if (left.length === 0) return null
+  const more = left.length - LISTED
+  return (
+    <section class="left-out" aria-label="Left out" role="status">
+      <p>Left out: {counted(left.length, 'change')}.</p>
+      <ul>
+        {left.slice(0, LISTED).map(({ path, message }) => (
+          <li key={path}>
+            <Name text={message} />
+          </li>
+        ))}
+        {more > 0 && <li>and {counted(more, 'more change')}</li>}
+      </ul>
+      <p>
+        Merge what changed on disk, or look at these changes again.{' '}
+        <button type="button" class="link" onClick={close}>
+          Close
+        </button>
+      </p>
+    </section>
+  )
+}
