@@ -1,4 +1,12 @@
-import { attentionTitle, type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
+import {
+  attentionTitle,
+  type Change,
+  type ChangeGroup,
+  type ChangeSet,
+  flagReasons,
+  groupChanges,
+  type Hunk,
+} from '../index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
 import { counted } from './output.js'
@@ -29,7 +37,8 @@ export function titleOf({ attention, intentId, callId }: ChangeGroup): string {
 function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<string, string>, colors: Colors): string {
   const header = headerOf(change).map((line) => `${colors.bold(line)}\n`)
   const hunks = change.hunks.map((hunk) => renderHunk(hunk, change, short.get(hunk.id) ?? hunk.id, colors))
-  return [headline(change, group, colors), ...header, ...hunks].join('')
+  const reasons = flagReasons(change).map((why) => `${colors.magenta(`! ${oneLine(why)}`)}\n`)
+  return [headline(change, group, colors), ...reasons, ...header, ...hunks].join('')
 }
 
 /** What the group's title says is not said again. */

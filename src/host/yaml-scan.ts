@@ -77,6 +77,21 @@ class BlockDepth {
   }
 }
 
+/** Places of problems in one text, for many of them: its lines are counted once. */
+export function problemsIn(text: string): (offset: number, message: string) => YamlProblem {
+  let starts: readonly number[] | undefined
+  return (offset, message) => {
+    starts ??= [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1, message }
+  }
+}
+
 export function problemAt(text: string, offset: number, message: string): YamlProblem {
   const before = text.slice(0, offset)
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n'), message }

@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml'
-import { problemAt, scanYaml, type YamlProblem } from './yaml-scan.js'
+import { problemAt, problemsIn, scanYaml, type YamlProblem } from './yaml-scan.js'
 
 export type { YamlProblem } from './yaml-scan.js'
 
@@ -88,11 +88,12 @@ function forbiddenKey(document: Document): number | undefined {
 }
 
 function yamlFile(text: string, document: Document): YamlFile {
+  const problem = problemsIn(text)
   return {
     text,
     document,
     value: document.toJS(),
-    problem: (path, message) => problemAt(text, offsetOf(document, path), message),
+    problem: (path, message) => problem(offsetOf(document, path), message),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
-import type { IntentEdit, OpenFile } from './edit.js'
+import type { IntentEdit } from './edit.js'
+import type { OpenFile } from './understood.js'
 
 /** What becomes of an intent by one edit; undefined where it is that already. */
 export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined

@@ -2,15 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Document, isScalar, isSeq, type Scalar } from 'yaml'
 import type { Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { readYaml, type YamlFile, type YamlPath } from '../host/yaml.js'
+import type { YamlFile, YamlPath } from '../host/yaml.js'
 import { putNode, rewriteYaml, setTexts } from '../host/yaml-edit.js'
-import { type IntentsFile, readIntents } from './schema.js'
-
-/** A registry file as read: the guarded YAML and what it says. */
-export interface OpenFile {
-  readonly yaml: YamlFile
-  readonly data: IntentsFile
-}
+import { type OpenFile, understand } from './understood.js'
 
 /** What is to become of one intent, and of the file's `active_intent_id`, where it has one. */
 export interface IntentEdit {
@@ -119,15 +113,15 @@ function checked(file: OpenFile, edit: IntentEdit, change: (document: Document) 
 
 /** What is wrong with an edited text: it must read as before but for the edit. */
 function says(text: string, file: OpenFile, { intent, activeIntentId }: IntentEdit): string | undefined {
-  const yaml = readYaml(Buffer.from(text))
-  const read = yaml.ok ? readIntents(yaml.file) : yaml
+  const read = understand(Buffer.from(text))
   if (!read.ok) return read.problem.message
-  const edited = read.value.intents.get(intent.id)
+  const { data } = read.open
+  const edited = data.intents.get(intent.id)
   const others = (all: ReadonlyMap<string, Intent>) => [...all].filter(([id]) => id !== intent.id)
   const expected = { ...intent, ...(edited?.updatedAt !== undefined && { updatedAt: edited.updatedAt }) }
   const kept =
     isDeepStrictEqual(edited, expected) &&
-    isDeepStrictEqual(others(read.value.intents), others(file.data.intents)) &&
-    read.value.activeIntentId === (activeIntentId ?? file.data.activeIntentId)
+    isDeepStrictEqual(others(data.intents), others(file.data.intents)) &&
+    data.activeIntentId === (activeIntentId ?? file.data.activeIntentId)
   return kept ? undefined : 'other entries would change'
 }

@@ -1,10 +1,9 @@
 import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { FileBytes } from '../host/cached-file.js'
-import { describeProblem, readYaml, type YamlProblem } from '../host/yaml.js'
-import type { OpenFile } from './edit.js'
+import { describeProblem, type YamlProblem } from '../host/yaml.js'
 import type { IgnoreLines } from './ignore.js'
-import { readIntents } from './schema.js'
+import { type OpenFile, understand } from './understood.js'
 
 /** What one text of the registry file says, with the lines of `.intentignore`. */
 export interface Reading {
@@ -62,15 +61,13 @@ export function reading(file: FileBytes, version: number): Reading {
     }
   }
   if (file.kind === 'unreadable') return failed({ line: 1, column: 1, message: file.message })
-  const yaml = readYaml(file.bytes)
-  if (!yaml.ok) return failed(yaml.problem)
-  const data = readIntents(yaml.file)
-  if (!data.ok) return failed(data.problem)
-  const { intents, activeIntentId, places } = data.value
-  const lines = new Map([...places].map(([id, place]) => [id, yaml.file.problem(place, '').line]))
+  const read = understand(file.bytes)
+  if (!read.ok) return failed(read.problem)
+  const { open, lines } = read
+  const { intents, activeIntentId } = open.data
   return {
     state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
-    open: { yaml: yaml.file, data: data.value },
+    open,
     ...text,
   }
 }

@@ -6,14 +6,14 @@ import { acceptTexts, openAccepted } from '../host/accepted-files.js'
 import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
 import { replaceShared } from '../host/shared-files.js'
-import { MAX_YAML_BYTES, readYaml, type YamlProblem } from '../host/yaml.js'
+import { MAX_YAML_BYTES, type YamlProblem } from '../host/yaml.js'
 import { bothOf, openAcceptedReading, type Readings } from './accepted.js'
 import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
-import { addIntent, editIntent, type OpenFile } from './edit.js'
+import { addIntent, editIntent } from './edit.js'
 import { openIgnoreFiles } from './ignore.js'
 import { FILE, type Reading, reading, withIgnored } from './reading.js'
-import { readIntents } from './schema.js'
 import { refuseWaitingTemplate, templatesOf } from './templates.js'
+import { type OpenFile, understand } from './understood.js'
 
 export interface RegistryStore {
   /** The file as it is now. Synchronous; one `stat` while the file does not change. Never throws. */
@@ -115,9 +115,8 @@ function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
       const isAccepted = file.text === accepted.text
       // An editor shows the whole text, but not which part of it nobody has accepted. A broken file can be repaired: it then waits.
       if (!isAccepted && file.state.ok) throw notAccepted()
-      const yaml = readYaml(Buffer.from(text))
-      const data = yaml.ok ? readIntents(yaml.file) : yaml
-      if (!data.ok) throw unusable(data.problem)
+      const read = understand(Buffer.from(text))
+      if (!read.ok) throw unusable(read.problem)
       write(text, isAccepted ? text : undefined)
     },
   }

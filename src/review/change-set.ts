@@ -1,7 +1,9 @@
 import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
+import { confusableWords } from '../core/confusable.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
+import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
 import { diffFile, type FileDiff } from './diff.js'
 import type { DiffMemory } from './diff-memory.js'
@@ -132,7 +134,7 @@ function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: b
   return { diff: deps.memory.of(key, size, make), exact }
 }
 
-function contentFlags({ before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {
+function contentFlags({ path, before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {
   const executable = (state: FileState | null) => state?.type === 'file' && (state.mode & 0o111) !== 0
   const flags = {
     binary: diff?.binary,
@@ -141,6 +143,18 @@ function contentFlags({ before, after, links }: StagedChange, diff: FileDiff | u
     'hard-link': links !== undefined,
     'type-changed': before !== null && after !== null && before.type !== after.type,
     executable: executable(after) && !executable(before),
+    'set-id': hasRefusedBits(before, after),
+    confusable: after !== null && [path, ...linesAdded(diff)].some((line) => confusableWords(line).size > 0),
   }
   return [...namesOf(flags), ...(diff?.encoding ?? [])]
+}
+
+function linesAdded(diff: FileDiff | undefined): string[] {
+  return diff?.hunks.flatMap(({ text }) => addedLines(text)) ?? []
+}
+
+/** The set-user-ID, set-group-ID and sticky bits that a commit refuses: a directory keeps its own, a new one its parent's group. */
+function hasRefusedBits(before: FileState | null, after: FileState | null): boolean {
+  const kept = after?.type !== 'dir' ? 0 : before?.type === 'dir' ? before.mode : 0o2000
+  return after !== null && (after.mode & 0o7000 & ~kept) !== 0
 }

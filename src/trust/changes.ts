@@ -4,7 +4,7 @@ import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
 import { describeProblem, readYaml } from '../host/yaml.js'
 import { linesOf } from '../intents/ignore.js'
-import { readIntents } from '../intents/schema.js'
+import { understand } from '../intents/understood.js'
 
 type Change = Omit<TrustChange, 'file'>
 
@@ -205,14 +205,12 @@ function intentsOf(
   text: string | undefined,
 ): { readonly intents: ReadonlyMap<string, Intent>; readonly active: string | undefined } | undefined {
   if (text === undefined) return { intents: new Map(), active: undefined }
-  const yaml = readYaml(Buffer.from(text))
-  const data = yaml.ok ? readIntents(yaml.file) : yaml
-  return data.ok ? { intents: data.value.intents, active: data.value.activeIntentId } : undefined
+  const read = understand(Buffer.from(text))
+  return read.ok ? { intents: read.open.data.intents, active: read.open.data.activeIntentId } : undefined
 }
 
 /** What is wrong with a text of active_intents.yaml, as a sentence. */
 export function intentsProblem(text: string): string | undefined {
-  const yaml = readYaml(Buffer.from(text))
-  const data = yaml.ok ? readIntents(yaml.file) : yaml
-  return data.ok ? undefined : describeProblem(`${ORCHESTRATION}/active_intents.yaml`, data.problem)
+  const read = understand(Buffer.from(text))
+  return read.ok ? undefined : describeProblem(`${ORCHESTRATION}/active_intents.yaml`, read.problem)
 }

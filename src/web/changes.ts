@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { attentionTitle, type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
+import { attentionTitle, type Change, type ChangeGroup, flagReasons, groupChanges, type Hunk } from '../index.js'
 import type { Seen } from './room.js'
 import type { WireChange, WireChanges } from './wire.js'
 
@@ -26,6 +26,7 @@ function wireChange(change: Change, mark: string): WireChange {
     kind,
     state,
     flags,
+    why: flagReasons(change),
     mark,
     look: lookOf(hunks),
     ...linesOf(change),

@@ -59,6 +59,8 @@ export interface WireChange {
   readonly kind: string
   readonly state: WireVerdict
   readonly flags: readonly string[]
+  /** Why it has those of them that do not speak for themselves. */
+  readonly why: readonly string[]
   /** Of what was shown: a verdict names it, and is refused once it is another. */
   readonly mark: string
   /** Of its hunks and what was said of them. */

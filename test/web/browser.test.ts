@@ -120,7 +120,7 @@ describe('from an agent’s write to the disk', () => {
     await page.getByRole('button', { name: 'Approve all' }).click()
     const left = page.getByRole('status', { name: 'Left out' })
     await left.waitFor()
-    expect(await left.innerText()).toMatch(/1 change[\s\S]*src\/tax\.ts was changed on disk[\s\S]*Merge/)
+    expect(await left.textContent()).toMatch(/1 change[\s\S]*src\/tax\.ts was changed on disk[\s\S]*Merge/)
     await left.getByRole('button', { name: 'Close' }).click()
     await left.waitFor({ state: 'detached' })
   })

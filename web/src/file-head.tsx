@@ -35,6 +35,11 @@ export function FileHead({ change, position, layout, setLayout, edit, discard, d
         <Measured change={change} />
         {change.intentId !== undefined && <span class="flag">{change.intentId}</span>}
       </div>
+      {change.why.map((why) => (
+        <p key={why} class="file-why">
+          <Name text={why} />
+        </p>
+      ))}
       <div class="file-actions">
         <span class={`verdict ${change.state}`}>{change.state}</span>
         {layout !== undefined && (

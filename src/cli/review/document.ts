@@ -1,4 +1,4 @@
-import type { Change, ChangeGroup, ChangeSet, Hunk, Question } from '../../index.js'
+import { type Change, type ChangeGroup, type ChangeSet, flagReasons, type Hunk, type Question } from '../../index.js'
 
 /** A change set as one long text, of which only what is seen is ever laid out. Lines are counted, not made. */
 export interface Document {
@@ -66,9 +66,11 @@ export function changeKey({ path, from = '', kind, before, after, mode }: Change
 }
 
 /** What else there is to say of a file, a line each. */
-export function notesOf({ from, mode, flags, kind, hunks, mutation }: Change): string[] {
+export function notesOf(change: Change): string[] {
+  const { from, mode, flags, kind, hunks, mutation } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [
+    ...flagReasons(change),
     ...(from === undefined ? [] : [`renamed from ${from}`]),
     ...(mode === undefined || kind === 'mkdir' ? [] : [`mode ${octal(mode.before)} to ${octal(mode.after)}`]),
     ...(flags.includes('binary') ? ['not shown: it is no text'] : []),
