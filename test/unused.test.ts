@@ -12,6 +12,7 @@ const HOUSEHOLD = ['overlay', 'src', 'bench', 'scripts', 'examples', 'web']
 const usage = new Usage([
   ...[...HOUSEHOLD, 'test'].flatMap((folder) => filesBelow(folder, CODE)),
   'vitest.clients.config.ts',
+  'vitest.libraries.config.ts',
   'vitest.config.ts',
   'ts-node.mjs',
 ])
@@ -66,6 +67,7 @@ describe('files', () => {
     ...[...page.matchAll(/src="\.\/([^"]+)"/g)].map(([, file]) => join('web', file ?? '')),
     ...Object.keys(RUN_OTHERWISE),
     'vitest.clients.config.ts',
+    'vitest.libraries.config.ts',
     'vitest.config.ts',
     'ts-node.mjs',
   ]

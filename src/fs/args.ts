@@ -38,6 +38,10 @@ export function invalidSymlinkType(type: string): ArgumentError {
   return argumentError('ERR_FS_INVALID_SYMLINK_TYPE', message, Error)
 }
 
+export function fileTooLarge(size: number): ArgumentError {
+  return argumentError('ERR_FS_FILE_TOO_LARGE', `File size (${size}) is greater than 2 GiB`, RangeError)
+}
+
 export function unopenedBlob(): ArgumentError {
   return argumentError('ERR_INVALID_ARG_VALUE', 'Unable to open file as blob', TypeError)
 }
@@ -123,12 +127,17 @@ export function isFd(value: unknown): value is number {
 }
 
 /** A path argument as text; errors call it by its own name. */
+const NULL_BYTES = 'must be a string, Uint8Array, or URL without null bytes'
+
 export function readPath(name: string, value: unknown): string {
   try {
     return pathText(value)
   } catch (error) {
-    if (codeOf(error) !== 'ERR_INVALID_ARG_TYPE') throw error
-    throw invalidType(name, 'of type string or an instance of Buffer or URL', value)
+    const code = codeOf(error)
+    if (code === 'ERR_INVALID_ARG_TYPE')
+      throw invalidType(name, 'of type string or an instance of Buffer or URL', value)
+    if (code === 'ERR_INVALID_ARG_VALUE' && !(value instanceof URL)) throw invalidValue(name, value, NULL_BYTES)
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import fs, { type Dir, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { invalidType } from './args.js'
-import { later, promised } from './fairness.js'
+import { afterTurn, later, promised } from './fairness.js'
 
 /** A Dir over the merged view: `instanceof fs.Dir`, with every method of it our own. */
 
@@ -9,44 +9,79 @@ export interface DirSource {
   /** The directory as the caller spelt it. */
   readonly path: string | Buffer
   readonly entries: readonly Dirent[]
+  /** How many entries are fetched at a time. */
+  readonly bufferSize: number
   /** Given for a recursive reading: lists a directory below. */
   readonly below: ((path: string) => readonly Dirent[]) | undefined
 }
 
 type DirentCallback = (error: Error | null, entry?: Dirent | null) => void
 
-export function createDir({ path, entries, below }: DirSource): Dir {
+export function createDir({ path, entries, below, bufferSize }: DirSource): Dir {
   const waiting = [...entries]
+  /** How many of those that wait were fetched: one by one they are answered without another look at the directory. */
+  let fetched = 0
+  /** Set while entries are fetched: other asynchronous calls wait for it, and synchronous ones are refused. */
+  let fetching: Promise<void> | undefined
   let closed = false
   const mustBeOpen = () => {
-    if (closed) throw closedError()
+    if (closed) throw dirError('ERR_DIR_CLOSED', 'Directory handle was closed')
+  }
+  const mustBeFree = () => {
+    mustBeOpen()
+    if (fetching) throw dirError('ERR_DIR_CONCURRENT_OPERATION', CONCURRENT)
+  }
+  const fetch = () => {
+    fetched = Math.min(bufferSize, waiting.length)
+    fetching = undefined
   }
   const next = (): Dirent | null => {
     mustBeOpen()
+    if (fetched === 0) fetch()
     const entry = waiting.shift() ?? null
+    if (entry) fetched--
     if (below && entry?.isDirectory()) waiting.push(...below(join(entry.parentPath, String(entry.name))))
     return entry
+  }
+  const free = async (): Promise<void> => {
+    while (fetching) await fetching
+  }
+  const nextLater = async (): Promise<Dirent | null> => {
+    if (fetching) await free()
+    mustBeOpen()
+    if (fetched === 0) {
+      fetching = afterTurn(fetch)
+      await fetching
+    }
+    return next()
   }
   const shut = (): undefined => {
     mustBeOpen()
     closed = true
   }
+  const shutLater = (): undefined | Promise<undefined> => (fetching ? free().then(shut) : shut())
   const methods = {
-    readSync: next,
-    read(callback?: unknown) {
-      if (callback === undefined) return promised(next)
-      mustBeOpen()
-      return calledBack(next, callback)
+    readSync() {
+      mustBeFree()
+      return next()
     },
-    closeSync: shut,
+    read(callback?: unknown) {
+      if (callback === undefined) return promised(nextLater)
+      mustBeOpen()
+      return calledBack(nextLater, callback)
+    },
+    closeSync() {
+      mustBeFree()
+      return shut()
+    },
     close(callback?: unknown) {
-      return callback === undefined ? promised(shut) : calledBack(shut, callback)
+      return callback === undefined ? promised(shutLater) : calledBack(shutLater, callback)
     },
     async *entries() {
       try {
-        for (let entry = next(); entry !== null; entry = next()) yield entry
+        for (let entry = await promised(nextLater); entry !== null; entry = await promised(nextLater)) yield entry
       } finally {
-        shut()
+        await shutLater()
       }
     },
     [Symbol.dispose]() {
@@ -65,19 +100,23 @@ function hiddenProperties(shape: object): PropertyDescriptorMap {
   return Object.fromEntries(Reflect.ownKeys(shape).map((key) => [key, property(key)]))
 }
 
-function calledBack(run: () => Dirent | null | undefined, callback: unknown): void {
+function calledBack(run: () => undefined | Promise<Dirent | null | undefined>, callback: unknown): void {
   if (typeof callback !== 'function') throw invalidType('callback', 'of type function', callback)
   const call = callback as DirentCallback
-  let entry: Dirent | null | undefined
+  const answered = (entry: Dirent | null | undefined) =>
+    later(() => (entry === undefined ? call(null) : call(null, entry)))
+  const failed = (error: unknown) => later(() => call(error as Error))
   try {
-    entry = run()
+    const answer = run()
+    if (answer) answer.then(answered, failed)
+    else answered(answer)
   } catch (error) {
-    later(() => call(error as Error))
-    return
+    failed(error)
   }
-  later(() => (entry === undefined ? call(null) : call(null, entry)))
 }
 
-function closedError(): Error {
-  return Object.assign(new Error('Directory handle was closed'), { code: 'ERR_DIR_CLOSED' })
+const CONCURRENT = 'Cannot do synchronous work on directory handle with concurrent asynchronous operations'
+
+function dirError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }

@@ -17,7 +17,7 @@ import { promised } from './fairness.js'
 import { GovernedFileHandle, type HandleDeps, handleOf, namedResult } from './file-handle.js'
 import { type Form, OPS, type ReadRow, type Rows, rowOf } from './ops.js'
 import { type BodyOf, shapeOf } from './shapes.js'
-import { governedStreams, type StreamFunctions, type Streams } from './streams.js'
+import { governedStreams, type Streams } from './streams.js'
 import { watchEvents } from './watch-events.js'
 import type { Watcher } from './watcher.js'
 
@@ -31,13 +31,14 @@ export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
     const row = rowOf(stem, rows)
     return row.kind === 'derived' ? () => refuse(stem, 'It has no such form.', deps) : bodyOf(stem, row, form, deps)
   }
-  const streams = governedStreams(streamFunctions(body))
   const facade: Record<string, unknown> = {}
+  const api = facade as unknown as typeof fs
+  const streams = governedStreams(api)
   for (const [name, value] of Object.entries(hostExports()))
     facade[name] = typeof value === 'function' ? faceOf(name, value, rows, body, streams) : handedOn(name, value, body)
   facade.promises = promisesFace(body, handleDeps(body, streams, deps))
   addVariants(facade, body, deps)
-  return facade as unknown as typeof fs
+  return api
 }
 
 /** `fs.promises` is a getter on the default export; everything else is a value. */
@@ -85,18 +86,6 @@ function streamFace(name: string, streams: Streams): unknown {
   if (name === 'createReadStream' || name === 'createWriteStream') return named(name, streams[name])
   if (name === 'ReadStream' || name === 'FileReadStream') return streams.ReadStream
   return name === 'WriteStream' || name === 'FileWriteStream' ? streams.WriteStream : undefined
-}
-
-function streamFunctions(body: BodyOf): StreamFunctions {
-  const form = (stem: string) => callbackForm(body(stem, 'callback')) as never
-  return {
-    open: form('open'),
-    close: form('close'),
-    read: form('read'),
-    write: form('write'),
-    writev: form('writev'),
-    fsync: form('fsync'),
-  }
 }
 
 function handleDeps(body: BodyOf, streams: Streams, deps: DeriveDeps): HandleDeps {

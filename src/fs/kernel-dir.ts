@@ -10,6 +10,7 @@ export interface OpenedDir {
   readonly path: string | Buffer
   readonly entries: readonly Dirent[]
   readonly recursive: boolean
+  readonly bufferSize: number
   readonly encoding: unknown
 }
 
@@ -19,11 +20,12 @@ export function opendir(view: ReadView, [path, given]: Args): OpenedDir {
   const options = readOptions(given)
   const text = readPath('path', path)
   readEncoding(options)
-  readInteger('options.bufferSize', options.bufferSize ?? 1, 1, MAX_BUFFER)
+  const bufferSize = readInteger('options.bufferSize', options.bufferSize ?? 32, 1, MAX_BUFFER)
   return {
     path: path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path : text,
     entries: entriesOf(view, text).map((entry) => direntOf(entry, text, options)),
     recursive: Boolean(options.recursive),
+    bufferSize,
     encoding: options.encoding,
   }
 }

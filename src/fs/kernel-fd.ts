@@ -4,6 +4,7 @@ import type { WriteFile } from '../../overlay/open-file.js'
 import { pathText } from '../../overlay/path.js'
 import {
   bytesOf,
+  fileTooLarge,
   invalidType,
   invalidValue,
   isWriting,
@@ -220,6 +221,8 @@ export function futimes(view: WriteView, [fd, atime, mtime]: Args): void {
 /** From the descriptor's position to the end. */
 export function readRest(descriptor: Descriptor): Buffer {
   if (!descriptor.readable) throw new Errno('EBADF', 'read', true)
+  const { size } = descriptor.file.stat()
+  if (size > LONGEST_READ) throw fileTooLarge(size)
   const chunks: Buffer[] = []
   for (;;) {
     const left = descriptor.file.stat().size - descriptor.position
@@ -231,6 +234,8 @@ export function readRest(descriptor: Descriptor): Buffer {
 }
 
 const CHUNK = 512
+/** What Node reads of a file at once, in bytes. */
+const LONGEST_READ = 2 ** 31 - 1
 
 /** At the descriptor's position, as write(2) would: nothing is cut off behind it. */
 export function writeRest(descriptor: Descriptor<WriteFile>, data: Uint8Array): void {

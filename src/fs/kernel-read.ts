@@ -112,7 +112,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const encoding = readContentEncoding(options)
   const signal = readSignal(options)
   const flag = form === 'promise' ? options.flag || undefined : options.flag
-  if (isExclusive(flag) && exists(view, [path])) throw new Errno('EEXIST')
+  if (isExclusive(flag) && isName(view, path)) throw new Errno('EEXIST')
   refuseWritingFlag(flag)
   // Node's sync form looks at no signal; the others do so again when the content is there.
   if (form === 'sync') return readAll(view, path, encoding, flag)
@@ -141,6 +141,15 @@ function readAll(view: ReadView, path: unknown, encoding: BufferEncoding | undef
 function isExclusive(flag: unknown): boolean {
   const wanted = constants.O_CREAT | constants.O_EXCL
   return flag !== undefined && (readFlags(flag, 'r') & wanted) === wanted
+}
+
+/** As `exists`, and true of a link that leads nowhere. */
+function isName(view: ReadView, path: unknown): boolean {
+  try {
+    return lstat(view, [path], 'sync') !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isDirectory(view: ReadView, path: unknown): boolean {

@@ -52,9 +52,9 @@ function blobForm(body: Body): AnyFunction {
 function dirBody(body: BodyOf, form: Form): Body {
   const [open, list] = [body('opendir', form), body('readdir', 'sync')]
   return (args: Args) => {
-    const { path, entries, recursive, encoding } = open(args) as OpenedDir
+    const { path, entries, recursive, bufferSize, encoding } = open(args) as OpenedDir
     const below = (dir: string) => list([dir, { withFileTypes: true, encoding }]) as OpenedDir['entries']
-    return createDir({ path, entries, below: recursive ? below : undefined })
+    return createDir({ path, entries, bufferSize, below: recursive ? below : undefined })
   }
 }
 

@@ -1,14 +1,12 @@
 import fs from 'node:fs'
-import { readOptions } from './args.js'
+import { methodMissing, readOptions } from './args.js'
 import { GovernedFileHandle } from './file-handle.js'
 
 /**
- * Streams are the host's own classes, given our `open`, `read`, `write` and `close` by their documented `fs` option:
- * start, end, flags, highWaterMark, signal, autoClose and flush behave as Node's because they are Node's.
+ * Streams are the host's own classes, given the facade by their documented `fs` option: start, end, flags, highWaterMark,
+ * signal, autoClose and flush behave as Node's because they are Node's. As Node's own, they call what stands in the
+ * facade at the time: also a function that someone has patched.
  */
-
-/** The functions a stream of Node works through, in callback form. */
-export type StreamFunctions = Pick<typeof fs, 'open' | 'close' | 'read' | 'write' | 'writev' | 'fsync'>
 
 type StreamClass = (path: unknown, options?: unknown) => unknown
 
@@ -19,9 +17,9 @@ export interface Streams {
   createWriteStream(path: unknown, options?: unknown): unknown
 }
 
-export function governedStreams(functions: StreamFunctions): Streams {
-  const ReadStream = streamClass(fs.ReadStream, functions)
-  const WriteStream = streamClass(fs.WriteStream, functions)
+export function governedStreams(facade: typeof fs): Streams {
+  const ReadStream = streamClass(fs.ReadStream, facade)
+  const WriteStream = streamClass(fs.WriteStream, facade)
   return {
     ReadStream,
     WriteStream,
@@ -38,10 +36,10 @@ export function governedStreams(functions: StreamFunctions): Streams {
  * Callable with and without `new`, as the host's, and on an object of a class derived the old way (graceful-fs does so);
  * what it makes is `instanceof` the host's class.
  */
-function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, functions: StreamFunctions): StreamClass {
+function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade: typeof fs): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
     const given = inheritedToo(readOptions(options))
-    const args = [path, governed(given, functions)]
+    const args = [path, governed(given, facade)]
     const isDerived = new.target === undefined && this instanceof host
     const made: unknown = isDerived
       ? Reflect.apply(host, this, args)
@@ -61,15 +59,54 @@ function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string
   return all
 }
 
+const FUNCTIONS = ['open', 'close', 'read', 'write', 'writev', 'fsync'] as const
+
 /** The caller's options with our functions in place of any others, and a handle of ours as its number. */
-function governed(options: Record<string, unknown>, functions: StreamFunctions): Record<string, unknown> {
+function governed(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
   const { fd } = options
-  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: functions }
-  const close = (_: number, callback: (error?: unknown) => void) => {
-    fd.release()
-    fd[Symbol.asyncDispose]().then(() => callback(), callback)
+  const given = options.fs
+  if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: given ? inPlaceOf(Object(given), facade) : facade }
+  if (given) throw methodMissing('FileHandle with fs')
+  return { ...options, fd: fd.fd, fs: handleFunctions(fd) }
+}
+
+/** Only our functions are called. What is missing, or no function, stays so: Node's classes refuse it, or do without. */
+function inPlaceOf(given: object, facade: typeof fs): Record<string, unknown> {
+  const part = (name: (typeof FUNCTIONS)[number]): unknown => {
+    const value: unknown = Reflect.get(given, name)
+    return typeof value === 'function' ? facade[name] : value
   }
-  return { ...options, fd: fd.fd, fs: { ...functions, close } }
+  return Object.fromEntries(FUNCTIONS.map((name) => [name, part(name)]))
+}
+
+type Callback = (error?: unknown, count?: number, buffers?: unknown) => void
+
+/** A stream of a handle works through the handle's own methods, also those that someone has patched. */
+function handleFunctions(handle: GovernedFileHandle): Record<string, unknown> {
+  const call = (name: string, args: readonly unknown[]): Promise<Record<string, unknown>> =>
+    Reflect.apply(Reflect.get(handle, name), handle, args)
+  const counted =
+    (name: string, count: string) =>
+    (_: number, buffers: unknown, ...rest: unknown[]) => {
+      const done = rest.pop() as Callback
+      call(name, [buffers, ...rest]).then(
+        (result) => done(null, Number(result[count]), buffers),
+        (error: unknown) => done(error, 0, buffers),
+      )
+    }
+  const settled = (name: string, done: Callback) => {
+    call(name, []).then(() => done(), done)
+  }
+  return {
+    read: counted('read', 'bytesRead'),
+    write: counted('write', 'bytesWritten'),
+    writev: counted('writev', 'bytesWritten'),
+    fsync: (_: number, done: Callback) => settled('sync', done),
+    close: (_: number, done: Callback) => {
+      handle.release()
+      settled('close', done)
+    },
+  }
 }
 
 /** A stream keeps its handle's descriptor open, and ends when the handle is closed. */

@@ -301,6 +301,175 @@ const SCRIPTS: Record<string, Script> = {
   },
   'readFile with wx of a file that is there': async (api, root) =>
     api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
+  'a stream of a FileHandle calls the handle’s own methods': async (api, root) => {
+    const told: unknown[] = []
+    const watched = async (flags: string) => {
+      const handle = await api.promises.open(`${root}/file`, flags)
+      for (const name of ['read', 'write', 'writev', 'sync', 'close'] as const) {
+        const original = handle[name]
+        const record = (...args: unknown[]) => {
+          told.push([name, args.length])
+          return Reflect.apply(original, handle, args)
+        }
+        Reflect.set(handle, name, record)
+      }
+      return handle
+    }
+    const reader = await watched('r')
+    told.push(await text(reader.createReadStream({ highWaterMark: 4 })), reader.fd)
+    const given = await watched('r')
+    told.push(await text(Reflect.apply(api.createReadStream, api, [null, { fd: given }])), given.fd)
+    const writer = await watched('r+')
+    const stream = writer.createWriteStream(Object.assign({}, { flush: true }))
+    for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
+    await new Promise((done) => stream.once('close', done).end('d'))
+    return [told, writer.fd]
+  },
+  'what a FileHandle’s method says is what its stream fails with': async (api, root) => {
+    const failing = () => Promise.reject(Object.assign(new Error('mine'), { code: 'MINE' }))
+    const told: unknown[] = []
+    const read = await api.promises.open(`${root}/file`)
+    Reflect.set(read, 'read', failing)
+    told.push(await events(read.createReadStream().resume()), read.fd)
+    const write = await api.promises.open(`${root}/file`, 'r+')
+    Reflect.set(write, 'write', failing)
+    told.push(await events(write.createWriteStream().end('x')), write.fd)
+    return told
+  },
+  'a stream of a FileHandle takes no fs': (api, root) =>
+    withHandle(api, root, (handle) =>
+      [api.createReadStream, api.createWriteStream].map((create) => {
+        try {
+          return Reflect.apply(create, api, [null, { fd: handle, fs: { read: api.read, write: api.write } }])
+        } catch (error) {
+          return [(error as NodeJS.ErrnoException).code, (error as Error).message]
+        }
+      }),
+    ),
+  'streams call functions that were patched': async (api, root) => {
+    const told: string[] = []
+    const names = ['open', 'read', 'write', 'writev', 'fsync', 'close'] as const
+    const originals = names.map((name) => api[name])
+    try {
+      for (const [i, name] of names.entries())
+        Reflect.set(api, name, (...args: unknown[]) => {
+          told.push(name)
+          return Reflect.apply(Object(originals[i]), api, args)
+        })
+      told.push(await text(api.createReadStream(`${root}/file`)))
+      const stream = api.createWriteStream(`${root}/new`, { flush: true })
+      for (const chunk of ['a', 'b', 'c']) stream.write(chunk)
+      await new Promise((done) => stream.once('close', done).end('d'))
+    } finally {
+      for (const [i, name] of names.entries()) Reflect.set(api, name, originals[i])
+    }
+    return told
+  },
+  'an fs of a stream whose parts are no functions': async (api, root) => {
+    const told: unknown[] = []
+    const { open, read, write, writev, fsync, close } = api
+    const whole = { open, read, write, writev, fsync, close }
+    for (const create of [api.createReadStream, api.createWriteStream])
+      for (const name of [...Object.keys(whole), 'all'])
+        for (const value of ['x', 1, null, {}, undefined])
+          for (const more of [{}, { autoClose: false }, { flush: true }]) {
+            const given = name === 'all' ? value : { ...whole, [name]: value }
+            try {
+              const options = { ...more, flags: 'r+', fs: given }
+              const stream: fs.ReadStream | fs.WriteStream = Reflect.apply(create, api, [`${root}/file`, options])
+              const closed = new Promise((done) => stream.on('error', () => undefined).once('close', done))
+              stream.destroy()
+              await closed
+              told.push([create.name, name, value, 'made'])
+            } catch (error) {
+              told.push([create.name, name, value, (error as NodeJS.ErrnoException).code, (error as Error).message])
+            }
+          }
+    return told
+  },
+  'a Dir refuses synchronous calls while it reads': async (api, root) => {
+    const told: unknown[] = []
+    const tried = (run: () => unknown) => {
+      try {
+        const value = run()
+        told.push(value instanceof fs.Dirent ? 'an entry' : value)
+      } catch (error) {
+        told.push([(error as NodeJS.ErrnoException).code, (error as Error).message])
+      }
+    }
+    const dir = await api.promises.opendir(root)
+    const first = dir.read()
+    tried(() => dir.readSync())
+    tried(() => dir.closeSync())
+    await first
+    tried(() => dir.readSync())
+    const closing = dir.close()
+    tried(() => dir.readSync())
+    tried(() => dir.closeSync())
+    await closing
+    const other = api.opendirSync(root, { bufferSize: 1 })
+    const calledBack = new Promise((done) => other.read((error, entry) => done([error, entry instanceof fs.Dirent])))
+    tried(() => other.closeSync())
+    told.push(await calledBack)
+    const names = (await Promise.all([other.read(), other.read(), other.read()])).map((entry) => entry?.name ?? null)
+    told.push(names.length, new Set(names).size)
+    const order: string[] = []
+    await Promise.all([other.read().then(() => order.push('read')), other.close().then(() => order.push('close'))])
+    const iterated = api.opendirSync(root)
+    const entries = iterated[Symbol.asyncIterator]()
+    const next = entries.next()
+    tried(() => iterated.readSync())
+    await next
+    await entries.return?.(undefined)
+    tried(() => iterated.closeSync())
+    return [told, order]
+  },
+  'reading the whole of more than 2 GiB': async (api, root) => {
+    const told: unknown[] = []
+    const tried = async (run: () => unknown) => {
+      try {
+        told.push(await run())
+      } catch (error) {
+        const { name, code, message } = error as NodeJS.ErrnoException
+        told.push([name, code, message])
+      }
+    }
+    const fd = api.openSync(`${root}/file`, 'r')
+    const path = `${root}/huge`
+    // Its length alone: it takes no room, and goes before trees are compared.
+    fs.closeSync(fs.openSync(path, 'w'))
+    fs.truncateSync(path, 2 ** 31)
+    const huge = api.openSync(path, 'r')
+    const handle = await api.promises.open(path)
+    await tried(() => api.readFileSync(path))
+    await tried(() => api.promises.readFile(path))
+    await tried(() => called((done) => api.readFile(path, done)))
+    await tried(() => api.readFileSync(huge))
+    await tried(() => handle.readFile())
+    await tried(() => api.readSync(huge, bytes(), 0, 4, 2 ** 31))
+    await tried(() => api.readFileSync(fd, 'utf8'))
+    await handle.close()
+    for (const each of [fd, huge]) api.closeSync(each)
+    fs.rmSync(path)
+    return told
+  },
+  'mkdtemp with a prefix that is none': (api, root) =>
+    [`${root}/a\0`, Buffer.from(`${root}/b\0`), 1].map((prefix) => {
+      try {
+        return Reflect.apply(api.mkdtempSync, api, [prefix])
+      } catch (error) {
+        return [(error as NodeJS.ErrnoException).code, (error as Error).message.replace(/Received .*/s, '')]
+      }
+    }),
+  'readFile with a flag that wants a new file, of names that are taken': async (api, root) => {
+    const told: unknown[] = []
+    for (const name of ['file', 'dir', 'dangling'])
+      for (const flag of ['wx', 'wx+', 'ax', 'ax+'])
+        told.push(
+          await api.promises.readFile(`${root}/${name}`, { flag }).catch(({ code, syscall }) => [code, syscall]),
+        )
+    return told
+  },
 }
 
 async function events(stream: fs.ReadStream | fs.WriteStream): Promise<unknown[]> {

@@ -43,3 +43,6 @@ export const OWN_PROCESS: readonly string[] = [
 
 /** Suites that drive real clients, by `npm run test:clients`: they install the clients first. */
 export const REAL_CLIENTS: readonly string[] = ['test/clients/**']
+
+/** Suites that drive libraries of npm, by `npm run test:libraries`: they install the libraries first. */
+export const LIBRARIES: readonly string[] = ['test/libraries/**']

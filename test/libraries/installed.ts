@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { CACHE, installOnce } from '../support/npm-install.js'
+
+/** The libraries the suite drives, each in the version it was shown with. */
+const VERSIONS = {
+  'fs-extra': '11.4.1',
+  'graceful-fs': '4.2.12',
+  glob: '14.0.6',
+  tar: '7.5.23',
+  'isomorphic-git': '1.44.17',
+  webpack: '5.112.2',
+  rollup: '4.68.7',
+  esbuild: '0.28.2',
+} as const
+
+/** @returns the directory they are installed in; another set of versions has another one. */
+export function installLibraries(): string {
+  const packages = Object.entries(VERSIONS).map(([name, version]) => `${name}@${version}`)
+  const dir = join(CACHE, 'libraries', createHash('sha256').update(packages.join()).digest('hex').slice(0, 12))
+  installOnce(dir, packages, join('node_modules', 'esbuild', 'package.json'))
+  return dir
+}
+
+/** Before the suite: they are installed. */
+export function setup(): void {
+  installLibraries()
+}
