@@ -21,6 +21,10 @@ export const CALLS: Limits = {
     'in which promises of `session.fs` follow each other; then timers and I/O have a turn',
   ],
   'overlay/digest.ts#PART': ['bytes', 'that promises and callbacks digest or store in one turn of the event loop'],
+  'src/fs/kernel-fd.ts#LONGEST_READ': [
+    'bytes',
+    'that `readFile` of a descriptor reads, as in Node; more is `ERR_FS_FILE_TOO_LARGE`',
+  ],
   'src/fs/fairness.ts#AT_ONCE': ['count', 'promises that resolve in one turn after they waited for it'],
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'a file whose content is kept for a merge'],
   'src/fs/judge-move.ts#LOOKED_AT': ['count', 'entries looked at before a directory moves; the rest at its commit'],

@@ -144,8 +144,14 @@ class ReviewDesk implements Desk {
           ? await review.withdraw(selection, by)
           : await review.reject(selection, effect.words, by)
     const state = verdict.verdict === 'withdrawn' ? 'pending' : verdict.verdict
-    dispatch({ is: 'decided', target, state })
     const what = target.hunk === undefined ? target.change.path : `A hunk of ${target.change.path}`
+    // Nothing was recorded: somebody, or this reviewer a moment ago, had taken it back.
+    if (verdict.id === '') {
+      this.#tell(`${what} has no verdict to take back.`)
+      this.moved()
+      return
+    }
+    dispatch({ is: 'decided', target, state })
     this.#tell(
       `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ' The agent is told why.' : ''}`,
     )

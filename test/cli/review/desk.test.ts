@@ -90,6 +90,17 @@ describe('a desk', () => {
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
   })
 
+  it('says that there is no verdict to take back, and records none', async () => {
+    const { workspace } = await scene()
+    const ann = await seat(workspace, 'Ann')
+    await ann.press('a')
+    ann.type('u')
+    ann.type('u')
+    await ann.desk.idle()
+    expect(ann.decided.map(({ state }) => state)).toEqual(['approved', 'pending'])
+    expect(ann.message()).toMatch(/has no verdict to take back\.$/)
+  })
+
   it('says what a commit met, and merges when told to', async () => {
     const { on, workspace } = await scene()
     const ann = await seat(workspace, 'Ann')
