@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { digest } from '../../overlay/digest.js'
 import { askAgain } from '../../overlay/turn.js'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
@@ -59,7 +60,7 @@ export class World {
     trust(this.root)
     for (const root of [this.root, this.#plain.path]) {
       for (const [path, text] of BEGINNING) {
-        fs.mkdirSync(`${root}/${path}/..`.replace(/[^/]*\/\.\.$/, ''), { recursive: true })
+        fs.mkdirSync(dirname(`${root}/${path}`), { recursive: true })
         fs.writeFileSync(`${root}/${path}`, text)
       }
     }
