@@ -32,8 +32,23 @@ export const trace: Suite = async (bench) => {
   const second = { of: 'value', atMost: 1e9 } as const
   const title = `blame a file of 200 lines, with a ledger of ${size}`
   await bench.compare({ title, mode: 'async', aim: second, heavy: true, variants: [blame] })
+  await measureEnd(bench, layout, size)
   await measureMemory(bench, layout)
   await measureAppend(bench)
+}
+
+/** What a new process reads before its first append. */
+async function measureEnd(bench: Bench, layout: Layout, size: string): Promise<void> {
+  const end = () => openLedger(layout).head()
+  const whole = {
+    name: 'read from the beginning',
+    run: () => {
+      rmSync(`${layout.state}/ledger-point.json`, { force: true })
+      return end()
+    },
+  }
+  const title = `find the end of a ledger of ${size}, in a new process`
+  await bench.compare({ title, mode: 'async', heavy: true, variants: [whole, { name: OURS, run: end }] })
 }
 
 /** What verifying a ledger ten times as long holds in memory beyond what the shorter one does. */

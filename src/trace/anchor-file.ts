@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../overlay/errno.js'
+import { readStart } from '../host/read.js'
 import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync } from '../host/write.js'
 import { type AnchorLine, compacted, parseAnchors } from './anchor-lines.js'
 
@@ -9,8 +10,10 @@ import { type AnchorLine, compacted, parseAnchors } from './anchor-lines.js'
  * newest, and `verify` then says which records nothing anchors.
  */
 
-/** The file is made smaller each time it grows past a multiple of this. */
+/** Whether the file is to be made smaller is looked at each time it grows past a multiple of this. */
 const STEP_BYTES = 256 * 1024
+/** The first line of a file that was made smaller: its size then. Other versions skip it, as any line they cannot read. */
+const COMPACTED = /^\{"compacted":(\d{1,15})\}\n/
 const ABANDONED_MS = 60_000
 
 export function readAnchors(file: string): AnchorLine[] {
@@ -19,7 +22,33 @@ export function readAnchors(file: string): AnchorLine[] {
 
 export function appendAnchors(file: string, lines: string): void {
   const size = appendText(file, lines)
-  if (Math.floor(size / STEP_BYTES) > Math.floor((size - Buffer.byteLength(lines)) / STEP_BYTES)) compact(file)
+  const isPast = Math.floor(size / STEP_BYTES) > Math.floor((size - Buffer.byteLength(lines)) / STEP_BYTES)
+  if (isPast && size >= 2 * sizeOnceCompacted(file)) compact(file)
+}
+
+/** Whether a hash is among the newest anchors; false also for an old one. */
+export function newestAnchorsHave(file: string): (hash: string) => boolean {
+  const end = endOf(file)
+  return (hash) => end.includes(`"${hash}"`)
+}
+
+function endOf(file: string): Buffer {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+  try {
+    return restOf(fd, Math.max(0, fstatSync(fd).size - STEP_BYTES))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function sizeOnceCompacted(file: string): number {
+  return Number(COMPACTED.exec(readStart(file, 64))?.[1] ?? 0)
 }
 
 /** Appends to the file that has the name in the end. */
@@ -41,7 +70,8 @@ function compact(file: string): void {
   const old = openSync(file, 'r')
   try {
     const content = restOf(old, 0)
-    createDurable(fresh, compacted(parseAnchors(content.toString())), 0o600)
+    const fewer = compacted(parseAnchors(content.toString()))
+    createDurable(fresh, `{"compacted":${fewer.length}}\n${fewer}`, 0o600)
     renameSync(fresh, file)
     const late = restOf(old, content.length)
     if (late.length > 0) appendText(file, late.toString())

@@ -3,7 +3,7 @@ import { sha256hex } from '../../overlay/digest.js'
 import type { LedgerHead } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
-import { appendAnchors, appendText, readAnchors, textOf } from './anchor-file.js'
+import { appendAnchors, appendText, newestAnchorsHave, readAnchors, textOf } from './anchor-file.js'
 import { type AnchorLine, isOn, type LedgerEntry, linesOf, parsed } from './anchor-lines.js'
 import type { Tip } from './chain.js'
 import { text } from './fields.js'
@@ -19,6 +19,8 @@ import { isObject } from './lines.js'
 export interface Anchors {
   /** Reads what is known of a ledger now. */
   of(ledger: string): KnownLedger
+  /** Whether a record was anchored lately. Reads little of a long file; false for an old record. */
+  lately(ledger: string): (hash: string) => boolean
   /** Anchors records. */
   keep(ledger: string, entries: readonly LedgerEntry[]): void
   /** Anchors records, and forgets which ones this branch must have: a person says that the ledger is right as it is. */
@@ -68,6 +70,7 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
 
   return {
     of: (ledger) => knownIn(readAnchors(fileOf(ledger)), ledger, workspace, branch()),
+    lately: (ledger) => newestAnchorsHave(fileOf(ledger)),
     keep: (ledger, entries) => write(ledger, entries, false),
     restart: (ledger, entries) => write(ledger, entries, true),
     begun: () => begunIn(begins, branch()),

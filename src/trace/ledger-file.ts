@@ -12,6 +12,7 @@ import { corrupt, faultError } from './faults.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
 import type { Copies, Published } from './published.js'
+import { readingPoints } from './reading-point.js'
 import { forkIn, openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
 import type { Vcs } from './vcs.js'
 
@@ -60,12 +61,21 @@ export function ledgerFile(
   const file = layout.ledgerFile
   let known = EMPTY_TIP
   const heads: LineHeads = new Map()
+  const points = readingPoints(layout)
   const seen = (record: TraceRecord): undefined => noteHeads(heads, record)
 
   function from(): Tip {
     if (stands(file, known)) return known
     heads.clear()
     return EMPTY_TIP
+  }
+
+  /** Goes on where another process has read to. */
+  async function resume(): Promise<void> {
+    const point = await points.load()
+    if (point === undefined || !stands(file, point.tip)) return
+    known = point.tip
+    for (const [path, digest] of point.heads) heads.set(path, digest)
   }
 
   function settle(mayFork: boolean): Forked {
@@ -110,7 +120,9 @@ export function ledgerFile(
 
   return {
     async warm() {
+      if (known.end === 0) await resume()
       known = checked(file, await readChainAsync(file, from(), new Map(), seen), new Map()).tip
+      points.keep(known, heads)
       return known
     },
     settle: () => settle(false).tip,

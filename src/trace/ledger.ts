@@ -117,9 +117,9 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     const { ledger, hash } = file.tip()
     if (ledger === null || (hash === anchoredUpTo && written.size === 0)) return
     try {
-      const before = anchoredUpTo === null ? known().of(ledger) : undefined
+      const isAnchored = anchoredUpTo === null ? known().lately(ledger) : () => false
       for (const entry of published.tail(hash, anchoredUpTo))
-        if (!before?.has(entry.hash)) written.set(entry.hash, entry)
+        if (!isAnchored(entry.hash)) written.set(entry.hash, entry)
       const entries = [...written.values()].sort((a, b) => a.seq - b.seq)
       known().keep(ledger, entries)
       written.clear()

@@ -1,11 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, readSync, realpathSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { site } from './site.js'
 
-/** A directory that commands see: those for temporary files are their own. */
+/** Commands have directories of their own in these places. */
+const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm']
+
+/** A directory that commands see. */
 function visible(): string {
-  const base = `${process.cwd()}/node_modules/.cache`
+  const places = [`${process.cwd()}/node_modules/.cache`, `${homedir()}/.cache`]
+  const base = places.find((place) => !PRIVATE.some((each) => realpathSync.native(dirname(place)).startsWith(each)))
+  if (base === undefined)
+    throw new Error(`This test needs the checkout or the home directory outside of ${PRIVATE.join(', ')}.`)
   mkdirSync(base, { recursive: true })
   const path = mkdtempSync(`${base}/special-`)
   onTestFinished(() => rmSync(path, { recursive: true }))
