@@ -83,7 +83,10 @@ function textOf(file: SharedFile): [string, string][] {
     return [[file.name, readShared(file, MAX_YAML_BYTES).toString()]]
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw error
+    if (codeOf(error) !== 'EFBIG') throw error
+    throw new EscrowError('policy_invalid', `${file} is larger than ${MAX_YAML_BYTES / 1024} KiB.`, {
+      hint: 'Make it smaller, then accept it.',
+    })
   }
 }
 

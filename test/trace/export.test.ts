@@ -71,6 +71,17 @@ describe('export', () => {
     expect(flat[1]).not.toHaveProperty('model_identifier')
   })
 
+  it('csv holds no cell that a spreadsheet takes for a formula', async () => {
+    const layout = workspace()
+    const ledger = openLedger(layout)
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("a", "b")']
+    await ledger.append(formulas.map((words) => draftOf({ words })))
+    const [, ...rows] = (await ledger.export('csv')).trimEnd().split('\n')
+    expect(rows).toHaveLength(formulas.length)
+    // The reason is the last column.
+    for (const row of rows) expect(row).toMatch(/,"?'[=+\-@^\t][^']*$/)
+  })
+
   it('csv names control characters and characters that nobody sees, and keeps line ends', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)

@@ -126,6 +126,16 @@ describe('an edit of ours', () => {
 })
 
 describe('accepting', () => {
+  it('is refused for a file that is too large, in words', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    put(at, REGISTRY, `active_intents: []\n# ${'x'.repeat(300 * 1024)}\n`)
+    expect(await failure(() => workspace.trust())).toMatchObject({
+      reason: 'policy_invalid',
+      message: expect.stringContaining('.orchestration/active_intents.yaml is larger than 256 KiB.'),
+    })
+  })
+
   it('is for the files that were shown, and for those that can be read', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
