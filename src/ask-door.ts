@@ -3,17 +3,14 @@ import { z } from 'zod'
 import type { Feedback } from './core/api.js'
 import { linesOf, type ShellAsks } from './core/shell-api.js'
 
-const told = z.object({
-  feedback: z.array(
-    z.object({
-      path: z.string().exactOptional(),
-      lines: z.array(z.tuple([z.number(), z.number()])).exactOptional(),
-      kind: z.string(),
-      reason: z.string(),
-      by: z.object({ name: z.string(), email: z.string().exactOptional() }).exactOptional(),
-    }),
-  ),
+export const feedbackForm: z.ZodType<Feedback> = z.object({
+  path: z.string().exactOptional(),
+  lines: z.array(z.tuple([z.number(), z.number()])).exactOptional(),
+  kind: z.string(),
+  reason: z.string(),
+  by: z.object({ name: z.string(), email: z.string().exactOptional() }).exactOptional(),
 })
+const told = z.object({ feedback: z.array(feedbackForm) })
 
 /** Milliseconds in which the owner must have answered. */
 const PATIENCE = 2_000

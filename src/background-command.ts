@@ -42,6 +42,8 @@ export class BackgroundCommand implements RunningCommand {
   #isLooking = false
   /** Refusals it told of that are only counted. */
   #unheard = { more: 0, unread: 0 }
+  /** What reviewers said, as its hooks were last given it. */
+  #offered = '[]'
 
   private constructor(
     private readonly deps: ExecDeps,
@@ -148,7 +150,6 @@ export class BackgroundCommand implements RunningCommand {
 
   async #lookAt(): Promise<void> {
     this.#hear()
-    this.deps.takeIn()
     if (this.ground.staleness() || !this.ground.hasNews()) return
     await this.deps.inCall(async () => {
       if (!this.#isOver) this.ground.take(this.ground.found(true))
@@ -156,9 +157,21 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   #hear(): void {
-    const { denials, more, unread } = this.ground.told()
+    const { denials, delivered, more, unread } = this.ground.told()
     this.deps.journal.told(denials, this.deps.intent())
+    this.deps.takeIn()
     this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
+    if (!this.starting.isAttached) return
+    this.deps.said.delivered(delivered)
+    this.#offer()
+  }
+
+  /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
+  #offer(): void {
+    const words = JSON.stringify(this.deps.said.undelivered())
+    if (words === this.#offered) return
+    this.#offered = words
+    this.ground.offer(words)
   }
 
   #ingest(): Ingested {
@@ -219,7 +232,6 @@ export class BackgroundCommand implements RunningCommand {
     const { deps, ground, id, command } = this
     this.#hear()
     deps.journal.toldMore(this.#unheard, deps.intent())
-    deps.takeIn()
     const last = deps.store.mark({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
     quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())

@@ -133,6 +133,11 @@ export class Ground {
   /** Refusals within the command, since the last call. */
   told = (): ReturnType<Place['told']> => this.place.told()
 
+  /** Gives the command's hooks a text. */
+  offer(words: string): void {
+    this.place.offer(words)
+  }
+
   /** What others change from now on is no matter of the command's. */
   settle(): void {
     this.#stopListening?.()

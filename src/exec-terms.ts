@@ -9,6 +9,7 @@ import type { View } from './fs/view.js'
 import { type Policy, secretName } from './policy/index.js'
 import { CLIENTS_SETTINGS, HOOKS_OWN } from './policy/protected.js'
 import type { Admitted, SessionAdmission } from './session-admission.js'
+import type { SessionGuard } from './session-guard.js'
 import type { SessionJournal } from './session-journal.js'
 import type { StageStore } from './stage-store.js'
 import { commandEnv, type Outlook, outlookBy, SecretNames, secretsIn } from './terminal/index.js'
@@ -27,6 +28,8 @@ export interface ExecDeps {
   readonly admission: SessionAdmission
   /** Notes refusals that a command tells of. */
   readonly journal: Pick<SessionJournal, 'told' | 'toldMore'>
+  /** What reviewers said. A program in the mount may give it to its model. */
+  readonly said: Pick<SessionGuard, 'undelivered' | 'delivered'>
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */

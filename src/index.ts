@@ -46,7 +46,7 @@ export { attentionTitle, groupChanges } from './review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './review/highlight.js'
 export { type TextSpan, wordDiff } from './review/word-diff.js'
 export { type ServeShellOptions, serveShell } from './serve-shell.js'
-export { doorOf } from './session-door.js'
+export { doorOf, type SessionState, stateOfSession } from './session-door.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
 export {
   type BlamedFile,

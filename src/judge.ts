@@ -5,19 +5,19 @@ import { type Denial, Denied } from './core/denials.js'
 import { isSessionId } from './core/ids.js'
 import { closedByRules } from './exec-closed.js'
 import { judgeWrites } from './fs/judge-writes.js'
+import { lookAt } from './host/read.js'
 import { hasOrchestration } from './host/shared-files.js'
 import { layoutAt } from './host/workspace-state.js'
 import { selectable, selectableIds } from './intents/index.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
 import { type Policy, secretName } from './policy/index.js'
 import { missingMutationClass } from './policy/messages.js'
-import { amendmentsFor } from './review/amendments.js'
-import { rejectionsFor } from './review/verdicts.js'
 import { doorOf } from './session-door.js'
-import { feedbackKey, isToTell, TOLD, withdrawalsToTell } from './session-guard.js'
-import { SecretNames, tellOwner } from './terminal/index.js'
+import { SecretNames, tellOwner, WORDS_AT } from './terminal/index.js'
 import { isNews } from './told-texts.js'
 import { newDraft } from './trace/index.js'
+import { DELIVERED, undelivered } from './undelivered.js'
+import { isInMount } from './whereabouts.js'
 import { physicalRoot } from './workspace-root.js'
 
 export type { JudgeOptions } from './judged-session.js'
@@ -147,6 +147,11 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   async feedback(): Promise<Feedback[]> {
+    if (isInMount(this.sources.given)) {
+      if (lookAt(WORDS_AT)?.size === 0) return []
+      const { takeWordsInMount } = await import('./mount-words.js')
+      return takeWordsInMount()
+    }
     if (this.isHeld || !this.#hasNews()) return []
     if (this.#door !== undefined) {
       const { feedbackAt } = await import('./ask-door.js')
@@ -167,14 +172,8 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   #hasNews(): boolean {
-    const told = new Set(this.seen.store.notes(TOLD))
-    const rejections = rejectionsFor(this.seen.reviews)
-    const said = [
-      ...rejections.filter(isToTell),
-      ...withdrawalsToTell(rejections, told),
-      ...amendmentsFor(this.seen.reviews),
-    ]
-    return said.some((each) => !told.has(feedbackKey(each))) || this.seen.questions.hasUntold()
+    const { reviews, store, questions } = this.seen
+    return undelivered(reviews, new Set(store.notes(DELIVERED))).length > 0 || questions.undelivered().length > 0
   }
 
   #refusal({ writes = [], reads = [], searches = [], needsIntent, declaresClass }: JudgedCall): Denial | undefined {

@@ -27,3 +27,15 @@ export function doorOf(root: string, session: string): string | undefined {
   const { door, owner } = layoutAt(physicalRoot(root)).session(session)
   return existsSync(door) && isOwned(owner) ? readSmall(door, LONGEST) : undefined
 }
+
+/**
+ * Who gives the agent of a session what reviewers say: the session's owner, which answers clients (`served`); a process
+ * that holds it for a program (`held`); or nobody until the next call (`at rest`).
+ */
+export type SessionState = 'served' | 'held' | 'at rest'
+
+/** See {@link SessionState}. Throws EscrowError `not_found` where the directory is no workspace. */
+export function stateOfSession(root: string, session: string): SessionState {
+  if (doorOf(root, session) !== undefined) return 'served'
+  return isOwned(layoutAt(physicalRoot(root)).session(session).owner) ? 'held' : 'at rest'
+}

@@ -11,12 +11,13 @@ import type { Policy } from './policy/index.js'
 import { sessionClosed } from './policy/messages.js'
 import { mayBeProtected } from './policy/protected.js'
 import { type Amendment, amendmentsFor } from './review/amendments.js'
-import type { HunkRef, ReviewRecord } from './review/record.js'
+import type { ReviewRecord } from './review/record.js'
 import { type Rejection, rejectionsFor } from './review/verdicts.js'
 import type { SessionJournal } from './session-journal.js'
 import { SessionLimits } from './session-limits.js'
 import type { SessionQuestions } from './session-questions.js'
 import type { StageStore } from './stage-store.js'
+import { AMENDED, DELIVERED, linesOf, type Undelivered, undelivered } from './undelivered.js'
 
 export interface GuardDeps {
   readonly id: string
@@ -49,7 +50,7 @@ export class SessionGuard implements GuardRules {
 
   constructor(private readonly deps: GuardDeps) {
     const { store } = deps
-    this.#told = new Set(store.notes(TOLD))
+    this.#told = new Set(store.notes(DELIVERED))
     const { stage } = store.overlay
     this.#limits = new SessionLimits({ paths: () => stage.bases, bytes: () => stagedBytes(stage.tree.root) })
   }
@@ -121,31 +122,25 @@ export class SessionGuard implements GuardRules {
 
   /** What reviewers said and did that the agent has not been told of; it counts as told now. */
   feedback(): Feedback[] {
-    const fresh = <T extends { readonly id: string; readonly path: string }>(all: readonly T[]) => {
-      const untold = all.filter((each) => !this.#told.has(feedbackKey(each)))
-      for (const each of untold) this.#tell(feedbackKey(each))
-      return untold
-    }
-    const withdrawn = fresh(withdrawalsToTell(this.#rejections, this.#told)).map(({ path, hunks, reason, by }) => {
-      const news = `The no to this was taken back; it was: ${reason}`
-      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'withdrawn', reason: news, by }
-    })
-    const rejected = fresh(this.#rejections.filter(isToTell)).map(({ path, hunks, reason, by, takenBack }) => {
-      // It is heard without these.
-      for (const { id } of takenBack) this.#tell(feedbackKey({ id, path }))
-      return { path, ...(hunks && { lines: linesOf(hunks) }), kind: 'rejected', reason, by }
-    })
-    const amended = fresh(this.#amendments).map(({ path, cause, by, read }) => {
-      if (read) return { path, kind: 'merged', reason: READ[read] }
-      return {
-        path,
-        kind: 'amended',
-        reason: `${by.name} ${AMENDED[cause]}. Read it again before you write to it.`,
-        by,
-      }
-    })
-    const news = this.#news.splice(0)
-    return [...withdrawn, ...rejected, ...amended, ...news, ...this.deps.questions.feedback()]
+    const fresh = this.undelivered()
+    for (const { keys } of fresh) for (const key of keys) this.#deliver(key)
+    return [...fresh.map(({ feedback }) => feedback), ...this.#news.splice(0)]
+  }
+
+  /** Somebody else gave the agent words: keys of what is undelivered. All other keys are ignored. */
+  delivered(keys: readonly string[]): void {
+    if (keys.length === 0) return
+    const open = new Set(this.undelivered().flatMap((each) => each.keys))
+    for (const key of keys) if (open.has(key)) this.#deliver(key)
+  }
+
+  /** What reviewers said that the agent was not given. */
+  undelivered(): Undelivered[] {
+    return [...undelivered(this.#heard ?? [], this.#told), ...this.deps.questions.undelivered()]
+  }
+
+  #deliver(key: string): void {
+    if (!this.deps.questions.delivered(key)) this.#tell(key)
   }
 
   /**
@@ -232,27 +227,9 @@ export class SessionGuard implements GuardRules {
 
   #tell(key: string): void {
     this.#told.add(key)
-    this.deps.store.note(TOLD, key)
+    this.deps.store.note(DELIVERED, key)
   }
 }
-
-export const TOLD = 'told'
-
-/** What a reviewer did to a staged file, as the agent is told. */
-const AMENDED = {
-  edit: 'edited the staged file',
-  discard: 'took parts out of the staged file',
-  merge: 'merged the staged file with what is on disk now',
-} as const satisfies Record<Amendment['cause'], string>
-
-/** What became of a staged file when a read tool found that the disk had moved on. */
-const READ = {
-  clean: 'The file was changed on disk since you staged it. What you staged was merged with that.',
-  markers:
-    'The file was changed on disk in the lines you staged. Both stand between conflict markers: make one of them, and take the markers out.',
-  beside:
-    'The file was changed on disk since you staged it, and cannot be merged. What you staged stays, and so does the file on disk; a person decides.',
-} as const satisfies Record<NonNullable<Amendment['read']>, string>
 
 function standingByPath<T extends { readonly path: string; readonly standing: boolean }>(
   all: readonly T[],
@@ -271,29 +248,7 @@ function keyOf(kind: string, { id, path }: { readonly id: string; readonly path:
   return `${kind}:${id}:${path}`
 }
 
-/** A no that was taken back before the agent heard it is never heard. */
-export function isToTell({ withdrawn }: Rejection): boolean {
-  return !withdrawn
-}
-
-/** What was taken back after the agent had heard it, by the word that took it back. */
-export function withdrawalsToTell(rejections: readonly Rejection[], told: ReadonlySet<unknown>): Rejection[] {
-  return rejections.flatMap((each) => {
-    return told.has(feedbackKey(each)) ? each.takenBack.map((word) => ({ ...each, ...word })) : []
-  })
-}
-
-/** What the notes of {@link TOLD} have of a reviewer's word that feedback has told. */
-export function feedbackKey(said: { readonly id: string; readonly path: string }): string {
-  return keyOf('feedback', said)
-}
-
 function rejectedBy({ by, hunks }: Rejection): string {
   const places = linesOf(hunks).map(([first, last]) => (first === last ? `line ${first}` : `lines ${first} to ${last}`))
   return `${by.name} rejected ${places.length === 0 ? '' : `${places.join(', ')} of `}the staged change of this file.`
-}
-
-/** Where in the staged file hunks stand: their first and last lines. */
-function linesOf(hunks: readonly HunkRef[] = []): [number, number][] {
-  return hunks.map(({ start, lines }) => [start, start + Math.max(lines, 1) - 1])
 }

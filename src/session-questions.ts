@@ -1,4 +1,4 @@
-import type { Feedback, ScopeRequest } from './core/api.js'
+import type { ScopeRequest } from './core/api.js'
 import { EscrowError } from './core/api-error.js'
 import { globProblem } from './core/globs.js'
 import { newId } from './core/ids.js'
@@ -7,6 +7,7 @@ import type { AskAnswers } from './policy/index.js'
 import { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './review/questions.js'
 import { type AnswerRecord, type ReviewRecord, reviewerOf } from './review/record.js'
 import type { StageStore } from './stage-store.js'
+import type { Undelivered } from './undelivered.js'
 
 export interface QuestionDeps {
   readonly store: StageStore
@@ -17,6 +18,8 @@ export interface QuestionDeps {
 
 const TOLD = 'told_answer'
 const SPENT = 'spent_answer'
+/** The beginning of an answer's key. */
+const ANSWER = 'answer:'
 
 type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
@@ -123,17 +126,11 @@ export class SessionQuestions {
     return true
   }
 
-  /** An answer that feedback has not told. */
-  hasUntold(): boolean {
-    return this.#answers.some(({ id }) => !this.#told.has(id))
-  }
-
-  feedback(): Feedback[] {
+  /** Answers that the agent has not been given, each with the key that {@link delivered} takes. */
+  undelivered(): Undelivered[] {
     return this.#answers
       .filter(({ id }) => !this.#told.has(id))
       .map((record) => {
-        this.#told.add(record.id)
-        this.deps.store.note(TOLD, record.id)
         const { answer, words, by, path, command } = record
         const kind = answer === 'deny' ? 'refused' : 'granted'
         const said =
@@ -143,8 +140,18 @@ export class SessionQuestions {
             : path === undefined
               ? 'The scope was extended.'
               : `Writing ${path} is allowed (${answer}).`)
-        return { ...(path !== undefined && { path }), kind, reason: said, by: reviewerOf(by) }
+        const feedback = { ...(path !== undefined && { path }), kind, reason: said, by: reviewerOf(by) }
+        return { keys: [`${ANSWER}${record.id}`], feedback }
       })
+  }
+
+  /** The agent was given an answer. False for a key that is none of an answer. */
+  delivered(key: string): boolean {
+    if (!key.startsWith(ANSWER)) return false
+    const id = key.slice(ANSWER.length)
+    this.#told.add(id)
+    this.deps.store.note(TOLD, id)
+    return true
   }
 
   #open(): Question[] {

@@ -106,7 +106,7 @@ export class LocalSession implements Session {
       record: (data) => this.#record('command', { data }),
       inCall: (work, isNew) =>
         this.#calls.current() && isNew !== true ? work() : this.toolCall({ tool: 'exec', kind: 'command' }, work),
-      ...{ open: () => this.#open(), intent: () => this.#intent.id },
+      ...{ open: () => this.#open(), intent: () => this.#intent.id, said: this.#guard },
     })
     this.#format = new SessionFormat({
       ...{ policy: this.#policy, exec: this.terminal.own, overlay: () => this.#store.overlay },

@@ -117,6 +117,7 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
+  'src/mount-words.ts#MOST': ['bytes', "reviewers' words that are waiting for an agent inside of `escrow run`"],
   'src/terminal/told.ts#MOST_TOLD': [
     'count',
     'refusals of a mount that are told one by one; the rest are counted in one record',

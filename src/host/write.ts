@@ -89,6 +89,16 @@ export function appendOnto(path: string, data: string, mode: number): void {
   }
 }
 
+/** Replaces the content of a file in place, unsynced: whoever reads meanwhile may see a part of it. Throws ENOENT. */
+export function overwrite(path: string, data: string): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0))
+  try {
+    writeAll(fd, Buffer.from(data))
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /**
  * As {@link appendOnto}.
  * @returns the file's size then; undefined where another file has taken its name meanwhile, so that nobody may ever read

@@ -53,7 +53,8 @@ export function openCopy(root: string): Place {
       }),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     // A hook there writes the ledger itself.
-    told: () => ({ denials: [], more: 0, unread: 0 }),
+    offer: () => undefined,
+    told: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
     clear: () => undefined,
     async close() {
       isAlive = false

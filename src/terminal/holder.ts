@@ -28,6 +28,7 @@ mount --bind "$2" workspace
 mount -o remount,bind,ro workspace
 mknod whiteout c 0 0
 : > told
+: > words
 echo held
 while read -r line; do last=$line; done
 [ -z "$last" ] || kill -s KILL -- $last`
@@ -53,6 +54,8 @@ export interface HolderPlaces {
   readonly writeOnly: string
   /** What commands tell the session's owner. */
   readonly told: string
+  /** What reviewers say to the agent of a command: it can only be read there. */
+  readonly words: string
   /** Touched right before each mount: what has changed on disk since is younger. */
   readonly stamp: string
   /** The workspace as commands see it. */
@@ -81,6 +84,7 @@ export class Holder {
       closeOthers: inside('close-others'),
       writeOnly: inside('write-only'),
       told: inside('told'),
+      words: inside('words'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
     }

@@ -12,4 +12,4 @@ export { effectOf, type Kept, letGo, quarantine, quarantinedIn } from './quarant
 export { SecretNames } from './secret-names.js'
 export { commandEnv, type Outlook, outlookBy, secretsIn } from './secrets.js'
 export { refusalsIn, summaryOf } from './summary.js'
-export { MOST_TOLD, type Told, tellOwner } from './told.js'
+export { MOST_TOLD, reportDelivered, reportedHere, type Told, tellOwner, WORDS_AT } from './told.js'

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
+import { overwrite } from '../host/write.js'
 import { runContained } from './contained.js'
 import type { CommandEnd, CommandOptions } from './course.js'
 import { type Effect, type Effects, effectsIn, namesBelow } from './effects.js'
@@ -45,6 +46,8 @@ export interface Place {
   since(): bigint
   /** Refusals that commands tell of since the last call. */
   told(): Told
+  /** Gives commands a text at {@link WORDS_AT}. */
+  offer(words: string): void
   /** What was told is no longer to be told. */
   clear(effects: readonly Effect[]): void
   close(): Promise<void>
@@ -87,6 +90,8 @@ export async function openSandbox(root: string): Promise<Place> {
       }),
     since: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
     told: toldReader(places.told),
+    // In place: the mounts of commands hold this very file.
+    offer: (words) => overwrite(places.words, words),
     clear(effects) {
       left = clearAway(effects, places.written)
     },

@@ -4,7 +4,7 @@ import { ACCEPTED_IN_MOUNT } from '../host/accepted-files.js'
 import { layoutAt } from '../host/workspace-state.js'
 import type { CommandOptions } from './course.js'
 import type { Outlook } from './secrets.js'
-import { TOLD_AT } from './told.js'
+import { TOLD_AT, WORDS_AT } from './told.js'
 
 /** What the sandbox is made of, as options of bubblewrap. */
 
@@ -63,6 +63,7 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...['/tmp', '/var/tmp', '/dev/shm'].flatMap((place) => ['--bind', `${scratch}/own${place}`, place]),
     ...['--remount-ro', '/dev', '--size', RUN_BYTES, '--tmpfs', '/run'],
     ...['--bind', `${scratch}/told`, TOLD_AT],
+    ...['--ro-bind', `${scratch}/words`, WORDS_AT],
     ...['--ro-bind', `${scratch}/write-only`, WRITE_ONLY_AT],
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],

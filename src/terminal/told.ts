@@ -11,6 +11,9 @@ import { appendOnto } from '../host/write.js'
 /** The file, as a command sees it. */
 export const TOLD_AT = '/run/escrow/told'
 
+/** The file, as a command sees it, in which the owner gives an agent's hooks what reviewers say: JSON, written in place. */
+export const WORDS_AT = '/run/escrow/words'
+
 /** Bytes of a line, so that lines written side by side do not mix. */
 const LINE = 4_096
 /** Characters of each part of it. */
@@ -25,7 +28,21 @@ export const MOST_TOLD = 1_000
 export function tellOwner({ reason, message, file, intentId, tool }: Denial): boolean {
   const cut = (text: string | undefined) => text?.slice(0, PART)
   const told = { reason, message: cut(message), file: cut(file), intentId: cut(intentId), tool: cut(tool) }
-  const line = `${JSON.stringify(told)}\n`
+  return append(told)
+}
+
+/** Inside of a mount: tells the owner that the model got a reviewer's word. @param key names it, see `undelivered.ts`. */
+export function reportDelivered(key: string): boolean {
+  return append({ delivered: key })
+}
+
+/** Inside of a mount: what {@link reportDelivered} reported and the owner may not have read yet. */
+export function reportedHere(): ReadonlySet<string> {
+  return new Set(toldReader(TOLD_AT)().delivered)
+}
+
+function append(report: object): boolean {
+  const line = `${JSON.stringify(report)}\n`
   if (Buffer.byteLength(line) > LINE) return false
   try {
     appendOnto(TOLD_AT, line, 0o600)
@@ -38,6 +55,8 @@ export function tellOwner({ reason, message, file, intentId, tool }: Denial): bo
 /** What was told since the last reading. */
 export interface Told {
   readonly denials: readonly Denial[]
+  /** Keys of reviewers' words that the model got. */
+  readonly delivered: readonly string[]
   /** Refusals beyond {@link MOST_TOLD}. */
   readonly more: number
   /** Bytes that were not looked at: whoever writes so many wants them not to be read. */
@@ -50,6 +69,7 @@ export function toldReader(file: string): () => Told {
   let count = 0
   return () => {
     const denials: Denial[] = []
+    const delivered: string[] = []
     const before = count
     let unread = 0
     read(file, (size, next) => {
@@ -62,14 +82,17 @@ export function toldReader(file: string): () => Told {
         if (whole === 0 && bytes.length < READ) return
         from += whole === 0 ? READ : whole
         for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
-          const denial = denialIn(line)
-          if (denial && ++count <= MOST_TOLD) denials.push(denial)
+          const report = reportIn(line)
+          if (report === undefined) continue
+          if ('delivered' in report) {
+            if (delivered.length < MOST_TOLD) delivered.push(report.delivered)
+          } else if (++count <= MOST_TOLD) denials.push(report)
         }
       }
       unread = Math.max(0, size - from)
       from = Math.max(from, size)
     })
-    return { denials, more: count - before - denials.length, unread }
+    return { denials, delivered, more: count - before - denials.length, unread }
   }
 }
 
@@ -90,7 +113,7 @@ function read(file: string, look: (size: number, next: (place: number) => Buffer
   }
 }
 
-function denialIn(line: string): Denial | undefined {
+function reportIn(line: string): Denial | { readonly delivered: string } | undefined {
   let told: unknown
   try {
     told = JSON.parse(line)
@@ -98,7 +121,8 @@ function denialIn(line: string): Denial | undefined {
     return undefined
   }
   if (typeof told !== 'object' || told === null) return undefined
-  const { reason, message, file, intentId, tool } = Object.fromEntries(Object.entries(told))
+  const { reason, message, file, intentId, tool, delivered } = Object.fromEntries(Object.entries(told))
+  if (typeof delivered === 'string') return { delivered }
   if (!isReason(reason) || !isPart(message)) return undefined
   return {
     ...{ reason, message },

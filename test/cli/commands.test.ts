@@ -391,7 +391,7 @@ describe('questions and answers', () => {
     const { code, calls, out } = await escrow(workspaceDir(), argv, { review })
     const by = { name: 'Ada', email: 'ada@x.org' }
     expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
-    expect([code, out]).toEqual([0, "Answered: deny. Session 's1' hears it at its next call.\n"])
+    expect([code, out]).toEqual([0, 'Answered: deny. The next call in this session gets your words.\n'])
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
   })
 

@@ -38,13 +38,13 @@ it('tells how many more there were than it gives, over all readings', () => {
   const second = read()
   expect([second.denials.length, second.more, second.unread]).toEqual([100, 70, 0])
   appendFileSync(file, line({}))
-  expect(read()).toEqual({ denials: [], more: 1, unread: 0 })
+  expect(read()).toEqual({ denials: [], delivered: [], more: 1, unread: 0 })
   // What is too much to be looked at is told in bytes.
   appendFileSync(file, `${line({}).repeat(3)}${'x'.repeat(20 << 20)}\n`)
   const flood = read()
   expect([flood.denials, flood.more]).toEqual([[], 3])
   expect(flood.unread).toBeGreaterThan(1 << 20)
-  expect(read()).toEqual({ denials: [], more: 0, unread: 0 })
+  expect(read()).toEqual({ denials: [], delivered: [], more: 0, unread: 0 })
 })
 
 it('is bounded, whatever is written or taken away', () => {
@@ -72,7 +72,7 @@ it('a command’s lines are records of the session, which say that it was told t
   const told = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
   const command = `printf '%s' '${line(told)}' >> /run/escrow/told; rm -f /run/escrow/told; ls /run/escrow`
   const { stdout } = await session.exec(command)
-  expect(stdout).toBe('told\ntrust.json\nwrite-only\n')
+  expect(stdout).toBe('told\ntrust.json\nwords\nwrite-only\n')
   const running = await session.start(`printf '%s' '${line({ tool: 'Edit' })}' >> /run/escrow/told`)
   await running.wait()
   await session.flush()

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import type { Answer, Reviewer } from '../../index.js'
+import { type Answer, type Reviewer, stateOfSession } from '../../index.js'
 import type { Context } from '../context.js'
+import { deliveryOf } from '../delivery.js'
 import { type AsJson, json, jsonOption } from '../output.js'
-import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
 import { byOption } from '../reviewer.js'
 
@@ -14,7 +14,7 @@ interface Options extends AsJson {
 
 const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny']
 
-export function register(command: Command, { io, asReviewer }: Context): void {
+export function register(command: Command, { io, asReviewer, root }: Context): void {
   command
     .description(
       "Answer a session's question. `allow` holds for the path or the command (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call or run. `deny` needs a reason.",
@@ -48,7 +48,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
           return id
         })
         if (asJson) return io.out(json({ session, question: answered, answer }))
-        io.out(`Answered: ${answer}. Session '${oneLine(session)}' hears it at its next call.\n`)
+        io.out(`Answered: ${answer}. ${deliveryOf(stateOfSession(root(), session))}\n`)
       },
     )
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Reviewer } from '../../index.js'
+import { type Reviewer, stateOfSession } from '../../index.js'
 import type { Context } from '../context.js'
+import { deliveryOf } from '../delivery.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { byOption } from '../reviewer.js'
@@ -11,7 +12,7 @@ interface Options extends Chosen, AsJson {
   readonly by?: Reviewer
 }
 
-export function register(command: Command, { io, asReviewer }: Context): void {
+export function register(command: Command, { io, asReviewer, root }: Context): void {
   addSelecting(command)
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
@@ -29,7 +30,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       })
       if (options.json) return io.out(json({ session, verdict }))
       const { lines, amount } = renderVerdict(verdict, set)
-      io.out(`${lines}${amount} rejected. The agent hears the reason at its next call.\n`)
+      io.out(`${lines}${amount} rejected. ${deliveryOf(stateOfSession(root(), session))}\n`)
     })
 }
 

@@ -1,4 +1,5 @@
-import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
+import { type Reviewer, type SessionSummary, stateOfSession, type Workspace } from '../../index.js'
+import { deliveryOf } from '../delivery.js'
 import { counted } from '../output.js'
 import { oneLine } from '../printable.js'
 import { createDesk } from './desk.js'
@@ -149,6 +150,7 @@ async function reviewOne(play: Play, session: string): Promise<string> {
     review: await workspace.review(session),
     ...(options.by && { by: options.by }),
     head: () => headOf(workspace, session),
+    delivery: () => deliveryOf(stateOfSession(workspace.root, session)),
     dispatch,
     editText: (text, name) => terminal.lend(() => options.editText(text, name)),
     now: () => performance.now(),

@@ -9,6 +9,8 @@ export interface DeskDeps {
   readonly review: Review
   readonly by?: Reviewer
   head(): Promise<Head>
+  /** When the agent gets what is said to it. */
+  delivery(): string
   dispatch(event: Event): void
   /** Lets the person edit a text, in another program on this terminal. */
   editText(text: string, name: string): Promise<string>
@@ -153,7 +155,7 @@ class ReviewDesk implements Desk {
     }
     dispatch({ is: 'decided', target, state })
     this.#tell(
-      `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ' The agent is told why.' : ''}`,
+      `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ` ${this.deps.delivery()}` : ''}`,
     )
     this.moved()
   }
@@ -231,7 +233,7 @@ class ReviewDesk implements Desk {
     const { review, by } = this.deps
     await review.answer(id, { ...answer, ...(by && { by }) })
     await this.#renew(true)
-    this.#tell(`Answered: ${answer.answer}. The agent hears it at its next call.`)
+    this.#tell(`Answered: ${answer.answer}. ${this.deps.delivery()}`)
   }
 
   async #color({ change }: Given<'color'>): Promise<void> {

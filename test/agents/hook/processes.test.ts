@@ -219,4 +219,38 @@ describe('inside of a session’s mount', () => {
     ])
     rmSync(script, { recursive: true })
   })
+
+  it('an agent that runs whole in there is given what a reviewer says, once', async () => {
+    const at = place()
+    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
+    const workspace = await at.open()
+    const session = await working(workspace, 'r1')
+    session.fs.writeFileSync('src/a.ts', 'wrong\n')
+    await session.flush()
+    writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Write', { file_path: 'src/a.ts' })))
+    const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
+    const script = `until [ -s /run/escrow/words ]; do sleep 0.05; done; ${hook} > src/first; ${hook} > src/second`
+    const running = session.run(script, { every: 100 })
+    const review = await workspace.review('r1')
+    await review.reject({ paths: ['src/a.ts'] }, 'Name the unit.', { name: 'Ada' })
+    expect((await running).exitCode).toBe(0)
+    const answer = (name: string) => session.fs.readFileSync(`src/${name}`, 'utf8').trimEnd()
+    expect(answer('first')).toContain('Name the unit.')
+    expect(answer('second')).toBe('{}')
+    expect(await session.feedback()).toEqual([])
+  })
+
+  it('what nobody in there was given stays to be told', async () => {
+    const at = place()
+    const workspace = await at.open()
+    const session = await working(workspace, 'r1')
+    session.fs.writeFileSync('src/a.ts', 'wrong\n')
+    await session.flush()
+    const review = await workspace.review('r1')
+    const { id } = await review.reject({ paths: ['src/a.ts'] }, 'Name the unit.', { name: 'Ada' })
+    // A command of the agent's is no client of its model: what it reports is not believed.
+    await session.exec(`echo '{"delivered":"feedback:${id}:src/a.ts"}' >> /run/escrow/told`)
+    await session.run('echo \'{"delivered":"feedback:other:src/a.ts"}\' >> /run/escrow/told; true', { every: 100 })
+    expect((await session.feedback()).map(({ reason }) => reason)).toEqual(['Name the unit.'])
+  })
 })

@@ -1,0 +1,12 @@
+import type { SessionState } from '../index.js'
+
+/** When the agent of a session gets what a reviewer said, as far as anybody can know. */
+export function deliveryOf(state: SessionState): string {
+  return DELIVERY[state]
+}
+
+const DELIVERY: Readonly<Record<SessionState, string>> = {
+  served: 'The agent gets your words with its next call.',
+  held: "The agent gets your words with its next call. In 'escrow run' this takes our hooks in its client: 'escrow doctor' names those it finds.",
+  'at rest': 'The next call in this session gets your words.',
+}
