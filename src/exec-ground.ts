@@ -130,13 +130,9 @@ export class Ground {
     }
   }
 
-  /** Refusals within the command, since the last call. */
+  /** Refusals within the command, since the last call; and what reviewers say to its agent. */
   told = (): ReturnType<Place['told']> => this.place.told()
-
-  /** Gives the command's hooks a text. */
-  offer(words: string): void {
-    this.place.offer(words)
-  }
+  offer = (words: string): void => this.place.offer(words)
 
   /** What others change from now on is no matter of the command's. */
   settle(): void {

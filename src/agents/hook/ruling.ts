@@ -80,7 +80,7 @@ const unknown = (tool: string) =>
   `escrowfs does not know what ${tool} does, and what it changes is not staged: it reaches the disk at once.`
 
 const HINT =
-  "Call the tools of the `escrow` MCP server: write_file, edit_file, create_directory, move_file, execute_command ('escrow mcp' is that server)."
+  "Call the tools of the `escrow` MCP server: write_file, edit_file, create_directory, move_file, delete_file, execute_command ('escrow mcp' is that server)."
 
 function notStaged({ tool, writes = [] }: HostCall, root: string): Denial {
   const [path] = writes.map((each) => relative(root, each.path))

@@ -5,7 +5,7 @@ import { getFileInfo, listAllowedDirectories, listDirectory, listDirectoryWithSi
 import { readFile, readMediaFile, readMultipleFiles, readTextFile } from './read-files.js'
 import { directoryTree, searchFiles } from './search-tree.js'
 import type { McpTool } from './tool.js'
-import { createDirectory, moveFile, writeFile } from './write-files.js'
+import { createDirectory, deleteFile, moveFile, writeFile } from './write-files.js'
 
 /** Every tool a client is offered: those of the filesystem server, a terminal, and ours. None of them decides anything. */
 export const TOOLS: readonly McpTool[] = [
@@ -20,6 +20,7 @@ export const TOOLS: readonly McpTool[] = [
   listDirectoryWithSizes,
   directoryTree,
   moveFile,
+  deleteFile,
   searchFiles,
   getFileInfo,
   listAllowedDirectories,

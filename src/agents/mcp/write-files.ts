@@ -72,6 +72,27 @@ export const moveFile = defineTool('move_file', {
   }),
 })
 
+export const deleteFile = defineTool('delete_file', {
+  title: 'Delete File',
+  description:
+    'Delete a file, a link or an empty directory; with `recursive`, a directory with all that is in it. It is staged: the disk ' +
+    'keeps it until a person approves.',
+  schema: z.object({ path: pathArgument, recursive: z.boolean().optional(), mutation_class: declared }),
+  output: TEXT,
+  annotations: { ...STAGES, idempotentHint: false },
+  plan: ({ path, recursive = false }) => ({
+    class: 'write',
+    kind: 'edit',
+    writes: [{ path: at(path), effect: 'remove' }],
+    run: async ({ fs }) => {
+      if (!fs.lstatSync(at(path)).isDirectory()) fs.unlinkSync(at(path))
+      else if (recursive) fs.rmSync(at(path), { recursive: true })
+      else fs.rmdirSync(at(path))
+      return text(`Successfully deleted ${path}`)
+    },
+  }),
+})
+
 function stands(fs: Session['fs'], path: string): boolean {
   try {
     fs.lstatSync(path)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
@@ -40,6 +40,32 @@ describe('a refused call', () => {
         reason: 'scope_violation',
       })
     expect((await session.changes()).changes).toEqual([])
+  })
+
+  it('deletes what it is told to, staged, and no directory with something in it unless told so', async () => {
+    const place = testWorkspace()
+    place.write('src/deep/b.ts', 'b\n')
+    place.write('src/deep/empty/x', '')
+    rmSync(`${place.root}/src/deep/empty/x`)
+    symlinkSync('a.ts', `${place.root}/src/link`)
+    const session = await working(await place.open())
+    const call = callerOf(await clientOn(session))
+    expect(textOf(await call('delete_file', { path: 'src/link' }))).toBe('Successfully deleted src/link')
+    expect(session.fs.existsSync('src/a.ts')).toBe(true)
+    expect(textOf(await call('delete_file', { path: 'src/deep/empty' }))).toContain('Successfully deleted')
+    const full = await call('delete_file', { path: 'src/deep' })
+    expect([full.isError, textOf(full)]).toEqual([true, expect.stringContaining('ENOTEMPTY')])
+    expect((await call('delete_file', { path: 'src/deep', recursive: true })).isError).toBeUndefined()
+    expect((await call('delete_file', { path: 'src/absent' })).isError).toBe(true)
+    const outside = await call('delete_file', { path: 'mail', recursive: true })
+    expect(outside._meta?.[DENIAL]).toMatchObject({ reason: 'scope_violation' })
+    const { changes } = await session.changes()
+    expect(changes.map(({ path, kind }) => [path, kind])).toEqual([
+      ['src/deep/b.ts', 'delete'],
+      ['src/deep/empty', 'delete'],
+      ['src/link', 'delete'],
+    ])
+    expect(place.text('src/deep/b.ts')).toBe('b\n')
   })
 
   it('by a preview of an edit needs no intent, and stages nothing', async () => {
@@ -108,6 +134,7 @@ describe('what a client is offered', () => {
       [
         ...[
           'create_directory',
+          'delete_file',
           'edit_file',
           'execute_command',
           'move_file',
