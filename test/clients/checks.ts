@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { CLIENT_HOMES } from '../../src/core/client-homes.js'
 import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
@@ -49,6 +50,19 @@ export function checkGoverned(driver: ClientDriver): void {
   })
 }
 
+/** The tools a client offers its model, without ours, that its table does not know. */
+export async function unknownTools(
+  driver: ClientDriver,
+  classify: (tool: string) => { readonly class: string },
+): Promise<string[]> {
+  const stand = await governedStand(driver, { script: [] })
+  await prompted(driver, stand)
+  const offered = new Set(stand.model.turns.flatMap(({ tools }) => tools))
+  expect(offered.size).toBeGreaterThan(5)
+  const own = [...offered].filter((tool) => !/^(?:mcp_+)?escrow_/.test(tool))
+  return own.filter((tool) => classify(tool).class === 'unknown').sort()
+}
+
 /** What holds for every client that is started by `escrow run`. */
 export function checkWhole(driver: ClientDriver): void {
   it('escrow run starts it: its own edit tool and its commands are staged', async () => {
@@ -58,6 +72,24 @@ export function checkWhole(driver: ClientDriver): void {
     expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
     expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
     expect(stand.model.strange).toEqual([])
+  })
+
+  it("in escrow run a reviewer's no is heard, by our hooks in the client", async () => {
+    const stand: ClientStand = await governedStand(driver, {
+      script: [
+        driver.writes('src/new.ts', 'export {}\n'),
+        async () => {
+          while (!(await stand.escrow('diff', 'whole')).includes('src/new.ts')) await setTimeout(200)
+          await stand.escrow('reject', 'whole', 'src/new.ts', '--reason', 'Name it after the price')
+          return driver.runs('until [ -s /run/escrow/words ]; do sleep 0.1; done')
+        },
+        driver.reads('src/a.ts'),
+      ],
+    })
+    await enclosed(driver, stand)
+    expect(stand.model.strange).toEqual([])
+    expect(stand.model.turns.at(-1)?.heard.match(/Name it after the price/g)).toHaveLength(1)
+    expect(await stand.escrow('diff', 'whole')).toContain('src/new.ts')
   })
 
   it('in escrow run its state is kept for the workspace, and the home directory stays as it was', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { clineCall } from '../../src/agents/cline/tools.js'
+import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
 import { CLINE, governedStand, prompted } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
@@ -28,5 +29,15 @@ describe(VERSIONS.cline.title, () => {
     const told = stand.model.turns[2]?.results
     expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])
     expect(await stand.escrow('diff', 'cline')).toContain('src/two.ts')
+  })
+
+  it('every tool it offers is known, but for those that start others', async () => {
+    expect(await unknownTools(CLINE, (tool) => clineCall(tool, {}, '/'))).toEqual([
+      'spawn_agent',
+      'team_cleanup',
+      'team_run_task',
+      'team_spawn_teammate',
+      'team_task',
+    ])
   })
 })

@@ -1,10 +1,33 @@
-import { describe } from 'vitest'
-import { checkGoverned, checkHeard, checkWhole } from './checks.js'
-import { CODEX } from './drivers.js'
+import { describe, expect, it } from 'vitest'
+import { codexCall } from '../../src/agents/codex/tools.js'
+import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
+import { CODEX, governedStand, prompted } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.codex.title, () => {
   checkGoverned(CODEX)
   checkWhole(CODEX)
   checkHeard(CODEX)
+
+  it('code that its model has run asks our hooks about each tool it calls', async () => {
+    const codes = [
+      'await tools.exec_command({ cmd: "echo two > src/a.ts" })',
+      'await tools.apply_patch("*** Begin Patch\\n*** Add File: src/new.ts\\n+x\\n*** End Patch\\n")',
+    ]
+    const stand = await governedStand(CODEX, { script: codes.map((input) => ({ calls: [{ name: 'exec', input }] })) })
+    await prompted(CODEX, stand)
+    expect(stand.model.turns.slice(1).map(({ results }) => results)).toEqual([
+      expect.stringContaining('Not Contained'),
+      expect.stringContaining('Not Staged'),
+    ])
+    expect([stand.text('src/a.ts'), stand.text('src/new.ts')]).toEqual(['export const a = 1\n', undefined])
+  })
+
+  it('every tool it offers is known, but for those that start others or run code', async () => {
+    expect(await unknownTools(CODEX, (tool) => codexCall({ tool, input: {}, cwd: '/' }))).toEqual([
+      'exec',
+      'followup_task',
+      'spawn_agent',
+    ])
+  })
 })

@@ -1,5 +1,6 @@
-import { describe } from 'vitest'
-import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { describe, expect, it } from 'vitest'
+import { geminiCall } from '../../src/agents/gemini/tools.js'
+import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
 import { GEMINI } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
@@ -7,4 +8,8 @@ describe(VERSIONS.gemini.title, () => {
   checkGoverned(GEMINI)
   checkWhole(GEMINI)
   checkHeard(GEMINI)
+
+  it('every tool it offers is known, but for those that start others', async () => {
+    expect(await unknownTools(GEMINI, (tool) => geminiCall({ tool, input: {}, cwd: '/' }))).toEqual(['invoke_agent'])
+  })
 })

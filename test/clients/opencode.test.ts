@@ -1,5 +1,6 @@
-import { describe } from 'vitest'
-import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { describe, expect, it } from 'vitest'
+import { opencodeCall } from '../../src/agents/opencode/tools.js'
+import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
 import { OPENCODE } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
@@ -7,4 +8,8 @@ describe(VERSIONS.opencode.title, () => {
   checkGoverned(OPENCODE)
   checkWhole(OPENCODE)
   checkHeard(OPENCODE)
+
+  it('every tool it offers is known', async () => {
+    expect(await unknownTools(OPENCODE, (tool) => opencodeCall({ tool, input: {}, cwd: '/' }))).toEqual([])
+  })
 })

@@ -74,6 +74,7 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
   }
   const model = await scriptedModel(script)
   onTestFinished(async () => {
+    endProcessesOf(home)
     await model.close()
     rmSync(base, { recursive: true, force: true })
   })
@@ -119,6 +120,19 @@ const INTENTS = `active_intent_id: INT-001
 active_intents:
   - {id: INT-001, name: Prices, status: IN_PROGRESS, owned_scope: ["src/**"]}
 `
+
+/** Ends what a client left running, such as Cline's hub: nothing else has this home directory. */
+function endProcessesOf(home: string): void {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      if (readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(`HOME=${home}`))
+        process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It has ended, or is another user's.
+    }
+  }
+}
 
 const PATIENCE = 90_000
 

@@ -75,6 +75,16 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   team_list_runs: harmless,
   team_read_mailbox: harmless,
   team_list_outcomes: harmless,
+  team_send_message: harmless,
+  team_broadcast: harmless,
+  team_mission_log: harmless,
+  team_await_runs: harmless,
+  team_cancel_run: harmless,
+  team_shutdown_teammate: harmless,
+  team_create_outcome: harmless,
+  team_attach_outcome_fragment: harmless,
+  team_review_outcome_fragment: harmless,
+  team_finalize_outcome: harmless,
 }
 
 /** Tools of its SDK that run nothing where their input is an empty object: each says that it is invalid. */

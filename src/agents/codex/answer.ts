@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
 import { hookEventOf, namedEvent } from '../hook/named-event.js'
-import { asking, callBy, harmless, patcher, type Reader, terminal } from '../hook/readers.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
+import { codexCall } from './tools.js'
 
 /** The one JSON object of an answer. Codex lets a tool run where one has a key it does not know. */
 export type CodexAnswer = Readonly<Record<string, unknown>>
@@ -12,9 +12,7 @@ const NOTHING: CodexAnswer = {}
 /** Rejects where it cannot be done; then the hook ends with code 2, nothing on stdout, and the reason on stderr, without which it is not heeded. */
 export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
   const told = codexEvent.parse(JSON.parse(text))
-  const event = hookEventOf(told, 'codex', KINDS, (call) =>
-    callBy(TOOLS, { ...call, id: told.tool_use_id }, OURS.test(call.tool)),
-  )
+  const event = hookEventOf(told, 'codex', KINDS, (call) => codexCall({ ...call, id: told.tool_use_id }))
   return said(await verdictOn(event, hookDeps(more)), told.hook_event_name)
 }
 
@@ -28,21 +26,6 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   UserPromptSubmit: 'turns',
   Stop: 'ends',
 }
-
-/** `Bash` stands for each of its shells. A patch comes as a command, too. */
-const TOOLS: Readonly<Record<string, Reader>> = {
-  Bash: terminal,
-  apply_patch: patcher('command', 'input', 'patch'),
-  update_plan: harmless,
-  web_search: harmless,
-  list_mcp_resources: harmless,
-  list_mcp_resource_templates: harmless,
-  read_mcp_resource: harmless,
-  request_user_input: asking,
-}
-
-/** By the name under which `escrow init --codex` enters our server. */
-const OURS = /^mcp__escrow__/
 
 function said(verdict: HookVerdict, name: string): CodexAnswer {
   switch (verdict.word) {

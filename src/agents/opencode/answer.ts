@@ -1,19 +1,7 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
-import { isOwnTool } from '../hook/own-tools.js'
-import {
-  asking,
-  callBy,
-  editor,
-  harmless,
-  lister,
-  patcher,
-  type Reader,
-  reader,
-  searcher,
-  terminal,
-} from '../hook/readers.js'
 import { type HookEvent, verdictOn } from '../hook/verdict.js'
+import { opencodeCall } from './tools.js'
 
 /** What the plugin of `escrow init --opencode` is answered: it lets nothing run but by `go`. */
 export type OpencodeAnswer =
@@ -52,35 +40,5 @@ function eventOf(told: z.infer<typeof opencodeEvent>): HookEvent {
   const event = { agent: 'opencode', session, cwd }
   if (told.event !== 'tool.execute.before') return { ...event, kind: told.event === 'system' ? 'begins' : 'after' }
   const { tool, args: input, callID: id } = told
-  return { ...event, kind: 'tool', call: callBy(TOOLS, { tool, input, cwd, id }, isOurs(tool)) }
+  return { ...event, kind: 'tool', call: opencodeCall({ tool, input, cwd, id }) }
 }
-
-const TOOLS: Readonly<Record<string, Reader>> = {
-  write: editor('filePath'),
-  edit: editor('filePath'),
-  multiedit: editor('filePath'),
-  patch: patcher('patchText'),
-  apply_patch: patcher('patchText'),
-  bash: terminal,
-  read: reader('filePath'),
-  list: lister('path'),
-  glob: lister('path'),
-  grep: searcher('path'),
-  lsp: reader('filePath'),
-  webfetch: harmless,
-  websearch: harmless,
-  codesearch: harmless,
-  todowrite: harmless,
-  todoread: harmless,
-  list_mcp_resources: harmless,
-  list_mcp_resource_templates: harmless,
-  read_mcp_resource: harmless,
-  task: harmless,
-  skill: harmless,
-  invalid: harmless,
-  question: asking,
-  plan_exit: asking,
-}
-
-/** By the name under which `escrow init --opencode` enters our server. */
-const isOurs = (tool: string) => tool.startsWith('escrow_') && isOwnTool(tool.slice('escrow_'.length))
