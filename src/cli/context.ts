@@ -55,6 +55,7 @@ export interface Library {
   applyClients(root: string, files: readonly ClientFile[]): void
   broughtSettings(root: string): readonly BroughtSetting[]
   findClients(root: string): readonly FoundClient[]
+  probeEntry(root: string, client: ClientName): Promise<string | undefined>
   editText(text: string, name: string): Promise<string>
 }
 

@@ -11,6 +11,7 @@ import {
   makeSigningKey,
   migrateOldState,
   planClients,
+  probeEntry,
 } from '../index.js'
 import type { Library } from './context.js'
 
@@ -28,6 +29,7 @@ export const library: Library = {
   makeSigningKey,
   migrateOldState,
   planClients,
+  probeEntry,
   async openWorkspace(root) {
     const { openWorkspace } = await import('../index.js')
     return openWorkspace(root)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { applyClients, planClients } from '../../src/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
 it('says what works, what does not and what mends it, and exits by that', async () => {
@@ -17,4 +18,21 @@ it('says what works, what does not and what mends it, and exits by that', async 
   expect(out).toContain('Commands are refused here. To mend it: apt-get install bubblewrap\n')
   const json = await escrow(dir, ['doctor', '--json'], { containment })
   expect(JSON.parse(json.out)).toEqual({ ok: false, found: containment })
+})
+
+it('runs the hook of each client that escrow is entered for, and says where it refuses each tool', async () => {
+  const dir = workspaceDir()
+  applyClients(dir, planClients(dir, ['cline']))
+  expect(await escrow(dir, ['doctor'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('cline  governed by hooks'),
+  })
+  const blocked = 'escrow could not be asked\u001b.'
+  const { code, out } = await escrow(dir, ['doctor'], { blocked })
+  expect(code).toBe(1)
+  expect(out).toContain('cline  blocked')
+  expect(out).toContain('cline: its hook was run, and refuses each tool: escrow could not be asked^[.\n')
+  expect(JSON.parse((await escrow(dir, ['doctor', '--json'], { blocked })).out).clients).toEqual([
+    { client: 'cline', isEntered: true, blocked },
+  ])
 })

@@ -39,6 +39,8 @@ export interface Fake {
   readonly problem?: string
   /** Of the terminal it prints to. */
   readonly columns?: number
+  /** What is wrong with clients' entries. */
+  readonly blocked?: string
   readonly containment?: readonly Capability[]
 }
 
@@ -109,6 +111,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     applyClients,
     broughtSettings,
     findClients,
+    probeEntry: async () => fake.blocked,
     editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)

@@ -9,18 +9,27 @@ export function register(command: Command, { io, exit, library, directory }: Con
   command
     .description(
       'Try what running commands in containment needs of this machine, and name what mends it. Name the settings that clients would ' +
-        'take from this directory, and programs of a workspace that a shell would start in the place of ours. None of them is run.',
+        'take from this directory, and programs of a workspace that a shell would start in the place of ours; none of them is run. Run the ' +
+        'hook that escrow init entered for each client, with an event that changes nothing.',
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
-      const { broughtSettings, checkContainment, findClients } = await library()
+      const { broughtSettings, checkContainment, findClients, probeEntry } = await library()
       const found = await checkContainment()
       const root = rootOf(directory())
-      const clients = root === undefined ? [] : findClients(root)
       const brought = broughtSettings(root ?? directory())
       const { shadow } = findProgram('escrow')
+      const clients = await Promise.all(
+        (root === undefined ? [] : findClients(root)).map(async (each): Promise<Checked> => {
+          // The program of a workspace is never started.
+          if (root === undefined || !each.isEntered || shadow !== undefined) return each
+          const blocked = await probeEntry(root, each.client)
+          return { ...each, ...(blocked !== undefined && { blocked }) }
+        }),
+      )
       const lacking = found.find(({ ok }) => !ok)
-      if (lacking || clients.some(({ problems }) => problems !== undefined)) exit(EXIT.refused)
+      if (lacking || clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined))
+        exit(EXIT.refused)
       if (options.json) {
         const told = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
         io.out(json({ ok: lacking === undefined, found, ...told, ...(shadow !== undefined && { shadow }) }))
@@ -38,6 +47,8 @@ export function register(command: Command, { io, exit, library, directory }: Con
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...saidOf(each)])))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
+      for (const { client, blocked } of clients)
+        if (blocked !== undefined) io.out(`${client}: its hook was run, and refuses each tool: ${oneLine(blocked)}\n`)
       io.out(toldOfBrought(brought))
       if (shadow !== undefined)
         io.out(
@@ -67,8 +78,14 @@ const GOVERNED: Readonly<Record<ClientName, readonly [how: string, failing: stri
   mcp: ['not governed by this: our MCP server is beside its own tools', "run it whole by 'escrow run'"],
 }
 
-function saidOf({ client, isEntered, problems }: FoundClient): readonly string[] {
+/** A client, and what its hook says where it was run. */
+interface Checked extends FoundClient {
+  readonly blocked?: string
+}
+
+function saidOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
   if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
+  if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its hook refuses each tool']
   return isEntered
     ? GOVERNED[client]
     : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]

@@ -1,0 +1,40 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { CACHE, installOnce } from '../support/npm-install.js'
+import { clientStand } from './stand.js'
+
+const PACKAGE = '@modelcontextprotocol/conformance@0.1.13'
+const DIR = join(CACHE, 'clients', 'conformance-0.1.13')
+const PROGRAM = join('node_modules', '.bin', 'conformance')
+/** Scenarios that ask for what our server does not offer, each with the reason. */
+const BASELINE = fileURLToPath(new URL('conformance-baseline.yaml', import.meta.url))
+
+it('escrow mcp passes every scenario of the official suite that applies to it', async () => {
+  installOnce(DIR, [PACKAGE], PROGRAM)
+  const stand = await clientStand({ script: [] })
+  const server = spawn('escrow', ['mcp', '--session', 'conformance', '--http'], {
+    ...{ cwd: stand.root, env: stand.env, stdio: ['ignore', 'pipe', 'inherit'] },
+  })
+  onTestFinished(() => void server.kill())
+  const url = await addressOf(server)
+  // It ends with 0 where what failed is the baseline, and nothing else: a scenario that passes must not be listed.
+  const { code, out, err } = await stand.run(join(DIR, PROGRAM), [
+    ...['server', '--url', url, '--suite', 'all', '--expected-failures', BASELINE],
+  ])
+  expect(code, `${out}${err}`).toBe(0)
+  expect(out).toContain('server-initialize')
+})
+
+/** The address, with its token, that it prints once it is served. */
+async function addressOf({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+  let printed = ''
+  for await (const chunk of stdout) {
+    printed += String(chunk)
+    const [url] = /http:\/\/\S+/.exec(printed) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error('escrow mcp --http ended without an address.')
+}
