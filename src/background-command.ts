@@ -1,5 +1,13 @@
-import type { Mark } from '../overlay/index.js'
-import type { ChangeSet, CommandOutput, CommandResult, Ingested, RunningCommand, StartOptions } from './core/api.js'
+import { ancestorsOf, asRelPath, type Mark } from '../overlay/index.js'
+import type {
+  ChangeSet,
+  CommandOutput,
+  CommandResult,
+  Feedback,
+  Ingested,
+  RunningCommand,
+  StartOptions,
+} from './core/api.js'
 import { Ground, type Taken } from './exec-ground.js'
 import type { CommandLine, ExecDeps, ExecTerms, Terms } from './exec-terms.js'
 import { childrenOf, sendSignal } from './host/child.js'
@@ -15,6 +23,9 @@ import {
 
 /** Bytes of output that can still be read. */
 const OUTPUT = 1 << 20
+/** Refused writes that an agent is told of one by one while it runs; its end counts all of them. */
+const MOST_REFUSED = 100
+const NOT_STAGED = 'It is not staged, though you see it here as you wrote it: it is kept apart for a person to decide.'
 /** Milliseconds a command has to end by itself. */
 const GRACE = 5_000
 
@@ -42,8 +53,10 @@ export class BackgroundCommand implements RunningCommand {
   #isLooking = false
   /** Refusals it told of that are only counted. */
   #unheard = { more: 0, unread: 0 }
+  /** Writes that were refused, by the key of what is said of each; undefined once it was said. */
+  readonly #refused = new Map<string, Feedback | undefined>()
   /** What reviewers said, as its hooks were last given it. */
-  #offered = '[]'
+  #offered = ''
 
   private constructor(
     private readonly deps: ExecDeps,
@@ -152,8 +165,9 @@ export class BackgroundCommand implements RunningCommand {
     this.#hear()
     if (this.ground.staleness() || !this.ground.hasNews()) return
     await this.deps.inCall(async () => {
-      if (!this.#isOver) this.ground.take(this.ground.found(true))
+      if (!this.#isOver) this.#tellRefused(this.ground.take(this.ground.found(true)))
     }, true)
+    if (this.starting.isAttached) this.#offer()
   }
 
   #hear(): void {
@@ -163,15 +177,30 @@ export class BackgroundCommand implements RunningCommand {
     this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
     if (!this.starting.isAttached) return
     this.deps.said.delivered(delivered)
+    for (const key of delivered) if (this.#refused.has(key)) this.#refused.set(key, undefined)
     this.#offer()
   }
 
   /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
   #offer(): void {
-    const words = JSON.stringify(this.deps.said.undelivered())
+    const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
+    const all = [...this.deps.said.undelivered(), ...refused]
+    const words = all.length === 0 ? '' : JSON.stringify(all)
     if (words === this.#offered) return
     this.#offered = words
     this.ground.offer(words)
+  }
+
+  /** What it wrote where it may not: it sees that as written, so it has to be told. */
+  #tellRefused({ refused }: Taken): void {
+    const keyOf = (path: string) => `refused:${path}`
+    for (const { path, message } of refused) {
+      const key = keyOf(path)
+      // What is in a directory that was refused is no news.
+      const isKnown = [path, ...ancestorsOf(asRelPath(path))].some((way) => this.#refused.has(keyOf(way)))
+      if (isKnown || this.#refused.size >= MOST_REFUSED) continue
+      this.#refused.set(key, { path, kind: 'refused', reason: `${message} ${NOT_STAGED}` })
+    }
   }
 
   #ingest(): Ingested {

@@ -117,6 +117,10 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
+  'src/background-command.ts#MOST_REFUSED': [
+    'count',
+    'refused writes that an agent inside of `escrow run` is told of one by one',
+  ],
   'src/mount-words.ts#MOST': ['bytes', "reviewers' words that are waiting for an agent inside of `escrow run`"],
   'src/terminal/told.ts#MOST_TOLD': [
     'count',

@@ -92,6 +92,14 @@ export function checkWhole(driver: ClientDriver): void {
     expect(await stand.escrow('diff', 'whole')).toContain('src/new.ts')
   })
 
+  it('in escrow run a command that writes outside of the scope is told so, by our hooks in the client', async () => {
+    const command = 'echo x > README.md; until [ -s /run/escrow/words ]; do sleep 0.1; done'
+    const stand = await governedStand(driver, { script: [driver.runs(command), driver.reads('src/a.ts')] })
+    await enclosed(driver, stand)
+    expect(stand.model.turns.at(-1)?.heard).toMatch(/Scope Violation[\s\S]*It is not staged/)
+    expect(stand.text('README.md')).toBeUndefined()
+  })
+
   it('in escrow run its state is kept for the workspace, and the home directory stays as it was', async () => {
     const stand = await readyStand(driver, { script: [] })
     const before = stand.homeFiles()

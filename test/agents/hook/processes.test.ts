@@ -240,6 +240,21 @@ describe('inside of a session’s mount', () => {
     expect(await session.feedback()).toEqual([])
   })
 
+  it('an agent that runs whole in there is told of a write outside of its scope, once', async () => {
+    const at = place()
+    at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
+    const session = await working(await at.open(), 'r1')
+    writeFileSync(`${at.root}/event`, claudeEvent(at.root, 'PostToolUse', call('Bash', { command: 'echo' })))
+    const hook = `"${process.execPath}" "${ESCROW}" hook claude < event`
+    const wait = 'until [ -s /run/escrow/words ]; do sleep 0.05; done'
+    const script = `echo x > README.md; ${wait}; ${hook} > src/first; echo y > README.md; sleep 0.5; ${hook} > src/second`
+    await session.run(script, { every: 100 })
+    const answer = (name: string) => session.fs.readFileSync(`src/${name}`, 'utf8').trimEnd()
+    expect(answer('first')).toContain('Scope Violation: INT-001 is not authorized to edit README.md')
+    expect(answer('first')).toContain('It is not staged')
+    expect(answer('second')).toBe('{}')
+  })
+
   it('what nobody in there was given stays to be told', async () => {
     const at = place()
     const workspace = await at.open()
