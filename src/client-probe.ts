@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { textAt } from './client-files.js'
 import type { ClientName } from './client-plans.js'
 import { hookCommand } from './client-texts.js'
+import { killGroup, startOwn } from './host/child.js'
 
 /** Milliseconds an entry has to answer: it ends itself earlier where the system has `timeout`. */
 const PATIENCE = 30_000
@@ -79,17 +79,22 @@ interface Ended {
 
 function run(program: string, args: readonly string[], cwd: string, input: string): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, timeout: PATIENCE, killSignal: 'SIGKILL' })
+    const child = startOwn([program, ...args], { cwd, env: process.env, stdio: 'pipe' }, false)
+    const late = setTimeout(() => killGroup(child), PATIENCE)
     const said = { out: '', err: '' }
-    child.stdout.on('data', (chunk) => {
+    child.stdout?.on('data', (chunk) => {
       said.out += String(chunk)
     })
-    child.stderr.on('data', (chunk) => {
+    child.stderr?.on('data', (chunk) => {
       said.err += String(chunk)
     })
-    child.once('error', ({ message }) => resolve({ code: null, out: '', err: message }))
-    child.once('close', (code) => resolve({ code, ...said }))
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
+    const ended = (end: Ended) => {
+      clearTimeout(late)
+      resolve(end)
+    }
+    child.once('error', ({ message }) => ended({ code: null, out: '', err: message }))
+    child.once('close', (code) => ended({ code, ...said }))
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
   })
 }

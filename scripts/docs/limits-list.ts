@@ -117,6 +117,7 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
+  'src/client-probe.ts#PATIENCE': ['milliseconds', "in which a client's hook answers `escrow doctor`"],
   'src/background-command.ts#MOST_REFUSED': [
     'count',
     'refused writes that an agent inside of `escrow run` is told of one by one',

@@ -7,4 +7,10 @@ export const VERSIONS = {
   cline: { title: 'Cline CLI', package: 'cline', version: '3.0.65' },
 } as const satisfies Readonly<Record<string, { title: string; package: string; version: string }>>
 
+/** Adapters that make a client an agent of the Agent Client Protocol. */
+export const ADAPTERS = {
+  'claude-code-acp': { package: '@zed-industries/claude-code-acp', version: '0.16.2' },
+  'codex-acp': { package: '@zed-industries/codex-acp', version: '0.16.0' },
+} as const satisfies Readonly<Record<string, { package: string; version: string }>>
+
 export type RealClient = keyof typeof VERSIONS

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AgentInfo } from '../../index.js'
+import type { AgentInfo, HomeClient } from '../../index.js'
 import { type Answer, CODE, RpcFailure } from './message.js'
 
 /** The newest version of the protocol that is understood here. Version 2, a draft, has neither files nor terminals: the mount governs alone. */
@@ -26,14 +26,22 @@ export interface Introduced {
 }
 
 /**
+ * Agents that fail to make a new file where they may ask an editor for it: Gemini CLI 0.61.0 does not take an editor's error
+ * for the absence of a file. They use the files of the mount.
+ */
+const BY_THEMSELVES: readonly (HomeClient | undefined)[] = ['gemini']
+
+/**
  * Files and terminals are served here, whatever the editor has. A login in a terminal would be the editor's own start of the
  * agent, beside us.
+ * @param client the agent's client, where it is known.
  */
-export function introduced(params: unknown): Introduced {
+export function introduced(params: unknown, client?: HomeClient): Introduced {
   const { protocolVersion, clientCapabilities, ...rest } = asked.parse(params)
   const { fs, auth, ...others } = clientCapabilities ?? {}
   const version = Math.min(protocolVersion, VERSION)
-  const files = { ...fs, readTextFile: true, writeTextFile: true }
+  const isServed = !BY_THEMSELVES.includes(client)
+  const files = { ...fs, readTextFile: isServed, writeTextFile: isServed }
   return {
     params: {
       ...rest,

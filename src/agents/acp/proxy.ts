@@ -1,7 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
-import { type Feedback, oneLine, type RunningCommand, type Session, type Workspace } from '../../index.js'
+import {
+  type Feedback,
+  type HomeClient,
+  oneLine,
+  type RunningCommand,
+  type Session,
+  type Workspace,
+} from '../../index.js'
 import { introduced, modelOf, presented } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
@@ -26,6 +33,8 @@ export interface ProxyDeps {
   readonly session: Session
   readonly editor: Peer
   readonly agent: Peer
+  /** Whose agent it is, where that is known. */
+  readonly client: HomeClient | undefined
   /** The agent, once it runs. */
   readonly running: () => RunningCommand | undefined
   /** Says what nobody else is told. */
@@ -167,7 +176,7 @@ export class AcpProxy {
 
   async #shownToAgent({ method, params }: Request): Promise<unknown> {
     if (method === 'initialize') {
-      const { hasBuffers, version, params: told } = introduced(params)
+      const { hasBuffers, version, params: told } = introduced(params, this.deps.client)
       this.#hasBuffers = hasBuffers
       this.#version = version
       return told

@@ -49,7 +49,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     stdin.write(line)
     if (stdin.writableLength > WAITING) end('The agent does not read what it is told.')
   })
-  const proxy = new AcpProxy({ workspace, session, editor, agent, note, running: () => running })
+  const proxy = new AcpProxy({ workspace, session, editor, agent, note, client, running: () => running })
   const fromAgent = lineReader(
     spoken(
       (message) => proxy.fromAgent(message),

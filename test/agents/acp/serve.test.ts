@@ -1,5 +1,6 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { introduced } from '../../../src/agents/acp/capabilities.js'
 import { running } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { agentIn, stand } from './stand.js'
@@ -17,6 +18,18 @@ async function begun(files: Readonly<Record<string, string>> = FILES, capabiliti
     (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ kind, path }) => `${kind} ${path}`)
   return { place, workspace, session, root, met, made, file, staged, ...at }
 }
+
+describe('what an agent is offered', () => {
+  it.each([
+    [undefined, true],
+    ['claude', true],
+    ['gemini', false],
+  ] as const)('files of the editor, unless it is known to fail by them: %s', (client, isServed) => {
+    const { params } = introduced({ protocolVersion: 1, clientCapabilities: {} }, client)
+    const fs = { readTextFile: isServed, writeTextFile: isServed }
+    expect(params).toEqual({ protocolVersion: 1, clientCapabilities: { fs, terminal: true } })
+  })
+})
 
 describe('files', () => {
   it('are staged and not on the disk, and either way of writing them is seen by the other', async () => {

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Editor } from '../agents/acp/stand.js'
+import { CLAUDE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyStand } from './drivers.js'
+import { adapterProgram, programOf } from './installed.js'
+import type { Script } from './model/server.js'
+import { call, type Reply } from './model/turn.js'
+import type { ClientStand } from './stand.js'
+
+/** A real agent of the Agent Client Protocol, started by `escrow acp` as an editor would. */
+interface AcpAgent {
+  readonly driver: ClientDriver
+  command(): readonly string[]
+  /** How its model puts a file, and runs a command. */
+  writes(path: string, text: string, root: string): Reply
+  runs(command: string): Reply
+}
+
+const AGENTS: Readonly<Record<string, AcpAgent>> = {
+  'claude-code-acp 0.16.2': {
+    driver: CLAUDE,
+    command: () => [adapterProgram('claude-code-acp')],
+    writes: (path, content, root) => call('mcp__acp__Write', { file_path: `${root}/${path}`, content }),
+    runs: (command) => call('mcp__acp__Bash', { command, description: 'Run it', timeout: 60_000 }),
+  },
+  'codex-acp 0.16.0': {
+    ...CODEX,
+    driver: CODEX, // Its own sandbox cannot be made inside of ours.
+    command: () => [adapterProgram('codex-acp'), '-c', 'sandbox_mode="danger-full-access"'],
+  },
+  'gemini --acp': {
+    ...GEMINI,
+    driver: GEMINI,
+    command: () => [programOf('gemini'), '--acp', '--model', 'gemini-2.5-pro'],
+  },
+  'opencode acp': { ...OPENCODE, driver: OPENCODE, command: () => [programOf('opencode'), 'acp'] },
+}
+
+/** Starts the agent, gives it one prompt whose every question is allowed, and closes its input. */
+async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
+  const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
+  const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...given, '--', ...command()]
+  const child = spawn('escrow', args, { cwd: stand.root, env: stand.env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let log = ''
+  child.stderr.on('data', (chunk) => {
+    log += String(chunk)
+  })
+  const editor = new Editor(child.stdin, child.stdout)
+  child.once('exit', () => setImmediate(() => editor.leave()))
+  editor.on = ({ method, params }) => {
+    if (method !== 'session/request_permission') return { result: {} }
+    const options: unknown = params?.options
+    const all = Array.isArray(options) ? options : []
+    const { optionId } = all.find(({ kind }) => kind === 'allow_once') ?? {}
+    return { result: { outcome: { outcome: 'selected', optionId } } }
+  }
+  const fs = { readTextFile: true, writeTextFile: true }
+  const met = await editor.ask('initialize', { protocolVersion: 1, clientCapabilities: { fs, terminal: true } })
+  const made = await editor.ask('session/new', { cwd: stand.root, mcpServers: [] })
+  const sessionId: unknown = made.result?.sessionId
+  const done = await editor.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] })
+  child.stdin.end()
+  const [code] = await once(child, 'close')
+  return { editor, met, made, done, code, log: () => log }
+}
+
+describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
+  it('in escrow acp what it writes and runs is staged, and it ends with 0 when the editor closes', async () => {
+    const script: Script = [
+      () => agent.writes('src/new.ts', 'export {}\n', stand.root),
+      agent.runs('echo two > src/two.ts'),
+    ]
+    const stand: ClientStand = await readyStand(agent.driver, { script })
+    const { code, done, made, log } = await prompted(agent, stand)
+    expect([made.error, done.error, done.result?.stopReason], log()).toEqual([undefined, undefined, 'end_turn'])
+    const staged = await stand.escrow('diff', 'whole')
+    for (const path of ['src/new.ts', 'src/two.ts']) expect(staged, log()).toContain(`# ${path}  create`)
+    expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])
+    expect(code, log()).toBe(0)
+  })
+})
