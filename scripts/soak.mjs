@@ -23,7 +23,7 @@ const ROOMS = {
   },
   blame: { files: ['test/trace/histories.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 3000 } },
   ledger: { files: ['test/trace/race.test.ts'], env: { ESCROWFS_APPENDERS: 16, ESCROWFS_APPENDS: 2000 } },
-  undo: { files: ['test/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
+  undo: { files: ['test/release/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: [
       'test/overlay/take-back.test.ts',

@@ -114,7 +114,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
-  'src/ask-door.ts': { 'module net': "asks a session's owner what reviewers said" },
+  'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
@@ -151,7 +151,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs handed on': 'names what the host has; what it calls is chosen by src/fs/way.ts',
     'fs.promises handed on': 'names what the host has',
   },
-  'src/host-programs.ts': {
+  'src/embed/host-programs.ts': {
     'module child_process': "starts a host's own programs, out of tool calls, and the shell that contains what it runs",
   },
   'src/agents/roo/alias.ts': { 'module module': "hands a host's modules the governed fs for the real one" },

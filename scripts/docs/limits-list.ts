@@ -10,7 +10,7 @@ export const CALLS: Limits = {
   'overlay/path.ts#NAME_MAX': ['bytes', 'one name; more is `ENAMETOOLONG`'],
   'overlay/path.ts#PATH_MAX': ['bytes', 'a path as it is given; more is `ENAMETOOLONG`'],
   'overlay/resolve.ts#MAX_LINKS': ['count', 'symbolic links on the way of one path; more is `ELOOP`'],
-  'src/stage-store.ts#MEMORY': ['bytes', 'staged content in memory, unless `memory` says else; more is left to files'],
+  'src/stage/store.ts#MEMORY': ['bytes', 'staged content in memory, unless `memory` says else; more is left to files'],
   'src/commit/journal.ts#UNDO_COMMITS': ['count', 'commits that can be undone, unless `limits.undo_commits` says else'],
   'overlay/turn.ts#LONGEST_MS': [
     'milliseconds',
@@ -33,9 +33,9 @@ export const CALLS: Limits = {
   'src/policy/chain.ts#READ_GRACE_MS': ['milliseconds', 'how old `policy.yaml` may be for a read; for a write never'],
   'overlay/resolve.ts#FRESH_MS': ['milliseconds', 'how long a directory of the disk is taken for one, for reads'],
   'src/fs/change-feed.ts#GATHER_MS': ['milliseconds', 'in which events of the disk are told as one'],
-  'src/declarations.ts#KEPT': ['count', 'tool calls of a session whose declared mutation class is remembered'],
-  'src/workspace.ts#BUSY_WAIT_MS': ['milliseconds', 'how long a session that another holds is waited for'],
-  'src/ask-door.ts#PATIENCE': [
+  'src/stage/declarations.ts#KEPT': ['count', 'tool calls of a session whose declared mutation class is remembered'],
+  'src/workspace/workspace.ts#BUSY_WAIT_MS': ['milliseconds', 'how long a session that another holds is waited for'],
+  'src/inbox/ask-owner.ts#PATIENCE': [
     'milliseconds',
     "how long a hook waits for a session's owner to tell what reviewers said",
   ],
@@ -54,21 +54,21 @@ export const FILES: Limits = {
   'src/core/globs.ts#MAX_ALTERNATIVES': ['count', 'globs that the braces of one stand for'],
   'src/core/globs.ts#MAX_STARS': ['count', '`*` in one segment of a glob, and `**` in a glob'],
   'src/terminal/client-home.ts#MOST_BESIDE': ['bytes', "a client's file that is copied beside its state"],
-  'src/session-door.ts#LONGEST': ['bytes', "the path of a session's socket"],
+  'src/inbox/owner-socket.ts#LONGEST': ['bytes', "the path of a session's socket"],
   'src/intents/ignore.ts#MAX_BYTES': ['bytes', '`.intentignore`'],
   'src/intents/templates.ts#MAX_TEMPLATES': ['count', 'templates of a workspace'],
-  'src/session-agent.ts#MOST': [
+  'src/session/agent.ts#MOST': [
     'count',
     'characters of the name that a client gives of itself or of its model; the rest is cut',
   ],
-  'src/session-lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],
-  'src/trace-context.ts#BUDGET': ['bytes', "what an agent is told of its intent's past"],
-  'src/trace-context.ts#ENTRIES': ['count', 'changes it is told of'],
-  'src/trace-context.ts#FILES': ['count', 'files'],
-  'src/trace-context.ts#LESSONS': ['count', 'lessons'],
-  'src/client-files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
-  'src/client-brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
-  'src/client-brought.ts#MOST': [
+  'src/session/lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],
+  'src/history/trace-context.ts#BUDGET': ['bytes', "what an agent is told of its intent's past"],
+  'src/history/trace-context.ts#ENTRIES': ['count', 'changes it is told of'],
+  'src/history/trace-context.ts#FILES': ['count', 'files'],
+  'src/history/trace-context.ts#LESSONS': ['count', 'lessons'],
+  'src/clients/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
+  'src/clients/brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
+  'src/clients/brought.ts#MOST': [
     'count',
     "entries of a directory of a client's settings that `escrow doctor` looks at",
   ],
@@ -111,33 +111,33 @@ export const LEDGER: Limits = {
   'src/trace/classify/measure.ts#BUDGET': ['bytes', 'sources measured for one commit; the rest counts as unverified'],
   'src/trace/intent-map/ast-nodes.ts#MAX_BYTES': ['bytes', 'a file whose parts the intent map names'],
   'src/trace/intent-map/document.ts#MOST_NODES': ['count', 'parts of a file that it names'],
-  'src/intent-map.ts#MAX_MAP': ['bytes', '`intent_map.md`'],
+  'src/history/intent-map.ts#MAX_MAP': ['bytes', '`intent_map.md`'],
   'src/host/tree.ts#MAX_NODES': ['count', 'nodes of a syntax tree that is looked at'],
   'src/host/tree.ts#MAX_DEPTH': ['count', 'levels of it'],
 }
 
 export const COMMANDS: Limits = {
-  'src/client-probe.ts#PATIENCE': ['milliseconds', "in which a client's hook answers `escrow doctor`"],
-  'src/background-command.ts#MOST_REFUSED': [
+  'src/clients/probe.ts#PATIENCE': ['milliseconds', "in which a client's hook answers `escrow doctor`"],
+  'src/exec/background-command.ts#MOST_REFUSED': [
     'count',
     'refused writes that an agent inside of `escrow run` is told of one by one',
   ],
-  'src/mount-words.ts#MOST': ['bytes', "reviewers' words that are waiting for an agent inside of `escrow run`"],
+  'src/inbox/mount-words.ts#MOST': ['bytes', "reviewers' words that are waiting for an agent inside of `escrow run`"],
   'src/terminal/told.ts#MOST_TOLD': [
     'count',
     'refusals of a mount that are told one by one; the rest are counted in one record',
   ],
   'src/terminal/course.ts#PROCESSES': ['count', 'processes of a command; with more it is ended'],
   'src/terminal/course.ts#OUTPUT': ['bytes', 'each stream of `session.exec`; what comes later is let go'],
-  'src/background-command.ts#OUTPUT': ['bytes', 'output of a command that runs on, the newest'],
-  'src/background-command.ts#GRACE': ['milliseconds', 'it has to end by itself, unless told'],
-  'src/session-commands.ts#MOST': ['count', 'commands of a session that run on at a time'],
-  'src/session-commands.ts#LISTED': ['count', 'ended ones that are still listed'],
+  'src/exec/background-command.ts#OUTPUT': ['bytes', 'output of a command that runs on, the newest'],
+  'src/exec/background-command.ts#GRACE': ['milliseconds', 'it has to end by itself, unless told'],
+  'src/exec/commands.ts#MOST': ['count', 'commands of a session that run on at a time'],
+  'src/exec/commands.ts#LISTED': ['count', 'ended ones that are still listed'],
   'src/terminal/place.ts#LAYER_BYTES': ['bytes', 'what commands have written and is not staged'],
   'src/terminal/effects.ts#DEEPEST': ['count', 'directories in each other that a command leaves'],
   'src/terminal/quarantine.ts#KEPT': ['bytes', 'content in the quarantine, of one command'],
-  'src/command-outputs.ts#KEPT': ['count', 'long outputs that are kept of a session'],
-  'src/session-format.ts#BUDGET_MS': ['milliseconds', 'all formatters have after a tool call'],
+  'src/embed/command-outputs.ts#KEPT': ['count', 'long outputs that are kept of a session'],
+  'src/exec/format.ts#BUDGET_MS': ['milliseconds', 'all formatters have after a tool call'],
   'src/terminal/classes/classify.ts#MAX_LINE': ['count', 'characters of a line that is classed; more is `other`'],
   'src/terminal/classes/classify.ts#MAX_DEPTH': ['count', 'shells in shells; more is `other`'],
   'src/terminal/classes/judge.ts#MOST_LAYERS': ['count', 'wrappers in wrappers; more is `other`'],
@@ -146,16 +146,16 @@ export const COMMANDS: Limits = {
 }
 
 export const CLIENTS: Limits = {
-  'src/client-texts.ts#PATIENCE': [
+  'src/clients/texts.ts#PATIENCE': [
     'count',
     'seconds after which the command of a hook is killed, where the system has `timeout`',
   ],
-  'src/client-switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
-  'src/told-texts.ts#MOST': [
+  'src/clients/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
+  'src/inbox/known-texts.ts#MOST': [
     'count',
     'conversations of a workspace of which it is remembered what their model was told of the intent',
   ],
-  'src/told-texts.ts#MAX_BYTES': ['bytes', 'the file that remembers it'],
+  'src/inbox/known-texts.ts#MAX_BYTES': ['bytes', 'the file that remembers it'],
   'src/cli/hook-answer.ts#MOST': ['bytes', 'an event of `escrow hook`'],
   'src/cli/hook-answer.ts#DEADLINE_MS': ['milliseconds', 'for its answer; then the tool is held'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'the same of a served hook'],

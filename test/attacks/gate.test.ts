@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { asRelPath } from '../../overlay/index.js'
 import type { Session } from '../../src/index.js'
-import { LocalSession } from '../../src/session.js'
+import { LocalSession } from '../../src/session/session.js'
 import { scene } from './kit.js'
 
 const refusals = (commit: Promise<unknown>) =>

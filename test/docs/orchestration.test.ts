@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GITATTRIBUTES, GITIGNORE } from '../../src/access/init.js'
 import { type Intent, openWorkspace, type Session } from '../../src/index.js'
-import { GITATTRIBUTES, GITIGNORE } from '../../src/init.js'
 import { trust } from '../support/trust.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))

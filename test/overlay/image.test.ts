@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { roughSizeOf, sizeOf } from '../../overlay/image-size.js'
 import { compact, diffStage, Overlay, replay, Stage } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
 

@@ -8,7 +8,7 @@ import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import type { Layout } from '../../src/core/layout.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diffStage, diffVersions, Overlay, Stage } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffStage, isWithin, mergedState, type RelPath, type StagedChange } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { ownStage, readStage } from '../../src/stage-store.js'
+import { ownStage, readStage } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, seed } from './bench.js'
 

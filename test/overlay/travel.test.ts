@@ -17,7 +17,7 @@ import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { ownStage, readStage, type StageStore } from '../../src/stage-store.js'
+import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
 

@@ -1,0 +1,33 @@
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ORCHESTRATION } from '../core/layout.js'
+import { currentMounts, type Mount } from '../host/read.js'
+
+/** The workspace a directory lies in: the nearest with `.orchestration`, from it up. It need not exist itself. */
+export function rootOf(directory: string): string | undefined {
+  if (statSync(join(directory, ORCHESTRATION), { throwIfNoEntry: false })?.isDirectory()) return directory
+  const parent = dirname(directory)
+  return parent === directory ? undefined : rootOf(parent)
+}
+
+/**
+ * Whether this process sees a workspace by a session's mount, so that what it writes there is staged: the kernel says so.
+ * A variable alone proves nothing, as anyone can set it. A copy of the workspace (`isolation: none`) is no mount.
+ */
+export function isInMount(root: string, env: NodeJS.ProcessEnv = process.env, mounts = mountsOfProcess): boolean {
+  if (!env.ESCROW_SESSION) return false
+  const physical = realpathSync(root)
+  const found = mounts()
+  const [staged, ours] = [physical, join(physical, ORCHESTRATION)].map((path) =>
+    found.filter((mount) => mount.path === path).at(-1),
+  )
+  return staged?.type === 'overlay' && ours?.isReadOnly === true
+}
+
+function mountsOfProcess(): Mount[] {
+  try {
+    return currentMounts()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,21 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { codeOf } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
+
+/** The directory itself. Throws EscrowError access_denied where it cannot be listed. */
+export function physicalRoot(given: string): string {
+  try {
+    const root = realpathSync(given)
+    if (statSync(root).isDirectory()) {
+      readdirSync(root)
+      return root
+    }
+  } catch (error) {
+    const why = codeOf(error) === 'ENOENT' ? 'It does not exist' : `It cannot be read (${codeOf(error)})`
+    throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. ${why}.`, {
+      hint: 'Name a directory that you can list.',
+      cause: error,
+    })
+  }
+  throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. It is not a directory.`)
+}

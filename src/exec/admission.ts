@@ -1,0 +1,166 @@
+import { digest, type JsonValue } from '../../overlay/index.js'
+import type { ExecOptions } from '../core/api.js'
+import { apiErrorOf, EscrowError } from '../core/api-error.js'
+import type { Classified } from '../core/command-class.js'
+import type { Denial } from '../core/denials.js'
+import type { SessionQuestions } from '../inbox/questions.js'
+import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
+import type { AnswerRecord } from '../review/record.js'
+import { classifyCommand, lineOf, perilousVariables } from '../terminal/index.js'
+
+/** What the record of a command says of its admission. */
+export type Admitted = { readonly [key: string]: JsonValue }
+
+/** Before a command runs: what it may do is told from its line, and policy, or a person, says whether it may. */
+export class SessionAdmission {
+  readonly #closing = new AbortController()
+
+  /**
+   * @param takeIn takes in what people answered meanwhile.
+   * @param classify tells a command's classes; rejects where it cannot.
+   */
+  constructor(
+    private readonly policy: Pick<Policy, 'settings'>,
+    private readonly questions: Pick<SessionQuestions, 'takeCommand' | 'askCommand' | 'answered'>,
+    private readonly takeIn: () => unknown,
+    private readonly denied: (denial: Denial) => void,
+    private readonly classify = classifyCommand,
+  ) {}
+
+  /** Whoever waits for a person waits no longer. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  /**
+   * Resolves when the command may run.
+   * @throws EscrowError access_denied; needs_approval where nobody has answered yet: the question stays open.
+   */
+  async admit(command: string | readonly string[], options: ExecOptions, cwd: string): Promise<Admitted> {
+    refuseOddWords(command)
+    const { classified, failure } = await this.#classify(command, options)
+    const about = { command: lineOf(command, options), cwd, key: keyOf(command, options, cwd) }
+    for (;;) {
+      this.takeIn()
+      const decision = this.#judge(classified, options)
+      const told = recordOf(classified, failure)
+      if (decision.word === 'allow') return told
+      if (decision.word === 'deny')
+        throw this.#refuse(deniedBy(cut(about.command), decision, whyOf(decision, classified, failure)))
+      const answer = this.questions.takeCommand(about.key)
+      if (answer?.answer === 'deny') throw this.#refuse(refusedBy(cut(about.command), answer))
+      if (answer) return { ...told, allowed: { by: answer.by.name, answer: answer.answer, question: answer.question } }
+      const why = whyOf(decision, classified, failure)
+      this.questions.askCommand({ ...about, rules: decision.rules, why })
+      if (!(await this.#answered(options.signal))) throw this.#refuse(unanswered(cut(about.command), decision, why))
+    }
+  }
+
+  async #classify(command: string | readonly string[], { env }: ExecOptions) {
+    try {
+      const classified = await this.classify(command)
+      const names = perilousVariables(env ?? {})
+      return { classified: names.length === 0 ? classified : withVariables(classified, names) }
+    } catch (error) {
+      return { classified: undefined, failure: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #judge(classified: Classified | undefined, { network }: ExecOptions): CommandDecision {
+    const settings = this.policy.settings()
+    if (settings) return judgeCommand(settings, classified, network === true)
+    throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
+  }
+
+  #refuse(denial: Denial): EscrowError {
+    this.denied(denial)
+    return apiErrorOf(denial)
+  }
+
+  /** True once an approver has answered something; false where there is none, or nobody waits any more. */
+  async #answered(signal: AbortSignal | undefined): Promise<boolean> {
+    const over = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
+    if (over.aborted) return false
+    let end = () => {}
+    const ended = new Promise<false>((resolve) => {
+      end = () => resolve(false)
+      over.addEventListener('abort', end)
+    })
+    try {
+      return await Promise.race([this.questions.answered(), ended])
+    } finally {
+      over.removeEventListener('abort', end)
+    }
+  }
+}
+
+function refuseOddWords(command: string | readonly string[]): void {
+  if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
+    throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
+}
+
+/** Of a line in a refusal; a question shows all of it. */
+const MAX_SHOWN = 300
+
+function cut(line: string): string {
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
+}
+
+/** What will come by it nobody knows: the question says so. */
+function isStream(stdin: NonNullable<ExecOptions['stdin']>): stdin is NodeJS.ReadableStream {
+  return typeof stdin !== 'string' && 'pipe' in stdin
+}
+
+/** The same for what runs the same: one answer holds for it. */
+function keyOf(command: string | readonly string[], { env, stdin, network }: ExecOptions, cwd: string): string {
+  const input = stdin === undefined ? null : isStream(stdin) ? 'stream' : digest(stdin)
+  const variables = Object.entries(env ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  return digest(JSON.stringify([command, cwd, variables, input, network === true]))
+}
+
+function withVariables({ classes, why }: Classified, names: readonly string[]): Classified {
+  const reasons = names.map((part) => ({ class: 'other', part, because: 'decides what commands run' }) as const)
+  const others = classes.filter((each) => each !== 'read-only' && each !== 'other')
+  return { classes: [...others, 'other'], why: [...why, ...reasons] }
+}
+
+function recordOf(classified: Classified | undefined, failure: string | undefined): Admitted {
+  if (!classified) return { classes: ['other'], why: [`it could not be told apart: ${failure ?? ''}`] }
+  return { classes: [...classified.classes], why: classified.why.map(said) }
+}
+
+function said({ class: name, part, because }: Classified['why'][number]): string {
+  return `${name}: ${part} ${because}`
+}
+
+/** What of the line its rules are about. */
+function whyOf({ rules }: CommandDecision, classified: Classified | undefined, failure: string | undefined): string {
+  if (!classified) return `it could not be told apart: ${failure ?? ''}`
+  const network = rules.includes('terminal.network') ? ['it asks for the network'] : []
+  return [...classified.why.filter((reason) => rules.includes(reason.class)).map(said), ...network].join('; ')
+}
+
+const NETWORK_HINT = 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.'
+
+function deniedBy(command: string, { rules }: CommandDecision, why: string): Denial {
+  if (rules.join() === 'terminal.network')
+    return { reason: 'access_denied', message: 'Policy does not let commands use the network.', hint: NETWORK_HINT }
+  return {
+    reason: 'access_denied',
+    message: `Access Denied: policy does not let \`${command}\` run (${why}).`,
+    hint: `A person can change it under \`terminal\` in .orchestration/policy.yaml: ${rules.join(', ')}.`,
+  }
+}
+
+function unanswered(command: string, { rules }: CommandDecision, why: string): Denial {
+  return {
+    reason: 'needs_approval',
+    message: `Needs Approval: \`${command}\` needs a person's approval by ${rules.join(', ')} (${why}).`,
+    hint: 'A person is asked. Run it again once they have answered, or find another way.',
+  }
+}
+
+function refusedBy(command: string, { by, words }: AnswerRecord): Denial {
+  const message = `Access Denied: ${by.name} does not allow running \`${command}\`.`
+  return { reason: 'access_denied', message, ...(words !== undefined && { hint: words }) }
+}

@@ -1,0 +1,167 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isWithin, type StagedChange } from '../../overlay/index.js'
+import type { BlameLine, Intent } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { IntentsState } from '../core/intents-state.js'
+import type { Layout } from '../core/layout.js'
+import { withProcessLock } from '../host/lock.js'
+import { readSmall } from '../host/read.js'
+import { readShared, replaceShared, sharedExists } from '../host/shared-files.js'
+import { isIntentId } from '../intents/index.js'
+import { freePathsOf } from '../policy/index.js'
+import {
+  type FileAttribution,
+  type IntentMap,
+  isObject,
+  type LedgerStore,
+  type MapChange,
+  parseMap,
+  renderMap,
+  updateMap,
+} from '../trace/index.js'
+
+const MAX_MAP = 16 * 1024 * 1024
+const MAX_FILE = 4 * 1024 * 1024
+
+interface Mapping {
+  readonly layout: Layout
+  readonly intents: () => IntentsState
+}
+
+/**
+ * Takes a commit into the intent map. The commit is done by now and must be reported as done, so a failure is told and
+ * nothing more.
+ */
+export async function mapCommitted(
+  { layout, intents }: Mapping,
+  approved: readonly StagedChange[],
+  committed: readonly string[],
+  files: readonly FileAttribution[],
+): Promise<string[]> {
+  try {
+    const changes = mapChanges(layout, approved, committed, files)
+    const free = freePathsOf(intents())
+    const counted = changes.filter(({ path }) => !free.has(path, false))
+    await rewrite({ layout, intents }, (map) => updateMap(map, counted, today()))
+    return []
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+    return [`The intent map was not brought up to date: ${why}. Run 'escrow map' once that is mended.`]
+  }
+}
+
+/** What landed, read from the disk as far as it is looked at: the stage has let go of it. */
+function mapChanges(
+  layout: Layout,
+  approved: readonly StagedChange[],
+  committed: readonly string[],
+  files: readonly FileAttribution[],
+): MapChange[] {
+  const landed = new Set(committed)
+  const lines = new Map(files.map(({ path, ranges }) => [path, ranges]))
+  return approved.flatMap(({ path, from, before, after, intentId = null }): MapChange[] => {
+    if (!landed.has(path) || (after ?? before)?.type !== 'file') return []
+    const changed = (lines.get(path) ?? []).map(({ startLine, endLine }) => [startLine, endLine] as const)
+    const moved = from === undefined ? {} : { from }
+    const content = () => contentOf(layout, path)
+    return [{ path, ...moved, intent: intentId, lines: changed, content, ...(after === null && { isGone: true }) }]
+  })
+}
+
+/** Makes the map anew from the ledger, the lines of each file as they stand now, and the notes it holds. */
+export async function rebuildMap(of: Mapping, ledger: LedgerStore): Promise<string> {
+  if (!existsSync(of.layout.dir)) {
+    throw new EscrowError('no_orchestration', 'There are no intents to map.', { hint: 'Run `escrow init` first.' })
+  }
+  const days = await lastDays(ledger)
+  return rewrite(of, async (map) => {
+    let made: IntentMap = { ...map, sections: map.sections.map((section) => ({ ...section, rows: [] })) }
+    for (const [path, byIntent] of [...days].sort()) {
+      const read = contentOf(of.layout, path)
+      if (read === undefined) continue
+      const content = () => read
+      const blame = await blameOf(ledger, path)
+      for (const [intent, day] of byIntent) {
+        const own = blame.filter(({ intentId }) => intentId === intent).map(({ line }) => [line, line] as const)
+        if (own.length > 0 || blame.length === 0)
+          made = await updateMap(made, [{ path, intent, lines: own, content }], day)
+      }
+    }
+    return made
+  })
+}
+
+async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) => Promise<IntentMap>): Promise<string> {
+  return withProcessLock(layout.locks, 'intent_map', async () => {
+    const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
+    if (old !== undefined && !old.startsWith('# Intent Map')) {
+      throw new EscrowError('unsupported', `${layout.intentMap} is not a map escrow wrote.`, {
+        hint: 'Move it away; the map is written in its place.',
+      })
+    }
+    const text = renderMap(await change(parseMap(old ?? '')), known(intents()))
+    if (text !== old) replaceShared(layout.intentMap, text)
+    return text
+  })
+}
+
+/** A registry that cannot be read says nothing of intents: the map stays as it is. */
+function known(state: IntentsState): readonly Intent[] {
+  if (state.ok) return [...state.intents.values()]
+  if (state.reason === 'no_orchestration') return []
+  throw new EscrowError(state.reason, state.message)
+}
+
+/**
+ * Path → intent → the day of its last commit there, as paths are called now. A clone can bring any record, so an id that no
+ * intent can have, and a day that is none, are left out: the map is a document that people open.
+ */
+async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, string>>> {
+  const days = new Map<string, Map<string, string>>()
+  for await (const record of ledger.records()) {
+    if (!Array.isArray(record.files) || typeof record.timestamp !== 'string') continue
+    for (const file of record.files as unknown[]) {
+      const intent = isObject(file) ? intentOf(file) : undefined
+      if (!isObject(file) || typeof file.path !== 'string' || intent === undefined || !isIntentId(intent)) continue
+      const byIntent = days.get(file.path) ?? new Map<string, string>()
+      const day = record.timestamp.slice(0, 10)
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) continue
+      // Of two branches the one that stands first may be the younger.
+      const last = byIntent.get(intent)
+      if (last === undefined || last < day) byIntent.set(intent, day)
+      days.set(file.path, byIntent)
+    }
+  }
+  return days
+}
+
+/** None of an empty file, and of a binary one: it is listed as a whole. */
+async function blameOf(ledger: LedgerStore, path: string): Promise<BlameLine[]> {
+  try {
+    return await ledger.blame(path)
+  } catch (error) {
+    if (error instanceof EscrowError && error.reason === 'nothing_selected') return []
+    throw error
+  }
+}
+
+function intentOf({ related }: Record<string, unknown>): string | undefined {
+  const first: unknown = Array.isArray(related) ? related[0] : undefined
+  return isObject(first) && typeof first.value === 'string' ? first.value : undefined
+}
+
+/** Of the file itself: a link in its place, or on the way to it, leads to another. */
+function contentOf({ root }: Layout, path: string): Uint8Array | undefined {
+  const name = resolve(root, path)
+  try {
+    if (!isWithin(name, root) || realpathSync(name) !== name) return undefined
+    return Buffer.from(readSmall(name, MAX_FILE))
+  } catch {
+    return undefined
+  }
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10)
+}

@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util'
+import { outside } from '../access/admit-reviewer.js'
+import type { Intent, IntentRegistry, IntentVersion, Reviewer, TraceRecord } from '../core/api.js'
+import type { IntentsState } from '../core/intents-state.js'
+import { gitUser } from '../host/git.js'
+import type { RegistryEdits, RegistryStore } from '../intents/index.js'
+import { isObject, type Json, type LedgerStore, newDraft, ownOf } from '../trace/index.js'
+
+/** What a record says of an intent: what changed, and what its status and scope are from then on. */
+export interface VersionData {
+  readonly [key: string]: Json
+}
+
+/**
+ * The registry with a memory: each change of an intent's status or scope is a record of the ledger. An edit and its
+ * record are made as one, so that what differs from the last record can only have been edited by hand.
+ */
+export interface IntentVersions {
+  /** Records what was edited by hand. One comparison while the file is as it was at the last look. */
+  look(): Promise<void>
+  /**
+   * Edits one intent. `record` is given what the ledger has to hold of it; without a change there is only the state.
+   * What it appends stands before anyone else can look.
+   */
+  edit(
+    make: (edits: RegistryEdits) => Intent,
+    record: (intent: Intent, data: VersionData, changed: boolean) => Promise<void>,
+  ): Promise<Intent>
+  /** Runs one edit of the whole file, and records each change it made as `by`'s. */
+  rewrite(make: (edits: RegistryEdits) => void, by: Reviewer, why: string | undefined): Promise<void>
+}
+
+export function openVersions(registry: RegistryStore, ledger: LedgerStore): IntentVersions {
+  let looked: IntentsState | undefined
+
+  /** Only where nobody else can edit meanwhile. */
+  async function recordAll(state: IntentsState): Promise<void> {
+    const drafts = differences(await lastKnown(ledger), state).map(({ id, data }) =>
+      newDraft({ type: 'scope_changed', intent: id, session: null, data: { ...data, by_hand: true } }),
+    )
+    if (drafts.length > 0) await ledger.append(drafts)
+  }
+
+  return {
+    async look() {
+      const state = registry.state()
+      if (state === looked || !state.ok) return
+      if (differences(await lastKnown(ledger), state).length > 0)
+        await registry.editing((edits) => recordAll(edits.state()))
+      looked = state
+    },
+    edit: (make, record) =>
+      registry.editing(async (edits) => {
+        await recordAll(edits.state())
+        const before = intentsOf(edits.state())
+        const after = make(edits)
+        const change = changeOf(before.get(after.id), after)
+        const data = { now: nowOf(after), ...(change && { change }) }
+        await record(after, data, change !== undefined)
+        return after
+      }),
+    rewrite: (make, by, why) =>
+      registry.editing(async (edits) => {
+        await recordAll(edits.state())
+        const state = edits.state()
+        // What a broken file said, only the ledger knows.
+        const before = state.ok
+          ? new Map([...state.intents].map(([id, intent]) => [id, nowOf(intent)] as const))
+          : undefined
+        make(edits)
+        const drafts = differences(before ?? (await lastKnown(ledger)), edits.state(), before !== undefined).map(
+          ({ id, data }) =>
+            newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...wordsOf(why), data }),
+        )
+        if (drafts.length > 0) await ledger.append(drafts)
+      }),
+  }
+}
+
+/** The registry as people use it. */
+export function recordedRegistry(
+  registry: RegistryStore,
+  versions: IntentVersions,
+  ledger: LedgerStore,
+  root: string,
+): IntentRegistry {
+  function recorded(make: (edits: RegistryEdits) => Intent, by: Reviewer | undefined, why: string | undefined) {
+    return versions.edit(make, async ({ id }, data, changed) => {
+      if (!changed) return
+      const reviewer = by ?? gitUser(root)
+      await ledger.append([
+        newDraft({ type: 'scope_changed', intent: id, session: null, reviewer, ...wordsOf(why), data }),
+      ])
+    })
+  }
+  return {
+    list: () => registry.list(),
+    get: (id) => registry.get(id),
+    templates: async () => registry.templates(),
+    select: outside((id, by, why) => recorded((edits) => edits.select(id), by, why)),
+    complete: outside((id, by, why) => recorded((edits) => edits.complete(id), by, why)),
+    expandScope: outside((id, globs, by, why) => recorded((edits) => edits.change(id, { addScope: globs }), by, why)),
+    edit: outside((id, changes, by, why) => recorded((edits) => edits.change(id, changes), by, why)),
+    add: outside((intent, by, why) => recorded((edits) => edits.add(intent), by, why)),
+    editFile: outside(async (edit, by, why) => {
+      const was = registry.text()
+      const text = await edit(was)
+      if (text !== was) await versions.rewrite((edits) => edits.replaceText(was, text), by ?? gitUser(root), why)
+      return registry.list()
+    }),
+    async history(id) {
+      await versions.look()
+      const found: IntentVersion[] = []
+      for await (const record of ledger.records()) {
+        const version = versionIn(record, id)
+        if (version) found.push(version)
+      }
+      return found
+    },
+  }
+}
+
+const wordsOf = (why: string | undefined) => (why === undefined ? {} : { words: why })
+
+// ---- what the ledger knows
+
+type Now = { readonly status: string; readonly scope: readonly string[] }
+type Known = ReadonlyMap<string, Now | undefined>
+type Change = {
+  readonly created?: true
+  readonly deleted?: true
+  readonly status?: { readonly from: string; readonly to: string }
+  readonly scope?: { readonly added: readonly string[]; readonly removed: readonly string[] }
+}
+
+function nowOf({ status, ownedScope }: Intent): Now {
+  return { status, scope: [...ownedScope] }
+}
+
+function intentsOf(state: IntentsState): ReadonlyMap<string, Intent> {
+  return state.ok ? state.intents : new Map()
+}
+
+/** Each intent the ledger speaks of, as the last record has it; undefined for one that was deleted. */
+async function lastKnown(ledger: LedgerStore): Promise<Known> {
+  const known = new Map<string, Now | undefined>()
+  for await (const record of ledger.records()) {
+    const own = ownOf(record)
+    if (own === undefined || typeof own.intent !== 'string') continue
+    if (isObject(own.change) && own.change.deleted === true) known.set(own.intent, undefined)
+    else if (isObject(own.now) && Array.isArray(own.now.scope))
+      known.set(own.intent, { status: String(own.now.status), scope: own.now.scope.map(String) })
+  }
+  return known
+}
+
+/**
+ * How a file differs from what is known. An intent nobody has worked on or edited through us has no versions yet.
+ * @param all what is known is everything there was, so that the rest is new.
+ */
+function differences(known: Known, state: IntentsState, all = false): { id: string; data: VersionData }[] {
+  if (!state.ok) return []
+  const intents = intentsOf(state)
+  const changed = [...intents.values()].flatMap((intent) => {
+    const was = known.get(intent.id)
+    if (was === undefined && !all && !known.has(intent.id)) return []
+    const change = changeFrom(was, nowOf(intent))
+    return change ? [{ id: intent.id, data: { now: nowOf(intent), change } }] : []
+  })
+  const gone = [...known].filter(([id, was]) => was !== undefined && !intents.has(id))
+  return [...changed, ...gone.map(([id]) => ({ id, data: { change: { deleted: true } } }))]
+}
+
+function changeOf(before: Intent | undefined, after: Intent): Change | undefined {
+  return changeFrom(before && nowOf(before), nowOf(after))
+}
+
+function changeFrom(before: Now | undefined, after: Now): Change | undefined {
+  if (!before) return { created: true, scope: { added: after.scope, removed: [] } }
+  if (isDeepStrictEqual(before, after)) return undefined
+  const added = after.scope.filter((glob) => !before.scope.includes(glob))
+  const removed = before.scope.filter((glob) => !after.scope.includes(glob))
+  return {
+    ...(before.status !== after.status && { status: { from: before.status, to: after.status } }),
+    ...(!isDeepStrictEqual(before.scope, after.scope) && { scope: { added, removed } }),
+  }
+}
+
+/** A record that changed the intent: a person's edit, an accepted request for scope, or a first selection. */
+function versionIn(record: TraceRecord, id: string): IntentVersion | undefined {
+  const own = ownOf(record)
+  if (own === undefined || own.intent !== id || !isObject(own.change)) return undefined
+  const { status, scope, created, deleted } = own.change
+  const { added, removed } = isObject(scope) ? scope : {}
+  const reviewer = isObject(own.reviewer) ? own.reviewer : {}
+  return {
+    at: String(record.timestamp),
+    ...(created === true && { created }),
+    ...(deleted === true && { deleted }),
+    ...(isObject(status) && { status: { from: String(status.from), to: String(status.to) } }),
+    ...(Array.isArray(added) && added.length > 0 && { added: added.map(String) }),
+    ...(Array.isArray(removed) && removed.length > 0 && { removed: removed.map(String) }),
+    ...(typeof reviewer.name === 'string' && { by: reviewer.name }),
+    ...(own.by_hand === true && { byHand: true as const }),
+    ...(typeof record.session_id === 'string' && { session: record.session_id }),
+    ...(typeof own.words === 'string' && { why: own.words }),
+  }
+}

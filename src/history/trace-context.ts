@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import type { Layout } from '../core/layout.js'
+import { readWhole } from '../host/read.js'
+import type { ContextEntry, IntentMemory } from '../intents/index.js'
+import { type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
+
+/** How many ledger entries, related files and lessons an intent's context shows at most. */
+const ENTRIES = 10
+const FILES = 20
+const LESSONS = 20
+/** Bytes all of them come to at most, as they are counted here: a model's attention is not free. */
+const BUDGET = 8 * 1024
+/** What the tags around one of them come to. */
+const TAGS = 60
+
+/**
+ * What is remembered of an intent, most relevant first: lessons learned for it, its newest changes, the files it
+ * changed most, then lessons of other intents. What cannot be read is left out: selecting still works.
+ * @param lessonsFile relative to the root
+ */
+export async function memoryOf(
+  layout: Layout,
+  ledger: LedgerStore,
+  intentId: string,
+  lessonsFile?: string,
+): Promise<IntentMemory> {
+  const { entries, files } = await changesOf(ledger, intentId)
+  const lessons = learned(layout, lessonsFile).reverse()
+  const own = lessons.filter(({ intent }) => intent === intentId)
+  const others = lessons.filter(({ intent }) => intent !== intentId)
+  let left = BUDGET
+  const fitting = <T>(items: readonly T[], most: number): T[] => {
+    const taken: T[] = []
+    for (const item of items.slice(0, most)) {
+      const size = TAGS + Buffer.byteLength(Object.values(item as object).join(''))
+      if (size > left) break
+      left -= size
+      taken.push(item)
+    }
+    return taken
+  }
+  const mine = fitting(own, LESSONS)
+  const recent = fitting(entries.toReversed(), ENTRIES).reverse()
+  const related = fitting(files, FILES)
+  return { entries: recent, files: related, lessons: [...mine, ...fitting(others, LESSONS - mine.length)] }
+}
+
+interface Related {
+  readonly path: string
+  /** Commits for the intent that changed it. */
+  readonly changes: number
+}
+
+/** The intent's changes, oldest first, and the files they were in, those changed most often first. */
+async function changesOf(ledger: LedgerStore, intentId: string) {
+  const entries: ContextEntry[] = []
+  const counts = new Map<string, number>()
+  try {
+    for await (const record of ledger.records()) {
+      if (intentOf(record) !== intentId) continue
+      const files = Array.isArray(record.files) ? (record.files as unknown[]) : [record]
+      for (const file of files) {
+        const entry = entryOf(file, record)
+        if (entry === undefined) continue
+        entries.push(entry)
+        const count = (counts.get(entry.file) ?? 0) + 1
+        // Of equally many the one changed last comes first.
+        counts.delete(entry.file)
+        counts.set(entry.file, count)
+      }
+      if (entries.length > ENTRIES) entries.splice(0, entries.length - ENTRIES)
+    }
+  } catch {
+    return { entries: [], files: [] }
+  }
+  const files: Related[] = [...counts].map(([path, changes]) => ({ path, changes })).reverse()
+  return { entries, files: files.sort((a, b) => b.changes - a.changes) }
+}
+
+/** Older ledgers spell it `intentId`. */
+function intentOf(record: Record<string, unknown>): unknown {
+  return record.intent_id ?? record.intentId
+}
+
+function entryOf(file: unknown, record: Record<string, unknown>): ContextEntry | undefined {
+  if (typeof file !== 'object' || file === null) return undefined
+  const { path, relative_path, file: flat, mutation_class, content_hash, ranges } = file as Record<string, unknown>
+  const name = path ?? relative_path ?? flat
+  const range = Array.isArray(ranges) ? (ranges[0] as Record<string, unknown> | undefined) : undefined
+  if (typeof name !== 'string' || typeof record.timestamp !== 'string') return undefined
+  const hash = range?.content_hash ?? content_hash
+  return {
+    file: name,
+    timestamp: record.timestamp,
+    ...(typeof mutation_class === 'string' && { mutationClass: mutation_class }),
+    ...(typeof hash === 'string' && { contentHash: hash }),
+  }
+}
+
+/** Those of the shared file on disk, in its order: what a person let in. */
+function learned({ root }: Layout, lessonsFile: string | undefined): Lesson[] {
+  for (const name of lessonsFile === undefined ? ['CLAUDE.md', 'AGENTS.md'] : [lessonsFile]) {
+    try {
+      return lessonsIn(readWhole(join(root, name)).toString())
+    } catch {
+      // Not there, or no file.
+    }
+  }
+  return []
+}

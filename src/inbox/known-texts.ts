@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { sha256hex } from '../../overlay/digest.js'
+import { personalState } from '../host/personal-state.js'
+import { readSmall } from '../host/read.js'
+import { ensurePrivateDir, replaceDurable } from '../host/write.js'
+
+/** Conversations of a workspace that are remembered. */
+const MOST = 50
+const MAX_BYTES = 64 * 1024
+
+const digests = z.record(z.string(), z.string())
+
+/**
+ * Whether a text differs from the one that a client's conversation was told last; it counts as told then. Where nothing can be written, as
+ * in a session's mount, every text is news.
+ */
+export function isNews(root: string, conversation: string, text: string): boolean {
+  const [key, digest] = [sha256hex(conversation).slice(0, 16), sha256hex(text).slice(0, 16)]
+  try {
+    const dir = join(personalState(), 'told')
+    const file = join(dir, `${sha256hex(root).slice(0, 32)}.json`)
+    const { [key]: last, ...others } = toldIn(file)
+    if (last === digest) return false
+    ensurePrivateDir(dir)
+    const kept = [...Object.entries(others).slice(1 - MOST), [key, digest]]
+    replaceDurable(file, JSON.stringify(Object.fromEntries(kept)), 0o600)
+  } catch {
+    // It is told once more then, which harms nobody.
+  }
+  return true
+}
+
+function toldIn(file: string): Readonly<Record<string, string>> {
+  try {
+    return digests.parse(JSON.parse(readSmall(file, MAX_BYTES)))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,29 @@
+import { asRelPath, type Overlay } from '../../overlay/index.js'
+import type { CommitEntry } from '../commit/index.js'
+
+/** Nanoseconds between two files of a commit: utimes of Node is exact to some microseconds only. */
+const STEP = 10_000n
+
+/**
+ * Entries with times in the order in which the session wrote their files, the last one `now`. A build tool compares
+ * these times: a source edited after its object file was built must stay newer than that.
+ */
+export function withWrittenOrder(
+  overlay: Overlay,
+  entries: readonly CommitEntry[],
+  now = BigInt(Date.now()) * 1_000_000n,
+): readonly CommitEntry[] {
+  const written = new Map<CommitEntry, bigint>()
+  for (const entry of entries) {
+    if (entry.times !== undefined || entry.new?.type !== 'file' || entry.content === undefined) continue
+    const inode = overlay.placeOf(asRelPath(entry.path)).node?.inode
+    if (inode !== undefined) written.set(entry, inode.mtimeNs)
+  }
+  const moments = [...new Set(written.values())].sort((a, b) => (a < b ? -1 : 1))
+  if (moments.length < 2) return entries
+  const landing = new Map(moments.map((at, rank) => [at, now - BigInt(moments.length - 1 - rank) * STEP]))
+  return entries.map((entry) => {
+    const mtimeNs = landing.get(written.get(entry) ?? -1n)
+    return mtimeNs === undefined ? entry : { ...entry, times: { atimeNs: mtimeNs, mtimeNs } }
+  })
+}

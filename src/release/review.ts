@@ -1,0 +1,123 @@
+import { diffStage, type StageDiff } from '../../overlay/index.js'
+import { outside } from '../access/admit-reviewer.js'
+import { fingerprint, settledLook } from '../commit/index.js'
+import type { AgentInfo, Review, Verdict } from '../core/api.js'
+import type { IntentVersions } from '../history/intent-versions.js'
+import { gitUser } from '../host/git.js'
+import type { RegistryStore } from '../intents/index.js'
+import type { Policy, PolicyState } from '../policy/index.js'
+import type { ReviewLog } from '../review/log.js'
+import { QUESTION } from '../review/questions.js'
+import { createReview, type StageReview } from '../review/review.js'
+import { beforeOf, diskNow, flagsOf } from '../stage/change-view.js'
+import { createMutations } from '../stage/mutations.js'
+import { snapshotsOf } from '../stage/snapshot-list.js'
+import type { StageStore } from '../stage/store.js'
+import { newDraft } from '../trace/index.js'
+import { carryOutAnswer } from './apply-answer.js'
+import { commitSession } from './commit-session.js'
+import { spendingLanded } from './consume-approvals.js'
+import { type QuarantineDeps, quarantineOf } from './quarantine.js'
+
+/** A session as its reviewers meet it, in whatever process. */
+export interface Reviewed extends QuarantineDeps {
+  readonly log: ReviewLog
+  /** Its stage as it is now, all that was committed and reviewed taken in. */
+  stage(): Promise<StageStore>
+  /** A commit has landed: a session that is open in this process takes it in before its next call. */
+  landed(): Promise<void>
+  agent(): AgentInfo | undefined
+  readonly intents: RegistryStore
+  readonly versions: IntentVersions
+  readonly policyFile: () => PolicyState
+  readonly policy: Policy
+}
+
+/** The person's side of a session, joined to its stage, the commits and the ledger. */
+export async function reviewOf(of: Reviewed): Promise<Review> {
+  const { layout, sessionId, log, ledger } = of
+  const spend = spendingLanded(layout, sessionId, log)
+  await spend()
+  const mutations = createMutations()
+  let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
+  const review = createReview({
+    sessionId,
+    root: layout.root,
+    log,
+    stage: async () => {
+      const store = await of.stage()
+      await spend()
+      const diff = diffStage(store.overlay)
+      current = { store, diff }
+      return diff.changes
+    },
+    flags: (change) => flagsOf(of.policy, current.store, change),
+    mutations: (changes) => mutations(current.store, changes),
+    before: (change) => beforeOf(current.store, change),
+    isStill: ({ path, from = path }) => {
+      const look = settledLook(current.diff?.look(from))
+      return look !== undefined && fingerprint(current.store.overlay.lower.lstatBig(from)) === fingerprint(look)
+    },
+    disk: (change) => diskNow(current.store, change),
+    contents: () => current.store.contents,
+    settledSeq: () => current.store.overlay.stage.settledSeq,
+    reviewer: () => gitUser(layout.root),
+    onVerdict: (verdict) => recordVerdict(of, verdict),
+    snapshots: async () => snapshotsOf(await of.stage()),
+    questionNotes: async () => (await of.stage()).notes(QUESTION),
+    carryOut: (question, record) => carryOutAnswer(of, question, record),
+    mergesUnasked: () => {
+      const state = of.policyFile()
+      return state.ok && state.rules.settings.mergesUnasked
+    },
+    commit: async (changes, options) => {
+      await of.versions.look()
+      const { policyFile: policy } = of
+      const intents = () => of.intents.state()
+      const deps = { layout, sessionId, agent: of.agent(), ledger, intents, policy, reviews: () => log.read() }
+      const { store, diff = diffStage(store.overlay) } = current
+      // It remembers how each name of the disk looked: true for this commit alone.
+      current = { store }
+      try {
+        return await commitSession(deps, { store, diff }, changes, options)
+      } finally {
+        // What cannot be taken in now is taken in, or said, by the session's next call: the commit is done.
+        await of.landed().catch(() => undefined)
+      }
+    },
+  })
+  return { ...personsOnly(review), ...quarantineOf(of) }
+}
+
+/** What whoever is inside of a session may do: look. All else has to be named below, or it does not compile. */
+type Looks = 'sessionId' | 'changes' | 'content' | 'snapshots' | 'questions'
+
+function personsOnly(review: StageReview): StageReview {
+  const deciding = {
+    approve: outside(review.approve),
+    reject: outside(review.reject),
+    withdraw: outside(review.withdraw),
+    split: outside(review.split),
+    edit: outside(review.edit),
+    commit: outside(review.commit),
+    discard: outside(review.discard),
+    answer: outside(review.answer),
+  } satisfies Record<Exclude<keyof StageReview, Looks>, unknown>
+  return { ...review, ...deciding }
+}
+
+async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict): Promise<void> {
+  const { verdict: word, paths, hunks, reason, by, id } = verdict
+  await ledger.append([
+    newDraft({
+      type: 'verdict',
+      intent: null,
+      session: sessionId,
+      verdict: word,
+      paths,
+      reviewer: by,
+      ...(reason !== undefined && { words: reason }),
+      data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
+    }),
+  ])
+}

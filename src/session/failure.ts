@@ -1,0 +1,33 @@
+import { codeOf } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
+import { nearest } from '../core/nearest.js'
+
+/** How many sessions the message lists. */
+const MOST_NAMED = 12
+
+/** There is no session with this id; the message lists the ids there are. */
+export function noSession(id: string, ids: readonly string[]): EscrowError {
+  const meant = nearest(id, ids)
+  const some = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), `and ${ids.length - MOST_NAMED} more`] : ids
+  const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
+  const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` }
+  return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
+}
+
+/** Why a session cannot be opened. */
+export function sessionBusy(id: string): EscrowError {
+  return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
+    hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
+  })
+}
+
+/** A disk that does not let us keep the session, by name; any other error as it is. */
+export function sessionFailure(id: string, error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error)) return error
+  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
+  return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
+    hint: 'Make the state directory writable (`escrow doctor` names it), then open the session again.',
+    cause: error,
+  })
+}

@@ -1,0 +1,31 @@
+import type fs from 'node:fs'
+import type { ExecOptions, ExecResult, Session } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { ToolContext } from '../core/tool-context.js'
+import type { DeriveDeps } from '../fs/derive.js'
+import { createFacade } from '../fs/facade.js'
+import type { View } from '../fs/view.js'
+
+/** What is known of a session behind its `fs`. */
+export interface Behind {
+  readonly view: View
+  readonly tool: () => ToolContext | undefined
+  /** Runs a program on what is staged, contained, outside of any tool call: it is not recorded, and nothing it does is kept. */
+  readonly look: (command: readonly string[], options: ExecOptions) => Promise<ExecResult>
+}
+
+const BEHIND = new WeakMap<typeof fs, Behind>()
+
+/** A session's `fs`. */
+export function sessionFs(deps: DeriveDeps, more: Pick<Behind, 'tool' | 'look'>): typeof fs {
+  const face = createFacade(deps)
+  BEHIND.set(face, { view: deps.view, ...more })
+  return face
+}
+
+/** Throws EscrowError `unsupported` for a session that is none of ours. */
+export function behind({ fs: face }: Session): Behind {
+  const found = BEHIND.get(face)
+  if (found) return found
+  throw new EscrowError('unsupported', 'This session was not made by openWorkspace.')
+}

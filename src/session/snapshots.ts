@@ -1,0 +1,109 @@
+import {
+  bytesBefore,
+  diffVersions,
+  type Mark,
+  Overlay,
+  type RelPath,
+  Stage,
+  type StagedChange,
+  type Version,
+} from '../../overlay/index.js'
+import type { ChangeSet, ChangesOf, Snapshot, Travelled } from '../core/api.js'
+import { apiErrorOf, EscrowError } from '../core/api-error.js'
+import type { ToolContext } from '../core/tool-context.js'
+import { atOneMoment } from '../host/cached-file.js'
+import type { Policy } from '../policy/index.js'
+import { amendmentState } from '../review/amend.js'
+import { toChangeSet } from '../review/change-set.js'
+import type { ReviewRecord } from '../review/record.js'
+import { verdictState } from '../review/verdicts.js'
+import { flagsOf } from '../stage/change-view.js'
+import { snapshotsOf, told } from '../stage/snapshot-list.js'
+import type { StageStore } from '../stage/store.js'
+
+/** The snapshots of a session, as its agent sees them. */
+export class SessionSnapshots {
+  constructor(
+    private readonly store: StageStore,
+    private readonly policy: Policy,
+  ) {}
+
+  take(name?: string): Snapshot {
+    return told(this.store.mark(name === undefined ? {} : { name }))
+  }
+
+  list(): Snapshot[] {
+    return snapshotsOf(this.store)
+  }
+
+  /** @throws EscrowError `nothing_selected`, or what a read of the file is refused with. */
+  read(id: string, path: RelPath): Buffer {
+    const { version } = this.#find(id)
+    const isOutside = path.startsWith('/') || path === '..' || path.startsWith('../')
+    const decision = this.policy.decide({ effect: 'read', path, asked: path })
+    const overlay = this.#over(Stage.of(version))
+    if (decision.verdict === 'deny' && decision.denial.reason !== 'hidden') throw apiErrorOf(decision.denial)
+    if (isOutside || decision.verdict === 'deny' || overlay.typeOf(path) !== 'file')
+      throw new EscrowError('nothing_selected', `${path} is no file in the snapshot ${id}.`)
+    return Buffer.from(overlay.read(path))
+  }
+
+  drop(id: string): void {
+    this.store.unmark(this.#find(id))
+  }
+
+  /** A tool call is about to run. Answers what is to be called when it has ended. */
+  before({ callId, tool }: ToolContext): { readonly id: string; ended(): void } {
+    const mark = this.store.mark({ before: callId, tool })
+    return { id: mark.id, ended: () => this.store.called(mark) }
+  }
+
+  travel(id: string, reviews: readonly ReviewRecord[]): Travelled {
+    const { left, kept } = this.store.travel(this.#find(id), reviews)
+    return { left: told(left), kept }
+  }
+
+  /** What changed since a snapshot, or by a call; of that, what is wanted. */
+  changes(of: ChangesOf, isWanted: (path: RelPath) => boolean = () => true): ChangeSet {
+    const [from, to] = 'since' in of ? [this.#find(of.since).version, undefined] : this.#spanOf(of.call)
+    const before = this.#over(Stage.of(from))
+    const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
+    // Calls that ran meanwhile are told of by themselves.
+    const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
+    const views = {
+      before: (change: StagedChange) => bytesBefore(before, change),
+      flags: (change: StagedChange) => flagsOf(this.policy, this.store, change),
+      ...{ verdicts: verdictState([]), amendments: amendmentState([]) },
+    }
+    return atOneMoment(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
+  }
+
+  /** The stage before and after a call; after a crash in it, as the next one found it. */
+  #spanOf(call: string): readonly [Version, Version | undefined] {
+    const marks = this.#all.list()
+    const at = marks.findLastIndex((mark) => mark.call === call)
+    const mark = marks[at]
+    if (!mark) throw nothingCalled(`There is no tool call ${call} in this session.`)
+    return [mark.version, this.#all.endOf(mark.id) ?? marks[at + 1]?.version]
+  }
+
+  #find(id: string): Mark {
+    const mark = this.#all.get(id)
+    if (!mark) throw nothingCalled(`There is no snapshot ${id} in this session.`)
+    return mark
+  }
+
+  get #all() {
+    return this.store.overlay.stage.snapshots
+  }
+
+  #over(stage: Stage): Overlay {
+    return new Overlay({ lower: this.store.overlay.lower, stage })
+  }
+}
+
+function nothingCalled(message: string): EscrowError {
+  return new EscrowError('nothing_selected', message, {
+    hint: "snapshots(), or 'escrow snapshots', lists them, with the call each came before.",
+  })
+}

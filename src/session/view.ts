@@ -1,0 +1,68 @@
+import {
+  ancestorsOf,
+  diffStage,
+  type Inside,
+  isWithin,
+  lexical,
+  type RelPath,
+  Resolver,
+  ROOT,
+  type StagedChange,
+  spellingOf,
+} from '../../overlay/index.js'
+import { onceATurn } from '../../overlay/turn.js'
+import { GuardedLayer } from '../fs/guarded.js'
+import { View } from '../fs/view.js'
+import type { ContentLock } from '../policy/content-lock.js'
+import type { StageStore } from '../stage/store.js'
+import type { SessionDeps } from './deps.js'
+import type { SessionGuard } from './guard.js'
+
+interface ViewParts {
+  readonly store: StageStore
+  readonly guard: SessionGuard
+  readonly lock: ContentLock
+  /** Brings the stage up to date with commits and reviews. */
+  readonly takeIn: () => void
+}
+
+/** The merged view as the session's `fs` works on it: each mutator guarded, each read told to the lock and the guard. */
+export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: ViewParts): View {
+  const { overlay } = store
+  const spell = deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
+  const resolver = new Resolver(overlay, deps.aliases, spell)
+  const leadsTo = (target: string, link: RelPath) => resolver.leadsTo(target, link)
+  return new View({
+    root: deps.layout.root,
+    resolver,
+    overlay,
+    layer: new GuardedLayer(overlay, guard, leadsTo),
+    seen: (path, content, known) => {
+      lock.saw(path, content, known)
+      guard.saw(path)
+    },
+    seenStaged: (path) => guard.saw(path),
+    opened: (place: Inside) => {
+      lock.opened(place.path)
+      guard.saw(place.path)
+    },
+    sync: () => store.sync(),
+    catchUp: onceATurn(() => {
+      if (store.isBehind()) takeIn()
+    }),
+  })
+}
+
+/** A path argument of the session's own calls, by the name the policy knows it by: relative to the root where it is inside. */
+export function relativeTo(root: string, path: string): RelPath {
+  const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
+  return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
+}
+
+/** The staged changes at these paths and below them; without paths all. */
+export function stagedBelow({ overlay }: StageStore, root: string, paths?: readonly string[]): StagedChange[] {
+  const { changes } = diffStage(overlay)
+  if (!paths) return changes
+  const wanted = new Set(paths.map((path) => relativeTo(root, path)))
+  return changes.filter(({ path }) => [ROOT, path, ...ancestorsOf(path)].some((each) => wanted.has(each)))
+}

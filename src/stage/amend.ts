@@ -1,0 +1,79 @@
+import {
+  type Base,
+  creditedTo,
+  mergedState,
+  type Overlay,
+  parentOf,
+  type RelPath,
+  type StageEdit,
+  sameState,
+} from '../../overlay/index.js'
+import { amendedContent } from '../review/amend.js'
+import type { Contents } from '../review/contents.js'
+import type { AmendRecord, ReviewEntry } from '../review/record.js'
+import type { TakenIn } from './news.js'
+
+/**
+ * The edit that brings an amendment of a reviewer's into a stage: one edit, so that a crash leaves it done or not begun.
+ * @param at nanoseconds since 1970
+ */
+export function amendEdit(
+  overlay: Overlay,
+  record: AmendRecord,
+  contents: Contents,
+  { taken, at }: { taken: TakenIn; at: string },
+): { edit: StageEdit; content?: Uint8Array } {
+  const [entry] = record.entries
+  const bases = entry === undefined ? [] : basesOf(overlay, record, entry)
+  const content = entry === undefined ? undefined : contentFor(overlay, record, entry, contents)
+  const path = (entry?.path ?? '') as RelPath
+  const { reviewed, reviewId } = taken
+  const until = { reviewed, ...(reviewId !== undefined && { reviewId }) }
+  if (content === undefined || entry === undefined) {
+    const seq = overlay.stage.settledSeq
+    return { edit: { op: 'settle', t: at, drop: [], point: [], hide: [], forget: [], bases, seq, ...until } }
+  }
+  const { node, lower } = overlay.placeOf(path)
+  const { intentId: intent } = creditedTo(overlay, path)
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...(lower !== undefined && { origin: lower }) }
+  const made = node?.inode?.type === 'file' ? {} : { inode }
+  // Its directory was renamed: the old name now rests on what the reviewer saw there.
+  if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
+  const edit = {
+    op: 'put',
+    path,
+    t: at,
+    taken: until,
+    bases,
+    ...made,
+    ...(intent !== undefined && { intent }),
+  } as const
+  return { edit, content }
+}
+
+/** Directories a reviewer's edit needs to stand in, where the agent removed them meanwhile; parents first. */
+export function directoriesFor(overlay: Overlay, { cause, content, entries: [entry] }: AmendRecord): RelPath[] {
+  const missing: RelPath[] = []
+  if (cause !== 'edit' || content === undefined || entry === undefined) return missing
+  let at = parentOf(entry.path as RelPath)
+  for (; overlay.typeOf(at) === undefined; at = parentOf(at)) missing.unshift(at)
+  return overlay.typeOf(at) === 'dir' ? missing : []
+}
+
+/** The base a merge rests on, unless the stage's is another by now: then the merge was of something else. */
+function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [RelPath, Base][] {
+  if (onto === undefined) return []
+  const path = (entry.from ?? entry.path) as RelPath
+  const base = overlay.stage.bases.get(path)
+  if (base !== undefined && !sameState(base.state, entry.before)) return []
+  return [[path, overlay.withContent(path, { state: onto })]]
+}
+
+/** Undefined where the staged content stays, or there is no place any more to put another. */
+function contentFor(overlay: Overlay, record: AmendRecord, entry: ReviewEntry, contents: Contents) {
+  const path = entry.path as RelPath
+  const isFile = mergedState(overlay, path)?.type === 'file'
+  if (!isFile && (overlay.typeOf(path) !== undefined || overlay.typeOf(parentOf(path)) !== 'dir')) return undefined
+  return amendedContent(record, isFile ? overlay.read(path) : undefined, contents)?.content
+}

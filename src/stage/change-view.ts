@@ -1,0 +1,78 @@
+import type { BigIntStats } from 'node:fs'
+import {
+  asRelPath,
+  diffStage,
+  digest,
+  type FileState,
+  type RelPath,
+  type StagedChange,
+  stateNow,
+} from '../../overlay/index.js'
+import type { ChangeSet } from '../core/api.js'
+import { atOneMoment } from '../host/cached-file.js'
+import { bareRepositoryAt } from '../policy/bare-repository.js'
+import type { Policy } from '../policy/index.js'
+import { amendmentState } from '../review/amend.js'
+import { toChangeSet } from '../review/change-set.js'
+import type { ReviewRecord } from '../review/record.js'
+import { splitsIn } from '../review/splitting.js'
+import { verdictState } from '../review/verdicts.js'
+import type { StageStore } from './store.js'
+
+/** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
+export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
+  const views = {
+    verdicts: verdictState(reviews),
+    amendments: amendmentState(reviews),
+    splits: () => splitsIn(reviews),
+  }
+  return atOneMoment(() =>
+    toChangeSet(diffStage(store.overlay).changes, {
+      before: (change) => beforeOf(store, change),
+      flags: (change) => flagsOf(policy, store, change),
+      ...views,
+    }),
+  )
+}
+
+/** Whether a path is what git would obey of a repository under another name. */
+function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
+  return bareRepositoryAt(path, (each) => overlay.typeOf(asRelPath(each))) !== undefined
+}
+
+/**
+ * The bytes a change is based on (a link's target). Where the disk holds others by now and the base was not kept, those
+ * on disk; null where there are none.
+ * @param look of the file on disk, by who has just looked.
+ */
+export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
+  const kept = change.drifted ? store.base(change.from ?? change.path) : undefined
+  return kept ?? onDisk(store, change, look)
+}
+
+/** What stands on disk now where a change is based, state and content of one reading. */
+export function diskNow(
+  store: StageStore,
+  change: StagedChange,
+): { state: FileState | null; content: Uint8Array | null } {
+  const path = change.from ?? change.path
+  const content = onDisk(store, change)
+  const state = stateNow(store.overlay.lower, path, { state: null })
+  if (state === null || content === null) return { state: content === null ? state : null, content: null }
+  return { state: { ...state, digest: digest(content) }, content }
+}
+
+/** The bytes on disk a change would replace (a link's target); null where there are none. */
+function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
+  const path = change.from ?? change.path
+  const type = look?.isFile() ? 'file' : overlay.lower.typeOf(path)
+  if (type === 'file') return overlay.lower.read(path)
+  return type === 'symlink' ? Buffer.from(overlay.lower.readlink(path)) : null
+}
+
+export function flagsOf(policy: Policy, store: StageStore, change: StagedChange): string[] {
+  const paths = change.from === undefined ? [change.path] : [change.path, change.from]
+  const inRepository = change.after !== null && isInRepository(store, change.path)
+  const flags = paths.flatMap((path) => policy.flags(path, change.intentId))
+  return [...new Set([...flags, ...(inRepository ? ['protected'] : [])])]
+}

@@ -1,0 +1,32 @@
+import type { Change } from '../core/api.js'
+import { confusableWords } from '../core/confusable.js'
+import { protection } from '../policy/index.js'
+import { addedLines } from '../review/added-lines.js'
+
+/** Words that are named of one change. */
+const NAMED = 3
+
+/** Why a change has the flags that do not speak for themselves, a sentence each. */
+export function flagReasons(change: Pick<Change, 'path' | 'from' | 'flags' | 'hunks'>): string[] {
+  const { flags, path, from } = change
+  const reasons: string[] = []
+  if (flags.includes('protected') || flags.includes('highlight')) reasons.push(...nameReasons(path, from))
+  if (flags.includes('confusable')) reasons.push(...wordReasons(change))
+  if (flags.includes('set-id'))
+    reasons.push('set-id: it would run with the rights of its owner or group, and a commit refuses it')
+  return reasons
+}
+
+function nameReasons(path: string, from: string | undefined): string[] {
+  const found = [path, ...(from === undefined ? [] : [from])].flatMap((each) => protection(each) ?? [])
+  if (found.length === 0) return ['protected: by policy.yaml, or as a part of a git repository']
+  return [...new Set(found.map(({ segments, why }) => `${segments.join('/')}: ${why}`))]
+}
+
+function wordReasons({ path, hunks }: Pick<Change, 'path' | 'hunks'>): string[] {
+  const words = new Map(
+    [path, ...hunks.flatMap(({ text }) => addedLines(text))].flatMap((line) => [...confusableWords(line)]),
+  )
+  const named = [...words].slice(0, NAMED).map(([word, why]) => `confusable: ${word} ${why}`)
+  return words.size > NAMED ? [...named, `confusable: and ${words.size - NAMED} more`] : named
+}

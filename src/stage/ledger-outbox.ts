@@ -1,0 +1,139 @@
+import type { JsonValue } from '../../overlay/index.js'
+import type { AgentInfo } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Denial } from '../core/denials.js'
+import type { ToolContext } from '../core/tool-context.js'
+import { MOST_TOLD, type Told } from '../terminal/index.js'
+import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from '../trace/index.js'
+import type { StageStore } from './store.js'
+
+/**
+ * What a session tells the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a crash
+ * forgets none, and go to the ledger soon after: in the background when a tool call ends, at the latest with a flush.
+ */
+export class SessionJournal {
+  #problem: string | undefined
+  #draining: Promise<void> = Promise.resolve()
+  /** What was denied since the last drain, and how often beyond the first time. */
+  readonly #denials = new Map<string, { again: number; readonly tell: (again: number) => void }>()
+  /** Notes left by an earlier process: the ledger may hold them already. */
+  #inherited: number
+
+  constructor(
+    private readonly id: string,
+    private readonly agent: () => AgentInfo | undefined,
+    private readonly ledger: LedgerStore,
+    private readonly store: StageStore,
+    private readonly tool: () => ToolContext | undefined,
+  ) {
+    this.#inherited = store.notes(KIND).length
+  }
+
+  /** Why the ledger cannot be written, once an append has failed; until one succeeds nothing may be staged. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** The first of its kind is noted at once; more of them are counted, and the count is told with the next drain. */
+  denied(denial: Denial, intent: string | undefined): void {
+    const tool = this.tool()
+    const { reason, message, file } = denial
+    const by = denial.intentId ?? intent
+    const data = { ...(tool && { tool_name: tool.tool }) }
+    const more = { reqId: tool?.callId ?? null, reason, words: message, ...(file !== undefined && { path: file }) }
+    const key = JSON.stringify([more, by])
+    const known = this.#denials.get(key)
+    if (known) known.again++
+    else {
+      this.#denials.set(key, {
+        again: 0,
+        tell: (again) => this.#note('denied', by, { ...more, data: { ...data, again } }),
+      })
+      this.#note('denied', by, { ...more, ...(tool && { data }) })
+    }
+  }
+
+  /** Refusals that a command of the session tells of, in its own words. */
+  told(denials: readonly Denial[], intent: string | undefined): void {
+    for (const { reason, message, file, intentId, tool } of denials) {
+      const more = { reason, words: message, ...(file !== undefined && { path: file }) }
+      const data = { ...(tool !== undefined && { tool_name: tool }), told: true }
+      this.#note('denied', intentId ?? intent, { ...more, data })
+    }
+  }
+
+  /** How much a command told of beyond what is recorded one by one. */
+  toldMore({ more, unread }: Pick<Told, 'more' | 'unread'>, intent: string | undefined): void {
+    if (more + unread === 0) return
+    const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
+    const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MOST_TOLD} of one mount are recorded.`
+    const data = { told: true, more, ...(unread > 0 && { unread }) }
+    this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
+  }
+
+  /** @param call `snapshot`: the one made before it. */
+  toolCall(
+    call: {
+      tool: string
+      id: string
+      outcome: string
+      paths: string[]
+      snapshot: string
+      declares?: string | undefined
+    },
+    intent: string | undefined,
+  ): void {
+    const { tool, id, outcome, paths, snapshot, declares } = call
+    this.#note('tool_call', intent, {
+      reqId: id,
+      paths,
+      data: { tool_name: tool, outcome, snapshot, ...(declares && { declares }) },
+    })
+  }
+
+  /** Appends one record now, after what has gathered. Rejects as the ledger does. */
+  async append(type: TraceType, intent: string | undefined, more: Partial<RecordDraft> = {}): Promise<void> {
+    this.#note(type, intent, more)
+    await this.drain()
+  }
+
+  /** Appends what has gathered, in order, one batch at a time. */
+  drain(): Promise<void> {
+    const turn = this.#draining.then(() => this.#drainNow())
+    this.#draining = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Appends in the background; a failure shows in {@link problem} and at the next drain. */
+  drainSoon(): void {
+    this.drain().catch(() => undefined)
+  }
+
+  #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
+    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent(), ...more })
+    this.store.note(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
+  }
+
+  async #drainNow(): Promise<void> {
+    for (const { again, tell } of this.#denials.values()) if (again > 0) tell(again)
+    this.#denials.clear()
+    const drafts = this.store.notes(KIND) as unknown as readonly RecordDraft[]
+    if (drafts.length === 0) return
+    try {
+      for (const draft of drafts.slice(0, this.#inherited)) await this.ledger.appendOnce(draft)
+      if (drafts.length > this.#inherited) await this.ledger.append(drafts.slice(this.#inherited))
+      this.#problem = undefined
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error)
+      // Some of it may have been written: what is tried again is looked up first.
+      this.#inherited = drafts.length
+      throw error instanceof EscrowError
+        ? error
+        : new EscrowError('ledger_unavailable', this.#problem, { cause: error })
+    }
+    this.#inherited = 0
+    this.store.noted(KIND, drafts.length)
+  }
+}
+
+const KIND = 'ledger'

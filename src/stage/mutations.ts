@@ -1,0 +1,88 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { digest, type StagedChange } from '../../overlay/index.js'
+import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
+import { createMeasure, TOO_MUCH } from '../trace/index.js'
+import { beforeOf } from './change-view.js'
+import { declarationsOf } from './declarations.js'
+import type { StageStore } from './store.js'
+
+/** Of what a commit may spend on comparing, a look at a stage may spend a fifth: some tenths of a second. */
+const BUDGET = 768 * 1024
+/** How long it may keep a person's keys waiting. */
+const BREATH_MS = 15
+
+/**
+ * Measures what is staged, for a reviewer; what was measured once is remembered as long as both sides stay. What is too much
+ * for one look is measured between the looks, as far as a commit would go, and is known to a later one.
+ */
+export function createMutations() {
+  const known = new Map<string, Measured>()
+  const later = new Later(known)
+  return async (store: StageStore, staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> => {
+    const declarations = declarationsOf(store)
+    const measure = createMeasure(BUDGET)
+    const found = new Map<StagedChange, Mutation>()
+    const left = new Map<string, StagedChange>()
+    const asked = new Set<string>()
+    let breathed = performance.now()
+    const declared = (change: StagedChange) => declarations.of(change)
+    // What was declared comes first: there a difference is what the reviewer must see.
+    for (const change of [...staged].sort((a, b) => Number(!declared(a)) - Number(!declared(b)))) {
+      if (!isChangedFile(change)) continue
+      const key = JSON.stringify([change.path, change.from, change.before, change.after])
+      asked.add(key)
+      if (performance.now() - breathed > BREATH_MS) {
+        await breathe()
+        breathed = performance.now()
+      }
+      const measured = known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, sidesOf(store, change)))
+      if (measured === TOO_MUCH) left.set(key, change)
+      else known.set(key, measured)
+      found.set(change, mutationOf(measured, declared(change)))
+    }
+    for (const key of known.keys()) if (!asked.has(key)) known.delete(key)
+    later.put(left, store)
+    return found
+  }
+}
+
+/** Measures what was too much while nobody waits for it, in all as much as a commit would. It keeps no process alive. */
+class Later {
+  readonly #measure = createMeasure()
+  #left: ReadonlyMap<string, StagedChange> = new Map()
+
+  constructor(private readonly known: Map<string, Measured>) {}
+
+  has(key: string): boolean {
+    return this.#left.has(key)
+  }
+
+  /** Goes on with these, in the place of those before. */
+  put(left: ReadonlyMap<string, StagedChange>, store: StageStore): void {
+    if ([...left.keys()].every((key) => this.#left.has(key))) return
+    this.#left = left
+    // What cannot be read any more is told by the next look.
+    this.#run(left, store).catch(() => undefined)
+  }
+
+  async #run(left: ReadonlyMap<string, StagedChange>, store: StageStore): Promise<void> {
+    for (const [key, change] of left) {
+      await new Promise((resolve) => setTimeout(resolve).unref())
+      if (left !== this.#left) return
+      const sides = sidesOf(store, change)
+      // The disk has moved on since it was compared.
+      if (sides.before === null || digest(sides.before) !== change.before?.digest) continue
+      const measured = await this.#measure(change, sides)
+      if (measured === TOO_MUCH) return
+      this.known.set(key, measured)
+    }
+  }
+}
+
+function isChangedFile({ before, after }: StagedChange): boolean {
+  return before !== null && before.type !== 'dir' && after !== null
+}
+
+function sidesOf(store: StageStore, change: StagedChange) {
+  return { before: beforeOf(store, change), after: change.content() }
+}

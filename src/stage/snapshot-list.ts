@@ -1,0 +1,20 @@
+import type { Mark } from '../../overlay/index.js'
+import type { Snapshot } from '../core/api.js'
+import type { StageStore } from './store.js'
+
+/** The snapshots a stage keeps, oldest first. */
+export function snapshotsOf({ overlay }: StageStore): Snapshot[] {
+  return overlay.stage.snapshots.list().map(told)
+}
+
+/** A snapshot as people and agents see it. */
+export function told({ id, t, name, call, tool, parent }: Mark): Snapshot {
+  return {
+    id,
+    ...(name !== undefined && { name }),
+    at: new Date(Number(BigInt(t) / 1_000_000n)).toISOString(),
+    ...(call !== undefined && { callId: call }),
+    ...(tool !== undefined && { tool }),
+    ...(parent !== undefined && { parent }),
+  }
+}

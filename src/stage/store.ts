@@ -1,0 +1,297 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  asRelPath,
+  type Base,
+  type Credit,
+  compact,
+  diffStage,
+  type JsonValue,
+  type Landed,
+  lostDirectories,
+  type Mark,
+  Overlay,
+  openLower,
+  openStageLog,
+  pathsOf,
+  planTravel,
+  type RelPath,
+  type Replay,
+  ROOT,
+  readPacked,
+  replay,
+  type Settlement,
+  Stage,
+  type StagedChange,
+  type StageEdit,
+  type StageFiles,
+  type StageLog,
+  settleDiscarded,
+  settleLanded,
+  takeBack,
+  tidy,
+} from '../../overlay/index.js'
+import type { Durability } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { type Contents, openContents } from '../review/contents.js'
+import { stampOf } from '../review/log.js'
+import type { AmendRecord, ReviewRecord } from '../review/record.js'
+import { amendEdit, directoriesFor } from './amend.js'
+import { changesOf, discardsOf, firstUntaken, isBehind, landedAfter, landedSince, type TakenIn } from './news.js'
+
+/**
+ * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
+ * discarded, and, for its owner, appended to.
+ */
+export interface StageStore {
+  readonly overlay: Overlay
+  /** Takes in what was committed, discarded and amended since, by any process, in the order it was done. */
+  settle(reviews: readonly ReviewRecord[]): void
+  /** Whether a commit, by any process, has not been taken in yet. Costs one `lstat`. */
+  isBehind(): boolean
+  /** What a path's base held, as far as it was kept. The disk may still hold it: that is not looked at. */
+  base(path: RelPath): Uint8Array | undefined
+  /** What reviewers wrote. */
+  readonly contents: Contents
+  /** Takes changes out of the stage. */
+  drop(changes: readonly StagedChange[]): void
+  /** Remembers something beyond a crash; {@link noted} forgets the oldest of its kind. */
+  note(kind: string, note: JsonValue): void
+  noted(kind: string, count: number): void
+  notes(kind: string): readonly JsonValue[]
+  /** From now on this agent works on it. Answers the number its edits are credited by. */
+  workedOnBy(agent: JsonValue): number
+  /** Keeps the stage as it is now as a snapshot. */
+  mark(mark: { readonly name?: string; readonly before?: string; readonly tool?: string }): Mark
+  /** Keeps a snapshot no more. */
+  unmark(mark: Mark): void
+  /** The tool call a snapshot was made before has ended. */
+  called(mark: Mark): void
+  /** Goes back to a snapshot. The stage as it was is a snapshot too: `left`. `kept`: paths that commits changed since. */
+  travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
+  /** Waits until the log is on the medium. */
+  sync(): void
+  close(): void
+}
+
+/** Bytes of staged content a session holds in memory unless told otherwise. */
+export const MEMORY = 256 << 20
+
+export interface OwnerOptions {
+  readonly durability: Durability
+  /** Bytes of staged content to hold in memory ({@link MEMORY} unless told); more is left to the pack. */
+  readonly memory?: number
+  readonly credit: () => Credit
+  readonly knownBase: (path: RelPath) => Base | undefined
+  /** Told how many bytes a staged file is going to have; a throw keeps it from it. */
+  readonly room?: (path: RelPath, size: number) => void
+  /** Told of each path an edit touched. */
+  readonly touched: (path: RelPath) => void
+  /** Told of each path a commit of this session has set, whoever in this process came upon it. */
+  readonly landed?: (landed: Landed) => void
+}
+
+/** Opens a stage for reading: its log is never written. */
+export function readStage(layout: Layout, sessionId: string): StageStore {
+  const stage = new Stage()
+  const { pack } = replayed(stage, filesOf(layout, sessionId), false)
+  return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), { pack })
+}
+
+/** As {@link readStage}, for who looks again and again: the log is replayed anew only where it has changed. */
+export function stageReader(layout: Layout, sessionId: string): () => StageStore {
+  const { stageLog } = layout.session(sessionId)
+  let last: { readonly store: StageStore; readonly stamp: string } | undefined
+  return () => {
+    // Before the log is read: what is appended meanwhile is seen by the next look.
+    const stamp = stampOf(stageLog)
+    if (last?.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
+    return last.store
+  }
+}
+
+/** Opens a stage for its owner. The session's directory must exist, unless nothing is to be kept. */
+export function ownStage(layout: Layout, sessionId: string, options: OwnerOptions): StageStore {
+  const stage = new Stage()
+  const files = filesOf(layout, sessionId)
+  const found = options.durability === 'memory' ? undefined : replayed(stage, files, true)
+  const log = found && openStageLog(files, found, options.durability === 'power')
+  const { credit, knownBase, room } = options
+  const overlay = new Overlay({
+    lower: openLower(layout.root),
+    stage,
+    credit,
+    knownBase,
+    ...(room && { room }),
+    ...(log && { keep: (content: Uint8Array) => log.store(content), keepInParts: log.keepInParts.bind(log) }),
+    log(edit, data) {
+      const packed = log?.append(edit, data)
+      if ('path' in edit) options.touched(edit.path)
+      if ('from' in edit) options.touched(edit.to)
+      return packed
+    },
+  })
+  if (log) stage.upper.spillAbove(options.memory ?? MEMORY, (bytes) => log.keep(bytes))
+  const store = storeOf(layout, sessionId, overlay, { log, pack: found?.pack }, options)
+  return {
+    ...store,
+    close() {
+      store.close()
+      if (found) compact(files, stage, found)
+    },
+  }
+}
+
+function filesOf(layout: Layout, sessionId: string): StageFiles {
+  const { stageLog, pack } = layout.session(sessionId)
+  return { log: stageLog, pack }
+}
+
+function replayed(stage: Stage, files: StageFiles, isOwner: boolean): Replay {
+  try {
+    return replay(files, stage, isOwner)
+  } catch (error) {
+    throw new EscrowError('ledger_unavailable', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    })
+  }
+}
+
+function storeOf(
+  layout: Layout,
+  id: string,
+  overlay: Overlay,
+  { log, pack }: { readonly log?: StageLog | undefined; readonly pack: string | undefined },
+  owner?: Pick<OwnerOptions, 'landed' | 'credit'>,
+): StageStore {
+  const { stage } = overlay
+  const contents = openContents(layout.session(id).edits)
+  const apply = (edit: StageEdit, data?: Uint8Array) => {
+    const packed = log?.append(edit, data)
+    overlay.apply(edit, data, packed)
+  }
+  const settleBy = (settlement: Settlement, seq = stage.settledSeq, { reviewed, reviewId }: TakenIn = stage) => {
+    const { drop, point, hide, forget } = settlement
+    const bases = settlement.bases.map(([path, base]) => [path, overlay.withContent(path, base)] as const)
+    const news = drop.length + point.length + hide.length + forget.length + bases.length
+    if (news === 0 && seq === stage.settledSeq && reviewed === stage.reviewed) return
+    const landed = seq !== stage.settledSeq
+    const until = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
+    // Who works in the session removed what landed and is not there any more.
+    const credit = hide.length > 0 ? owner?.credit() : undefined
+    apply({ op: 'settle', t: now(), ...credit, drop, point, hide, forget, bases, ...until })
+    // A commit may have been of directories alone, which only tidying takes out.
+    if (drop.length + point.length === 0 && !landed) return
+    const rest = tidy(overlay)
+    if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, ...until })
+  }
+  const takeIn = (record: ReviewRecord, reviewed: number) => {
+    const taken = { reviewed, reviewId: record.id }
+    if (record.kind === 'discard') settleBy(settleDiscarded(overlay, discardsOf(record)), stage.settledSeq, taken)
+    if (record.kind === 'amend') amend(record, taken)
+  }
+  const amend = (record: AmendRecord, taken: TakenIn) => {
+    for (const path of directoriesFor(overlay, record)) overlay.mkdir(path, 0o755)
+    const { edit, content } = amendEdit(overlay, record, contents, { taken, at: now() })
+    apply(edit, content)
+  }
+  const mark: StageStore['mark'] = (told) => {
+    const { snapshots } = stage
+    const id = `s${snapshots.made + 1}`
+    apply({ op: 'mark', t: now(), id, ...told })
+    const made = snapshots.get(id)
+    if (!made) throw new Error(`The snapshot ${id} was not made.`)
+    return made
+  }
+  return {
+    overlay,
+    contents,
+    workedOnBy(agent) {
+      if (!isDeepStrictEqual(stage.agents.at(-1), agent)) apply({ op: 'agent', t: now(), name: agent })
+      return stage.agents.length - 1
+    },
+    mark,
+    unmark: ({ id }) => apply({ op: 'unmark', t: now(), id }),
+    called: ({ id }) => apply({ op: 'called', t: now(), id }),
+    travel(to, reviews) {
+      const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at
+      const { settledSeq } = to.version
+      const commits = settledSeq < stage.settledSeq ? landedAfter(layout, id, settledSeq) : []
+      const since = reviews.slice(firstUntaken(to.version, reviews), stage.reviewed)
+      const { less, kept } = planTravel(overlay, to.version, {
+        isCommitted: commits.length > 0,
+        landed: changesOf(commits),
+        discarded: since.flatMap(discardsOf),
+      })
+      apply({ op: 'travel', t: now(), to: to.id, less })
+      // What was staged in a directory that a commit has removed since needs one to stand in.
+      if (commits.length > 0) for (const path of lostDirectories(overlay)) overlay.mkdir(path, 0o755)
+      // What reviewers wrote since then is theirs: it does not go back with what the agent wrote, or merged by reading.
+      const { reviewed, reviewId } = stage
+      for (const record of since) {
+        if (record.kind === 'amend' && record.reading !== true) amend(record, { reviewed, reviewId })
+      }
+      return { left, kept }
+    },
+    settle(reviews) {
+      const commits = landedSince(layout, id, stage)
+      const land = (until: number) => {
+        const landed = commits.splice(0, commits.findLastIndex(({ seq }) => seq <= until) + 1)
+        if (landed.length === 0) return
+        const changes = changesOf(landed)
+        const removed = landed.flatMap(({ removedDirs }) => removedDirs)
+        settleBy(settleLanded(overlay, changes, removed), landed.at(-1)?.seq)
+        for (const each of changes) if (each.own) owner?.landed?.(each)
+      }
+      const from = firstUntaken(stage, reviews)
+      reviews.slice(from).forEach((record, index) => {
+        if (record.kind === 'discard' || record.kind === 'amend') land(record.seq ?? Number.POSITIVE_INFINITY)
+        takeIn(record, from + index + 1)
+      })
+      land(Number.POSITIVE_INFINITY)
+      settleBy(NOTHING, stage.settledSeq, { reviewed: reviews.length, reviewId: reviews.at(-1)?.id })
+    },
+    isBehind: () => isBehind(layout, stage),
+    base(path) {
+      const base = stage.bases.get(path)
+      if (base?.state?.type !== 'file') return undefined
+      const { digest: key } = base.state
+      const { kept } = base
+      return firstOf([() => (kept && pack ? readPacked(pack, key, kept) : undefined), () => contents.read(key)])
+    },
+    drop(changes) {
+      const staged = diffStage(overlay).changes
+      // What went and what came in its place are two changes of one path: they go together.
+      const paths = new Set(changes.map(({ path }) => path))
+      const gone = staged.filter(({ path }) => paths.has(path))
+      const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+      const settlement = gone.length === staged.length ? everything(stage) : takeBack(overlay, new Set(names))
+      settleBy(settlement)
+    },
+    note: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
+    noted: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
+    notes: (kind) => stage.notes.get(kind) ?? [],
+    sync: () => log?.sync(),
+    close: () => log?.close(),
+  }
+}
+
+const now = () => String(BigInt(Date.now()) * 1_000_000n)
+const NOTHING: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
+
+/** The first of these contents that can be had. */
+function firstOf(sources: readonly (() => Uint8Array | undefined)[]): Uint8Array | undefined {
+  for (const source of sources) {
+    try {
+      const content = source()
+      if (content !== undefined) return content
+    } catch {}
+  }
+  return undefined
+}
+
+/** All of the stage: bases too, also those of names that went with their directory. */
+function everything({ tree, bases }: Stage): Settlement {
+  const forget = [...bases.keys()].map(asRelPath)
+  return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }
+}

@@ -1,0 +1,311 @@
+// Long because: it is the composition root, the one file that joins every room.
+import { existsSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { diffStage, foldsNames } from '../../overlay/index.js'
+import { outside, refuseInside } from '../access/admit-reviewer.js'
+import { GITIGNORE } from '../access/init.js'
+import { physicalRoot } from '../access/workspace-root.js'
+import { recover } from '../commit/index.js'
+import type {
+  AgentInfo,
+  IntentRegistry,
+  Ledger,
+  Recovery,
+  Review,
+  Reviewer,
+  Session,
+  SessionOptions,
+  SessionSummary,
+  TrustReport,
+  Workspace,
+  WorkspaceNews,
+  WorkspaceOptions,
+} from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { isSessionId } from '../core/ids.js'
+import type { Layout } from '../core/layout.js'
+import { type IntentVersions, openVersions, recordedRegistry } from '../history/intent-versions.js'
+import { gitUser } from '../host/git.js'
+import { withProcessLock } from '../host/lock.js'
+import { isOwned, type Lease, takeOwnership } from '../host/owner.js'
+import { readSmall } from '../host/read.js'
+import { createShared, hasOrchestration, sharedExists } from '../host/shared-files.js'
+import { layoutAt, prepareState } from '../host/workspace-state.js'
+import { ensurePrivateDir, removeName, replaceDurable } from '../host/write.js'
+import { openRegistry, type RegistryStore } from '../intents/index.js'
+import { createPolicy, openPolicyFile, type Policy, type PolicyState } from '../policy/index.js'
+import { openReviewLog, type ReviewLog } from '../review/log.js'
+import { noSession, sessionBusy, sessionFailure } from '../session/failure.js'
+import { beginNamed, unwritten } from '../session/opening.js'
+import type { LocalSession } from '../session/session.js'
+import { MEMORY, readStage, type StageStore, stageReader } from '../stage/store.js'
+import { type LedgerStore, openLedger, type RecordDraft } from '../trace/index.js'
+import { watchWorkspace } from './watch.js'
+
+/** Of a session's agent, far above what one says of itself. */
+const MAX_META_BYTES = 64 * 1024
+
+/** How long a second opener of a session waits for the first to let go. */
+const BUSY_WAIT_MS = 5_000
+
+/**
+ * Opens a workspace: finishes or rolls back what a crash left, then answers. No scan, no daemon.
+ * @param root the directory governed: a path or a `file:` URL.
+ * @throws EscrowError access_denied when the directory cannot be read; ledger_corrupt when an unfinished commit's
+ * record cannot be appended.
+ */
+export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
+  const layout = layoutAt(physicalRoot(given))
+  hasOrchestration(layout)
+  const ledger = openLedger(layout)
+  const workspace = new LocalWorkspace(layout, [given], ledger, options)
+  await workspace.recover()
+  return workspace
+}
+
+class LocalWorkspace implements Workspace {
+  readonly root: string
+  readonly intents: IntentRegistry
+  readonly #registry: RegistryStore
+  readonly #versions: IntentVersions
+  readonly ledger: Ledger
+  readonly #live = new Map<string, Promise<LocalSession>>()
+  readonly #policyFile: () => PolicyState
+  readonly #policy: Policy
+  readonly #watches = new Set<() => void>()
+  #recovered: Recovery = { finished: [], rolledBack: [], left: [] }
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly aliases: readonly string[],
+    private readonly store: LedgerStore,
+    private readonly options: WorkspaceOptions,
+  ) {
+    this.root = layout.root
+    this.ledger = { ...store, join: outside(store.join), anchor: outside(store.anchor) }
+    this.#registry = openRegistry(layout)
+    this.#versions = openVersions(this.#registry, store)
+    this.intents = recordedRegistry(this.#registry, this.#versions, store, layout.root)
+    this.#policyFile = openPolicyFile(layout)
+    this.#policy = createPolicy({
+      intents: () => this.#registry.state(),
+      activeIntentId: () => undefined,
+      policy: this.#policyFile,
+      base: () => 'fresh',
+    })
+  }
+
+  session(options: SessionOptions): Promise<Session> {
+    const known = this.#live.get(options.id)
+    if (known) return known
+    const opening = this.#openSession(options)
+    this.#live.set(options.id, opening)
+    opening.catch(() => this.#live.delete(options.id))
+    return opening
+  }
+
+  async sessions(): Promise<SessionSummary[]> {
+    if (!existsSync(this.layout.sessions)) return []
+    const ids = readdirSync(this.layout.sessions).filter(isSessionId).sort()
+    return Promise.all(ids.map((id) => this.#summary(id)))
+  }
+
+  async review(sessionId: string): Promise<Review> {
+    if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
+    const { reviewOf } = await import('../release/review.js')
+    const log = this.#reviewLog(sessionId)
+    const read = stageReader(this.layout, sessionId)
+    return reviewOf({
+      layout: this.layout,
+      sessionId,
+      log,
+      ledger: this.store,
+      stage: () => this.#stageOf(sessionId, log, read),
+      landed: async () => {
+        if (this.#live.has(sessionId)) await this.#stageOf(sessionId, log)
+      },
+      agent: () => this.#agentOf(sessionId),
+      atWork: (work) => this.#atWork(sessionId, work),
+      intents: this.#registry,
+      versions: this.#versions,
+      policyFile: this.#policyFile,
+      policy: this.#policy,
+    })
+  }
+
+  async undo(commitId: string): Promise<Review> {
+    refuseInside()
+    const { stageUndo } = await import('../release/undo-session.js')
+    return this.review(await stageUndo(this.layout, commitId))
+  }
+
+  async policyProblem(): Promise<string | undefined> {
+    const state = this.#policyFile()
+    return state.ok ? undefined : state.message
+  }
+
+  async trust(): Promise<TrustReport> {
+    const { lookAtFiles } = await import('../trust/index.js')
+    return lookAtFiles(this.layout)
+  }
+
+  async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
+    refuseInside()
+    const { acceptFiles } = await import('../trust/index.js')
+    await withProcessLock(this.layout.locks, 'intents', () => acceptFiles(this.layout, digest, by))
+  }
+
+  async mapIntents(): Promise<string> {
+    const { rebuildMap } = await import('../history/intent-map.js')
+    return rebuildMap({ layout: this.layout, intents: () => this.#registry.state() }, this.store)
+  }
+
+  async recover(): Promise<Recovery> {
+    if (!hasOrchestration(this.layout)) return this.#recovered
+    const { finished, removed, conflicts } = await recover(this.layout, async (record) => {
+      await this.store.appendOnce(record as unknown as RecordDraft)
+    })
+    const { finished: before, rolledBack, left } = this.#recovered
+    this.#recovered = {
+      finished: [...before, ...finished],
+      rolledBack: [...rolledBack, ...removed],
+      left: [...left, ...conflicts],
+    }
+    return this.#recovered
+  }
+
+  watch(told: (news: WorkspaceNews) => void): () => void {
+    const end = watchWorkspace(this.layout, told)
+    this.#watches.add(end)
+    return () => {
+      this.#watches.delete(end)
+      end()
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#watches) end()
+    this.#watches.clear()
+    const open = await Promise.allSettled(this.#live.values())
+    const closed = await Promise.allSettled(open.map((each) => each.status === 'fulfilled' && each.value.close()))
+    const failed = closed.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  async #openSession({ id, agent }: SessionOptions): Promise<LocalSession> {
+    if (!isSessionId(id))
+      throw new EscrowError(
+        'path_escape',
+        `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
+      )
+    // Each command of a person's would read it as an option. One that an older version has made goes on.
+    if (id.startsWith('-') && !existsSync(this.layout.session(id).dir))
+      throw new EscrowError('path_escape', `"${id}" cannot be a session's id: it begins with "-".`)
+    // A reviewer's process never needs a session's rooms, and they take long to load.
+    const { LocalSession } = await import('../session/session.js')
+    // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
+    const kept = this.options.durability !== 'memory' && hasOrchestration(this.layout)
+    const { dir, owner, meta, door } = this.layout.session(id)
+    let lease: Lease | undefined
+    try {
+      if (kept) {
+        this.#prepare(dir)
+        lease = await takeOwnership(owner, BUSY_WAIT_MS)
+        if (!lease) throw sessionBusy(id)
+        // One that was killed has left its own.
+        removeName(door)
+      }
+      const keepAgent = (each: AgentInfo) => kept && replaceDurable(meta, JSON.stringify(each))
+      if (agent) keepAgent(agent)
+      const session = new LocalSession({
+        id,
+        agent: agent ?? this.#agentOf(id),
+        keepAgent,
+        layout: this.layout,
+        aliases: this.aliases,
+        foldsNames: foldsNames(this.layout.dir),
+        durability: kept ? (this.options.durability ?? 'process') : 'memory',
+        memory: this.options.memory ?? MEMORY,
+        registry: this.#registry,
+        versions: this.#versions,
+        policyFile: this.#policyFile,
+        ledger: hasOrchestration(this.layout) ? this.store : unwritten(this.store),
+        reviews: this.#reviewLog(id),
+        lease,
+        approver: this.options.approver,
+        answer: async (question, answer) => (await this.review(id)).answer(question, answer),
+        closed: () => this.#live.delete(id),
+      })
+      await beginNamed(session, this.#registry.state())
+      return session
+    } catch (error) {
+      lease?.release()
+      throw sessionFailure(id, error)
+    }
+  }
+
+  async #atWork<T>(id: string, work: (session: LocalSession) => Promise<T>): Promise<T> {
+    const wasOpen = this.#live.has(id)
+    await this.session({ id })
+    const session = await this.#live.get(id)
+    if (!session) throw sessionBusy(id)
+    try {
+      return await work(session)
+    } finally {
+      if (!wasOpen) await session.close()
+    }
+  }
+
+  #prepare(dir: string): void {
+    prepareState(this.layout)
+    ensurePrivateDir(dir)
+    if (!sharedExists(this.layout.gitignore)) createShared(this.layout.gitignore, GITIGNORE)
+  }
+
+  #exists(id: string): boolean {
+    return isSessionId(id) && (this.#live.has(id) || existsSync(this.layout.session(id).dir))
+  }
+
+  async #noSession(id: string): Promise<EscrowError> {
+    const ids = (await this.sessions()).map((each) => each.id)
+    return noSession(id, ids)
+  }
+
+  /** A live session's own stage where it lives here, else what its files say. */
+  async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
+    // One that cannot be opened here can be looked at all the same.
+    const live = await this.#live.get(id)?.catch(() => undefined)
+    const store = live?.store ?? read()
+    store.settle(log.read())
+    return store
+  }
+
+  #reviewLog(id: string): ReviewLog {
+    return openReviewLog(this.layout.session(id).review, this.layout.locks)
+  }
+
+  #agentOf(id: string): AgentInfo | undefined {
+    try {
+      return JSON.parse(readSmall(this.layout.session(id).meta, MAX_META_BYTES)) as AgentInfo
+    } catch {
+      return undefined
+    }
+  }
+
+  /** One damaged session must not hide the others. */
+  async #summary(id: string): Promise<SessionSummary> {
+    const agent = this.#agentOf(id)
+    const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
+    const who = { id, live, ...(agent && { agent }) }
+    try {
+      const store = await this.#stageOf(id, this.#reviewLog(id))
+      const { changes } = diffStage(store.overlay)
+      const intents = [...new Set(changes.flatMap(({ intentId }) => intentId ?? []))]
+      return { ...who, changes: changes.length, ...(intents.length > 0 && { intents }) }
+    } catch (error) {
+      return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}

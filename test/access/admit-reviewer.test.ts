@@ -1,0 +1,112 @@
+import fs from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { admitReviewer, makeReviewerKey } from '../../src/index.js'
+import { tempDir } from '../support/facade.js'
+import { failure, reasonOf, testWorkspace, working } from '../support/workspace.js'
+
+/** A state directory of the test's own. */
+function stateHome(): string {
+  const { path, dispose } = tempDir()
+  vi.stubEnv('XDG_STATE_HOME', path)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    dispose()
+  })
+  return path
+}
+
+describe("in an agent's session", () => {
+  it('nothing of the person is done, and all can be looked at', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    session.requestScope(['mail/**'], 'mail too')
+    const review = await workspace.review('agent')
+    await review.approve('src/a.ts')
+    const [question] = await review.questions()
+    vi.stubEnv('ESCROW_SESSION', 'agent')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { intents } = workspace
+    const deeds: Record<string, () => unknown> = {
+      approve: () => review.approve(),
+      reject: () => review.reject('src/a.ts', 'no'),
+      edit: () => review.edit('src/a.ts', 'y\n'),
+      key: () => makeReviewerKey(),
+      commit: () => review.commit(),
+      discard: () => review.discard(),
+      answer: () => review.answer(question?.id ?? '', { answer: 'allow' }),
+      undo: () => workspace.undo('1'),
+      add: () => intents.add({ name: 'More', ownedScope: ['**'] }),
+      change: () => intents.edit('INT-001', { addScope: ['**'] }),
+      expand: () => intents.expandScope('INT-001', ['**']),
+      complete: () => intents.complete('INT-001'),
+      select: () => intents.select('INT-002'),
+      join: () => workspace.ledger.join(),
+      anchor: () => workspace.ledger.anchor(),
+      'the file': () => intents.editFile(async (text) => text.replace('src/**', '**')),
+      command: () => admitReviewer(at.root, { terminal: true }),
+    }
+    for (const [name, deed] of Object.entries(deeds)) {
+      const { reason, message } = await failure(deed)
+      expect([name, reason, message]).toEqual([name, 'access_denied', expect.stringContaining('session agent')])
+    }
+    expect((await review.changes()).changes.map(({ path, state }) => [path, state])).toEqual([['src/a.ts', 'approved']])
+    expect((await review.questions()).length).toBe(1)
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    vi.unstubAllEnvs()
+    expect((await review.commit()).committed).toEqual(['src/a.ts'])
+  })
+})
+
+describe('where policy wants a person', () => {
+  const POLICY = { '.orchestration/policy.yaml': 'approval: { by: person }\n' }
+
+  it('a terminal will do, and nothing else without a key', async () => {
+    stateHome()
+    const { root } = testWorkspace(POLICY)
+    expect(admitReviewer(root, { terminal: true, env: {} })).toBeUndefined()
+    expect(await reasonOf(() => admitReviewer(root, { terminal: false, env: {} }))).toBe('access_denied')
+    expect(admitReviewer(testWorkspace().root, { terminal: false, env: {} })).toBeUndefined()
+  })
+
+  it("a reviewer's key will do, of those trusted here, kept outside and to its owner", async () => {
+    const home = stateHome()
+    const { root } = testWorkspace(POLICY)
+    const key = makeReviewerKey()
+    const asked = (file: string) => () => admitReviewer(root, { terminal: false, env: { ESCROW_REVIEWER_KEY: file } })
+    expect(key.created).toBe(true)
+    expect(makeReviewerKey()).toMatchObject({ created: false, fingerprint: key.fingerprint })
+    expect(asked(key.file)()).toBeUndefined()
+    fs.cpSync(key.file, `${root}/key.pem`)
+    expect((await failure(asked(`${root}/key.pem`))).message).toContain('lies in the workspace')
+    fs.symlinkSync(`${root}/key.pem`, `${home}/link.pem`)
+    expect((await failure(asked(`${home}/link.pem`))).message).toContain('lies in the workspace')
+    fs.cpSync(key.file, `${home}/open.pem`)
+    fs.chmodSync(`${home}/open.pem`, 0o644)
+    expect((await failure(asked(`${home}/open.pem`))).message).toContain('read by others')
+    expect((await failure(asked(`${home}/none.pem`))).message).toContain('cannot be read')
+    fs.writeFileSync(`${home}/no.pem`, 'no key', { mode: 0o600 })
+    expect(await reasonOf(asked(`${home}/no.pem`))).toBe('access_denied')
+    // Another's, whose public half nobody has put here.
+    vi.stubEnv('XDG_STATE_HOME', `${home}/other`)
+    const other = makeReviewerKey().file
+    vi.stubEnv('XDG_STATE_HOME', home)
+    expect((await failure(asked(other))).message).toContain('not trusted')
+    fs.cpSync(`${home}/other/escrowfs/keys/reviewers/own.pub.pem`, `${home}/escrowfs/keys/reviewers/ci.pub.pem`)
+    expect(asked(other)()).toBeUndefined()
+  })
+
+  it('a policy that cannot be read may be one that wants a person', async () => {
+    stateHome()
+    const broken = { '.orchestration/policy.yaml': 'approval: { by: person\n' }
+    const { root } = testWorkspace(broken)
+    const { reason, message } = await failure(() => admitReviewer(root, { terminal: false, env: {} }))
+    expect([reason, message]).toEqual(['policy_invalid', expect.stringContaining('policy.yaml, line')])
+    expect(admitReviewer(root, { terminal: true, env: {} })).toBeUndefined()
+    const env = { ESCROW_REVIEWER_KEY: makeReviewerKey().file }
+    expect(admitReviewer(root, { terminal: false, env })).toBeUndefined()
+    const misspelt = testWorkspace({ '.orchestration/policy.yaml': 'approval: { by: person }\nnothing: 1\n' })
+    expect(await reasonOf(() => admitReviewer(misspelt.root, { terminal: false, env: {} }))).toBe('policy_invalid')
+  })
+})

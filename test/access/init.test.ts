@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { initWorkspace, openWorkspace } from '../../src/index.js'
+import { compiled } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
+
+function place(): string {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  return path
+}
+
+/** The command as a program calls it: no terminal, and no reviewer's key. */
+function escrow(root: string, ...args: string[]) {
+  const env = { ...process.env, ESCROW_REVIEWER_KEY: '', ESCROW_SESSION: '' }
+  return spawnSync(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  })
+}
+
+it('a new workspace is decided about by a person: no program approves, commits or declares an intent', async () => {
+  const root = place()
+  expect(escrow(root, 'init', '--yes').status).toBe(0)
+  const workspace = await openWorkspace(root)
+  const { id } = await workspace.intents.add({ name: 'All', ownedScope: ['**'] })
+  const session = await workspace.session({ id: 'agent' })
+  await session.selectIntent(id)
+  session.fs.writeFileSync('a.txt', 'a\n')
+  await session.close()
+  await workspace.close()
+  for (const args of [
+    ['approve', 'agent'],
+    ['commit', 'agent'],
+    ['intents', 'add', 'More', '--scope', '**'],
+    ['intents', 'scope', id, '--add', 'more/**'],
+  ])
+    expect([args, escrow(root, ...args)]).toMatchObject([
+      args,
+      { status: 1, stderr: expect.stringContaining('Policy wants a person') },
+    ])
+  expect(fs.existsSync(`${root}/a.txt`)).toBe(false)
+})
+
+it('one that is told so is decided about by any program', async () => {
+  for (const make of [
+    async (root: string) => void escrow(root, 'init', '--yes', '--approval-by', 'any'),
+    async (root: string) => void (await initWorkspace(root, { approvalBy: 'any' })),
+  ]) {
+    const root = place()
+    await make(root)
+    expect(escrow(root, 'intents', 'add', 'More', '--scope', '**')).toMatchObject({ status: 0, stderr: '' })
+  }
+  expect(escrow(place(), 'init', '--approval-by', 'nobody').status).toBe(2)
+})
+
+it('a policy that is there stays as it is', async () => {
+  const root = place()
+  fs.mkdirSync(`${root}/.orchestration`)
+  fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'access: {}\n')
+  expect((await initWorkspace(root)).kept).toEqual(['.orchestration/policy.yaml'])
+  expect(fs.readFileSync(`${root}/.orchestration/policy.yaml`, 'utf8')).toBe('access: {}\n')
+})

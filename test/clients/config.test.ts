@@ -1,0 +1,220 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { applyClients, type ClientName, findClients, planClients } from '../../src/index.js'
+import { escrow } from '../cli/harness.js'
+import { tempDir } from '../support/facade.js'
+import { git } from '../support/git.js'
+import { reasonOf } from '../support/workspace.js'
+
+function at(files: Readonly<Record<string, string>> = {}) {
+  const { path: root, dispose } = tempDir()
+  onTestFinished(dispose)
+  for (const dir of ['.orchestration', '.claude', '.clinerules/hooks', '.roo'])
+    mkdirSync(`${root}/${dir}`, { recursive: true })
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${root}/${path}`), { recursive: true })
+    writeFileSync(`${root}/${path}`, text)
+  }
+  const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
+  const enter = (client: ClientName, remove = false, http?: string) =>
+    applyClients(root, planClients(root, [client], { remove, ...(http !== undefined && { http }) }))
+  return { root, text, enter }
+}
+
+const SETTINGS = `{
+\t"permissions": {"deny": ["Bash(rm *)"]},
+\t"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}
+}`
+
+describe('entering us into a client’s settings', () => {
+  it('keeps what Claude Code has there, once, and goes out again as it came', () => {
+    const { text, enter } = at({
+      '.claude/settings.json': SETTINGS,
+      '.mcp.json': '{"mcpServers":{"own":{"command":"x"}}}\n',
+    })
+    enter('claude')
+    const settings = JSON.parse(text('.claude/settings.json') ?? '')
+    const allow = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
+    expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'], allow })
+    expect(settings.hooks.PreToolUse).toEqual([
+      { matcher: 'Bash', hooks: [{ type: 'command', command: 'mine' }] },
+      {
+        matcher: '*',
+        hooks: [
+          {
+            type: 'command',
+            command: expect.stringMatching(/^\/bin\/sh -c '.* escrow hook claude --session claude\)/),
+            timeout: 30,
+            onFailure: 'block',
+          },
+        ],
+      },
+    ])
+    expect(Object.keys(settings.hooks)).toContain('WorktreeCreate')
+    expect(text('.claude/settings.json')).toMatch(/^{\n\t"permissions"[\s\S]*}$/)
+    expect(JSON.parse(text('.mcp.json') ?? '').mcpServers).toEqual({
+      own: { command: 'x' },
+      escrow: { command: 'escrow', args: ['mcp', '--session', 'claude'] },
+    })
+    const once = text('.claude/settings.json')
+    enter('claude')
+    expect(text('.claude/settings.json')).toBe(once)
+    enter('claude', true)
+    expect(text('.claude/settings.json')).toBe(SETTINGS)
+    expect(text('.mcp.json')).toBe('{"mcpServers":{"own":{"command":"x"}}}\n')
+  })
+
+  it.each([
+    ['claude', '.claude/settings.json', '{"permissions": {"deny": ["Bash(rm *)"]},  "model":"x" }'],
+    ['claude', '.claude/settings.json', '{}'],
+    ['claude', '.mcp.json', '{\r\n    "mcpServers": {\r\n        "own": { "command": "x" }\r\n    }\r\n}\r\n'],
+    [
+      'opencode',
+      'opencode.json',
+      '{\n  // mine\n  "model": "a/b", /* not dear */\n  "mcp": {"own": {"type": "local"},},\n}\n',
+    ],
+    ['gemini', '.gemini/settings.json', '// mine\n{"hooks": {"AfterTool": [{"hooks": []}]}}'],
+  ] as const)('%s: gives %s back byte for byte: %j', (client, path, before) => {
+    const { text, enter } = at({ [path]: before })
+    enter(client)
+    expect(text(path)).toContain('escrow')
+    enter(client)
+    enter(client, true)
+    expect(text(path)).toBe(before)
+  })
+
+  it('makes files that were not there, and takes them away', () => {
+    const { root, text, enter } = at()
+    for (const client of ['claude', 'cline', 'roo'] as const) enter(client)
+    expect(statSync(`${root}/.clinerules/hooks/PreToolUse`).mode & 0o777).toBe(0o755)
+    expect(findClients(root).map(({ client, isEntered }) => [client, isEntered])).toEqual([
+      ...[
+        ['claude', true],
+        ['cline', true],
+        ['roo', true],
+      ],
+      ['mcp', true],
+    ])
+    for (const client of ['claude', 'cline', 'roo'] as const) enter(client, true)
+    for (const path of ['.claude/settings.json', '.mcp.json', '.clinerules/hooks/PreToolUse', '.roo/mcp.json'])
+      expect([path, text(path)]).toEqual([path, undefined])
+  })
+
+  it('holds a client’s tools where escrow itself cannot be started, as each client heeds it', () => {
+    const { root, text, enter } = at()
+    enter('claude')
+    enter('cline')
+    const [{ hooks }] = JSON.parse(text('.claude/settings.json') ?? '').hooks.PreToolUse
+    const env = { PATH: '/nowhere' }
+    const claude = spawnSync('/bin/sh', ['-c', hooks[0].command], { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect([claude.status, claude.stdout]).toEqual([2, ''])
+    const script = `${root}/.clinerules/hooks/PreToolUse`
+    const cline = spawnSync(script, { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
+  })
+
+  it.each([
+    ['hangs', 'sleep 600', 137],
+    ['says no JSON', 'echo "Welcome back"; echo "{}"', 0],
+    ['ends with another code', 'exit 7', 7],
+  ])('holds a client’s tools where escrow %s', (_, body) => {
+    const { root, text, enter } = at({ 'bin/escrow': `#!/bin/sh\n${body}\n` })
+    chmodSync(`${root}/bin/escrow`, 0o755)
+    for (const client of ['claude', 'codex', 'gemini', 'cline'] as const) enter(client)
+    const env = { PATH: `${root}/bin:/usr/bin:/bin` }
+    // A test does not wait for the real patience.
+    const soon = (line: string) => line.replaceAll('KILL 25', 'KILL 1')
+    const hooks = [
+      ['.claude/settings.json', 'PreToolUse'],
+      ['.codex/hooks.json', 'PreToolUse'],
+      ['.gemini/settings.json', 'BeforeTool'],
+    ] as const
+    for (const [path, event] of hooks) {
+      const [{ hooks: ours }] = JSON.parse(text(path) ?? '').hooks[event]
+      const ran = spawnSync('/bin/sh', ['-c', soon(ours[0].command)], { cwd: root, env, input: '{}', encoding: 'utf8' })
+      expect([path, ran.status, ran.stdout, ran.stderr]).toEqual([path, 2, '', expect.stringContaining('is refused')])
+    }
+    const script = soon(text('.clinerules/hooks/PreToolUse') ?? '')
+    const cline = spawnSync('/bin/sh', ['-c', script], { cwd: root, env, input: '{}', encoding: 'utf8' })
+    expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
+  })
+
+  it('hands on what escrow answers, byte for byte, and its own reason alone where it refuses', () => {
+    const { root, text, enter } = at({ 'bin/escrow': '#!/bin/sh\ncat\necho "why not" >&2\nexit "$CODE"\n' })
+    chmodSync(`${root}/bin/escrow`, 0o755)
+    enter('codex')
+    const [{ hooks }] = JSON.parse(text('.codex/hooks.json') ?? '').hooks.PreToolUse
+    const ran = (CODE: string) => {
+      const env = { PATH: `${root}/bin:/usr/bin:/bin`, CODE }
+      const input = '{"a":"\\\\n %s $HOME `x` \\"}'
+      return spawnSync('/bin/sh', ['-c', hooks[0].command], { cwd: root, env, input, encoding: 'utf8' })
+    }
+    expect(ran('0')).toMatchObject({ status: 0, stdout: '{"a":"\\\\n %s $HOME `x` \\"}\n' })
+    expect(ran('2')).toMatchObject({ status: 2, stdout: '', stderr: 'why not\n' })
+  })
+
+  it('takes the entries of an earlier version for ours', () => {
+    const former = 'escrow hook claude --session claude || exit 2'
+    const hook = { type: 'command', command: former, timeout: 30, onFailure: 'block' }
+    const { text, enter } = at({ '.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) })
+    enter('claude')
+    expect(text('.claude/settings.json')).not.toContain(former)
+    expect(JSON.parse(text('.claude/settings.json') ?? '').hooks.Stop).toHaveLength(1)
+  })
+
+  it('writes no token where git would take it', async () => {
+    const { root, text, enter } = at()
+    git(root, 'init', '-q')
+    const served = () => enter('claude', false, 'http://127.0.0.1:4270')
+    expect(await reasonOf(served)).toBe('unsupported')
+    expect(text('.claude/settings.local.json')).toBeUndefined()
+    writeFileSync(`${root}/.gitignore`, '.claude/*.local.json\n')
+    served()
+    expect(text('.claude/settings.local.json')).toContain('Bearer ')
+    git(root, 'add', '-f', '.claude/settings.local.json')
+    expect(await reasonOf(served)).toBe('unsupported')
+  })
+
+  it.each([
+    ['claude', '.claude/settings.json', '// mine\n{}'],
+    ['claude', '.claude/settings.json', '[]'],
+    ['claude', '.claude/settings.json', '{"hooks": []}'],
+    ['claude', '.claude/settings.json', '{"hooks": {"Stop": {}}}'],
+    ['claude', '.mcp.json', '{"mcpServers": {"escrow": {"command": "other"}}}'],
+    ['cline', '.clinerules/hooks/PreToolUse', '#!/bin/sh\nmine\n'],
+    ['roo', '.roo/mcp.json', '{'],
+  ] as const)('%s: leaves %s alone where it is %j', async (client, path, before) => {
+    const { text, enter } = at({ [path]: before })
+    expect(await reasonOf(() => enter(client))).toBe('unsupported')
+    expect(text(path)).toBe(before)
+  })
+
+  it('follows no link, writes over nothing that has changed, and is a person’s', async () => {
+    const { root, enter, text } = at({ 'elsewhere.json': '{}' })
+    symlinkSync('elsewhere.json', `${root}/.mcp.json`)
+    expect(await reasonOf(() => enter('mcp'))).toBe('unsupported')
+    const files = planClients(root, ['roo'])
+    writeFileSync(`${root}/.roo/mcp.json`, '{"a": 1}')
+    expect(await reasonOf(() => applyClients(root, files))).toBe('stale_file')
+    expect(text('.roo/mcp.json')).toBe('{"a": 1}')
+    vi.stubEnv('ESCROW_SESSION', 'agent')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await reasonOf(() => planClients(root, ['roo']))).toBe('access_denied')
+  })
+
+  it('by the command shows the change first, and doctor says what came of it', async () => {
+    const { root, text } = at()
+    const before = await escrow(root, ['doctor'])
+    expect(before.out).toMatch(/^claude +not governed .*escrow init --claude/m)
+    const { code, out } = await escrow(root, ['init', '--claude', '--yes'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^\+ +"command": "\/bin\/sh -c .* escrow hook claude --session claude\)/m)
+    expect(out).toContain('created  .claude/settings.json\n')
+    expect((await escrow(root, ['doctor'])).out).toMatch(/^claude +governed by hooks.*fails closed/m)
+    expect((await escrow(root, ['init', '--claude', '--yes'])).out).toContain('The settings are as they should be.')
+    expect((await escrow(root, ['init', '--remove', '--yes'])).out).toContain('removed  .claude/settings.json\n')
+    expect(text('.claude/settings.json')).toBeUndefined()
+  })
+})

@@ -1,0 +1,55 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { applyClients, planClients, probeEntry } from '../../src/index.js'
+import { compiled } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
+import { recordsOf, testWorkspace } from '../support/workspace.js'
+
+const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode'] as const
+
+/** Makes `escrow` on PATH a shell script. */
+function program(script: string | undefined): void {
+  const given = process.env.PATH
+  const { path, dispose } = tempDir()
+  if (script !== undefined) {
+    writeFileSync(join(path, 'escrow'), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(path, 'escrow'), 0o755)
+  }
+  process.env.PATH = `${path}:${dirname(process.execPath)}:/usr/bin:/bin`
+  onTestFinished(() => {
+    process.env.PATH = given
+    dispose()
+  })
+}
+
+function entered(client: (typeof CLIENTS)[number]) {
+  const at = testWorkspace()
+  applyClients(at.root, planClients(at.root, [client]))
+  return at
+}
+
+describe.each(CLIENTS)('the entry of %s', (client) => {
+  it('answers, and leaves no record', async () => {
+    program(`exec '${process.execPath}' '${compiled()}/test/children/escrow.js' "$@"`)
+    const at = entered(client)
+    expect(await probeEntry(at.root, client)).toBeUndefined()
+    expect(await recordsOf(await at.open())).toEqual([])
+  })
+
+  it.each([
+    ['is missing', undefined],
+    ['fails', 'exit 1'],
+    ['prints something else', 'echo hello'],
+    ['refuses', 'echo no >&2; exit 2'],
+  ])('is blocked where the program %s', async (_, script) => {
+    program(script)
+    expect(await probeEntry(entered(client).root, client)).toMatch(/\S/)
+  })
+})
+
+it('a client without hooks of ours has nothing to run', async () => {
+  program('exit 1')
+  expect(await probeEntry(testWorkspace().root, 'roo')).toBeUndefined()
+  expect(await probeEntry(testWorkspace().root, 'claude')).toBeUndefined()
+})

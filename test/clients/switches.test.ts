@@ -1,0 +1,52 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { hookProblems } from '../../src/clients/switches.js'
+import { tempDir } from '../support/facade.js'
+
+function at(files: Readonly<Record<string, string>> = {}) {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  const place = realpathSync(path)
+  const [root, home] = [`${place}/project`, `${place}/home`]
+  for (const dir of [root, home]) mkdirSync(dir)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${place}/${name}`), { recursive: true })
+    writeFileSync(`${place}/${name}`, text.replaceAll('ROOT', root))
+  }
+  return { root, env: { HOME: home } }
+}
+
+it.each([
+  ['claude', 'home/.claude/settings.json', '{"disableAllHooks": true}', 'disableAllHooks'],
+  ['claude', 'project/.claude/settings.local.json', '{"disableAllHooks": true}', 'disableAllHooks'],
+  ['codex', 'project/.codex/hooks.json', '{}', 'not trusted'],
+  ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT": "DO_NOT_TRUST"}', 'does not trust'],
+  ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT/src": "TRUST_FOLDER"}', 'does not trust'],
+  [
+    'gemini',
+    'home/.gemini/settings.json',
+    '{"security":{"folderTrust":{"enabled":false}}, /* mine */ "hooksConfig":{"enabled":false}}',
+    'hooksConfig',
+  ],
+] as const)('%s: %s with %s keeps our hooks from running', (client, path, text, why) => {
+  const { root, env } = at({ [path]: text })
+  expect(hookProblems(root, client, env)).toEqual([expect.stringContaining(why)])
+})
+
+it.each([
+  ['claude', 'home/.claude/settings.json', '{"disableAllHooks": false}'],
+  ['codex', 'home/.codex/config.toml', '[hooks.state."ROOT/.codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "x"\n'],
+  ['gemini', 'home/.gemini/trustedFolders.json', '{"/": "DO_NOT_TRUST", "ROOT": "TRUST_FOLDER"}'],
+  ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT/src": "TRUST_PARENT"}'],
+  ['gemini', 'home/.gemini/settings.json', '{"security":{"folderTrust":{"enabled":false}}}'],
+  ['cline', 'home/.cline/x.json', '{}'],
+] as const)('%s: nothing is wrong where %s has %s', (client, path, text) => {
+  const { root, env } = at({ [path]: text })
+  expect(hookProblems(root, client, env)).toEqual([])
+})
+
+it('a file that cannot be read says nothing', () => {
+  const { root, env } = at({ 'home/.claude/settings.json': '{' })
+  expect(hookProblems(root, 'claude', env)).toEqual([])
+})

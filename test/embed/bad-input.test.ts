@@ -1,0 +1,306 @@
+import fs, { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { treeOf } from '../support/facade.js'
+import { stateOf } from '../support/state.js'
+import {
+  failure,
+  INTENTS,
+  own,
+  reasonOf,
+  recordsOf,
+  type TestWorkspace,
+  testWorkspace,
+  working,
+} from '../support/workspace.js'
+
+/** Bad input gets a named error that says what to do; nothing is written by it and nothing is lost. */
+
+/** A workspace with one staged edit in a closed session, and one line in the ledger at least. */
+async function used(): Promise<TestWorkspace> {
+  const at = testWorkspace()
+  const workspace = await openWorkspace(at.root)
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', 'staged\n')
+  session.fs.writeFileSync('src/b.ts', 'staged too\n')
+  await workspace.close()
+  return at
+}
+
+const files = (at: TestWorkspace) => treeOf(fs, at.root)
+const orchestration = (at: TestWorkspace, name: string) => `${at.root}/.orchestration/${name}`
+const inState = (at: TestWorkspace, name: string) => `${stateOf(at.root)}/${name}`
+
+describe('a workspace that is none', () => {
+  it.each([
+    ['does not exist', (root: string) => `${root}/nowhere`, /nowhere.*does not exist/],
+    ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],
+    ['is a link in a circle', (root: string) => `${root}/loop`, /loop.*cannot be read \(ELOOP\)/],
+  ])('%s', async (_, name, words) => {
+    const at = testWorkspace()
+    symlinkSync('loop', `${at.root}/loop`)
+    const before = files(at)
+    const error = await failure(() => openWorkspace(name(at.root)))
+    expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
+    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(/\.$/)
+    expect(files(at)).toEqual(before)
+  })
+
+  it('cannot be listed', async () => {
+    const at = testWorkspace()
+    fs.chmodSync(at.root, 0o300)
+    const error = await withoutPrivileges(() => failure(() => openWorkspace(at.root)))
+    fs.chmodSync(at.root, 0o700)
+    expect(error).toMatchObject({ reason: 'access_denied', hint: expect.stringContaining('list') })
+  })
+})
+
+describe('a state directory that is not ours to use', () => {
+  it('is refused by name, and nothing is changed', async () => {
+    const at = testWorkspace()
+    const before = treeOf(fs, at.root)
+    const state = stateOf(at.root)
+    fs.chmodSync(state, 0o777)
+    onTestFinished(() => fs.chmodSync(state, 0o700))
+    const error = await failure(() => at.open())
+    expect(error).toMatchObject({ name: 'EscrowError', reason: 'access_denied' })
+    expect(error.message).toContain('is not a directory that only you can write to')
+    expect(treeOf(fs, at.root)).toEqual(before)
+  })
+})
+
+/** Root may do everything: what is forbidden is tried as somebody else. */
+async function withoutPrivileges<T>(run: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return run()
+  process.seteuid?.(65534)
+  try {
+    return await run()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+describe('a registry that is broken', () => {
+  const BROKEN = {
+    'no YAML': 'active_intents: [unclosed\n',
+    'another shape': 'active_intents: 7\n',
+    'an alias': 'active_intents:\n  - &a {id: INT-001, name: x}\n  - *a\n',
+    'an unknown status': INTENTS.replace('IN_PROGRESS', 'STARTED'),
+    'a glob that cannot be judged': INTENTS.replace('src/**', '(a+)+b'),
+    'an id twice': INTENTS.replace('INT-002', 'INT-001'),
+  }
+
+  it.each(Object.entries(BROKEN))('by %s denies every write by name, reads and the file stay', async (_, text) => {
+    const at = testWorkspace(undefined, text)
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 's' })
+    const selecting = await failure(() => session.selectIntent('INT-001'))
+    const writing = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
+    expect(selecting.reason).toBe('policy_invalid')
+    expect(writing).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
+    expect(writing.message).toContain('active_intents.yaml')
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
+    expect(at.text('.orchestration/active_intents.yaml')).toBe(text)
+    expect(await reasonOf(() => workspace.intents.list())).toBe('policy_invalid')
+  })
+
+  it('broken while a session works denies at once, and works again when it is mended', async () => {
+    const at = testWorkspace()
+    const session = await working(await at.open())
+    session.fs.writeFileSync('src/a.ts', 'before')
+    at.write('.orchestration/active_intents.yaml', '{')
+    expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('policy_invalid')
+    at.write('.orchestration/active_intents.yaml', INTENTS)
+    session.fs.writeFileSync('src/a.ts', 'after')
+    expect((await session.changes()).changes).toHaveLength(1)
+  })
+})
+
+describe('a policy that is broken', () => {
+  it.each([
+    ['an unknown key', 'acess: {}\n'],
+    ['an unknown word', 'access: {src/**: maybe}\n'],
+    ['no YAML', 'access: [\n'],
+  ])('by %s denies every write by name', async (_, text) => {
+    const at = testWorkspace()
+    at.write('.orchestration/policy.yaml', text)
+    const session = await working(await at.open())
+    const error = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
+    expect(error).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
+    expect(error.message).toContain('policy.yaml')
+    expect((await session.changes()).changes).toEqual([])
+  })
+})
+
+describe('a ledger', () => {
+  it('with a torn last line is mended at the next record, and says so', async () => {
+    const at = await used()
+    const before = readFileSync(orchestration(at, 'agent_trace.jsonl'))
+    appendFileSync(orchestration(at, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
+    const workspace = await at.open()
+    const session = await working(workspace)
+    expect(readFileSync(orchestration(at, 'agent_trace.jsonl')).subarray(0, before.length)).toEqual(before)
+    expect((await recordsOf(workspace)).map((record) => own(record).type)).toContain('recovered')
+    expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
+  })
+
+  it('changed in the middle is refused by line: no intent is selected, nothing written, the stage stays', async () => {
+    const at = await used()
+    const text = at.text('.orchestration/agent_trace.jsonl').replace('"INT-001"', '"INT-002"')
+    at.write('.orchestration/agent_trace.jsonl', text)
+    const workspace = await at.open()
+    expect(await workspace.ledger.verify()).toMatchObject({ ok: false, firstBad: { line: 1 } })
+    const session = await workspace.session({ id: 'agent' })
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
+    const review = await workspace.review('agent')
+    await review.changes()
+    const error = await failure(() => review.approve())
+    expect(['ledger_corrupt', 'ledger_fork']).toContain(error.reason)
+    expect(error.message).toMatch(/line 1|agent_trace\.jsonl/)
+    expect(await review.commit()).toMatchObject({ id: '' })
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(at.text('.orchestration/agent_trace.jsonl')).toBe(text)
+  })
+})
+
+describe('a session', () => {
+  it('whose stage log is damaged in the middle is refused by name; nothing is cut, others work', async () => {
+    const at = await used()
+    const log = inState(at, 'sessions/agent/stage.log')
+    const bytes = readFileSync(log)
+    bytes[20] = (bytes[20] ?? 0) ^ 1
+    writeFileSync(log, bytes)
+    const workspace = await at.open()
+    for (const call of [() => workspace.session({ id: 'agent' }), () => review(at)]) {
+      const error = await failure(call)
+      expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_unavailable' })
+      expect(error.message).toMatch(/stage\.log is damaged at line 1.*Restore the file/)
+    }
+    expect(readFileSync(log)).toEqual(bytes)
+    const other = await working(workspace, 'other')
+    other.fs.writeFileSync('src/a.ts', 'x')
+    expect(existsSync(inState(at, 'sessions/agent/owner'))).toBe(false)
+  })
+
+  async function review(at: TestWorkspace): Promise<unknown> {
+    return (await (await at.open()).review('agent')).changes()
+  }
+
+  it('whose stage log lost its end opens with what came before', async () => {
+    const at = await used()
+    const log = inState(at, 'sessions/agent/stage.log')
+    const lines = readFileSync(log, 'utf8').split('\n')
+    const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
+    writeFileSync(log, `${lines.slice(0, put).join('\n')}\n${lines[put]?.slice(0, 30)}`)
+    const session = await working(await at.open())
+    expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
+    session.fs.writeFileSync('src/b.ts', 'again')
+    expect(existsSync(`${log}.torn`)).toBe(true)
+  })
+
+  it('whose pack was lost says so when the content is needed, and commits nothing', async () => {
+    const at = await used()
+    rmSync(inState(at, 'sessions/agent/pack'))
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 'agent' })
+    await expect(session.changes()).rejects.toThrow(/pack/)
+    expect(() => session.fs.readFileSync('src/a.ts')).toThrow(/pack/)
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('whose review log is damaged trusts no verdict: the error names the line, nothing is committed', async () => {
+    const at = await used()
+    const workspace = await at.open()
+    const first = await workspace.review('agent')
+    await first.changes()
+    await first.approve()
+    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), 'not a record\n')
+    const again = await at.open()
+    const error = await failure(async () => (await again.review('agent')).commit())
+    expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
+    expect(error.message).toMatch(/review\.jsonl, line 2/)
+    expect(error.hint).toContain('Move the file away')
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('whose review log has a torn end is read without it', async () => {
+    const at = await used()
+    appendFileSync(inState(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
+    const review = await (await at.open()).review('agent')
+    await review.changes()
+    await review.approve()
+    expect((await review.commit()).committed).toEqual(['src/a.ts', 'src/b.ts'])
+  })
+
+  it('whose agent file is nonsense opens without the agent', async () => {
+    const at = await used()
+    writeFileSync(inState(at, 'sessions/agent/meta.json'), '{')
+    expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
+  })
+
+  it('that is damaged is named in the list of sessions, and hides no other', async () => {
+    const at = await used()
+    const log = inState(at, 'sessions/agent/stage.log')
+    const bytes = readFileSync(log)
+    bytes[20] = (bytes[20] ?? 0) ^ 1
+    mkdirSync(inState(at, 'sessions/good'))
+    writeFileSync(log, bytes)
+    const sessions = await (await at.open()).sessions()
+    expect(sessions).toMatchObject([
+      { id: 'agent', damaged: expect.stringContaining('sessions/agent/stage.log') },
+      { id: 'good' },
+    ])
+  })
+})
+
+describe('a commit journal that is damaged', () => {
+  it('is refused by file at open, and the tree is left alone', async () => {
+    const at = await used()
+    mkdirSync(inState(at, 'commits'), { recursive: true })
+    writeFileSync(inState(at, 'commits/1'), 'no plan')
+    const before = treeOf(fs, `${at.root}/src`)
+    const error = await failure(() => openWorkspace(at.root))
+    expect(error).toMatchObject({ name: 'EscrowError', reason: 'ledger_corrupt' })
+    expect(error.message).toContain('journal 1')
+    expect(treeOf(fs, `${at.root}/src`)).toEqual(before)
+  })
+})
+
+describe('files in the place of our directories', () => {
+  it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])('%s: a named error, and the file stays', async (name) => {
+    const at = testWorkspace()
+    const path = name === 'tx' ? orchestration(at, name) : inState(at, name)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    rmSync(path, { recursive: true, force: true })
+    writeFileSync(path, "somebody's own")
+    const work = async () => {
+      const workspace = await at.open()
+      const session = await working(workspace)
+      session.fs.writeFileSync('src/a.ts', 'x')
+      const review = await workspace.review('agent')
+      await review.changes()
+      await review.approve()
+      await review.commit()
+    }
+    const error = await failure(work)
+    expect(error.name, String(error)).toBe('EscrowError')
+    expect(error.message).toMatch(new RegExp(`${name}|journal`))
+    expect(readFileSync(path, 'utf8')).toBe("somebody's own")
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('.orchestration itself: no workspace, every write denied, the file stays', async () => {
+    const at = testWorkspace(undefined, '')
+    writeFileSync(`${at.root}/.orchestration`, 'a file')
+    const error = await failure(async () => {
+      const session = await (await at.open()).session({ id: 's' })
+      session.fs.writeFileSync('src/a.ts', 'x')
+    })
+    expect(error.reason).toBeDefined()
+    expect(at.text('.orchestration')).toBe('a file')
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+})

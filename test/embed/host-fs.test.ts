@@ -1,0 +1,281 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { hostFs, type Session } from '../../src/index.js'
+import { compiled } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
+import { failure, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+let place: TestWorkspace
+let session: Session
+/** A directory of the host's, outside of the workspace. */
+let home: string
+
+beforeEach(async () => {
+  const dir = tempDir()
+  home = dir.path
+  place = testWorkspace()
+  session = await working(await place.open())
+  onTestFinished(() => dir.dispose())
+})
+
+const inCall = <T>(run: () => T) => session.toolCall({ tool: 'edit', kind: 'edit' }, run)
+const stagedPaths = async () => (await session.changes()).changes.map(({ path }) => path)
+
+describe('outside of any tool call', () => {
+  it('the workspace is the session’s, and every other place the host’s', async () => {
+    const api = hostFs(session)
+    api.writeFileSync(`${place.root}/src/a.ts`, 'staged')
+    await api.promises.writeFile(`${home}/log`, 'real')
+    await new Promise((done) => api.appendFile(`${home}/log`, '!', done))
+    expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('real!')
+    expect([place.text('src/a.ts'), api.readFileSync(`${place.root}/src/a.ts`, 'utf8')]).toEqual([
+      'a one\na two\n',
+      'staged',
+    ])
+    expect(await reasonOf(() => api.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    expect(await reasonOf(() => api.promises.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
+  })
+
+  it('a name from elsewhere that leads into the workspace is the session’s, however it is spelt', async () => {
+    const api = hostFs(session)
+    fs.symlinkSync(`${place.root}/mail`, `${home}/in`)
+    fs.symlinkSync(`${place.root}/mail/m.ts`, `${home}/file`)
+    const up = `${home}/../${basename(place.root)}/mail/m.ts`
+    const names = [`${home}/in/m.ts`, `${home}/file`, up, `${home}/absent/../in/m.ts`, `${place.root}//mail/m.ts`]
+    const spellings = [...names, Buffer.from(`${home}/in/m.ts`), pathToFileURL(up)]
+    for (const name of spellings) {
+      const reasons = ['path_escape', 'scope_violation']
+      expect(reasons).toContain(await reasonOf(() => api.writeFileSync(name, 'x')))
+      expect(reasons).toContain(await reasonOf(() => api.promises.truncate(name)))
+      expect(() => api.openSync(name, 'w')).toThrow()
+    }
+    api.unlinkSync(`${home}/file`)
+    expect(fs.existsSync(`${home}/file`)).toBe(false)
+    expect(place.text('mail/m.ts')).toBe('m\n')
+  })
+
+  it('what has the workspace in it is not removed, moved or copied over', async () => {
+    const api = hostFs(session)
+    const above = dirname(place.root)
+    fs.mkdirSync(`${home}/${basename(place.root)}/src`, { recursive: true })
+    fs.writeFileSync(`${home}/${basename(place.root)}/src/a.ts`, 'over')
+    expect(await reasonOf(() => api.rmSync(above, { recursive: true }))).toBe('path_escape')
+    expect(await reasonOf(() => api.promises.rm('/', { recursive: true, force: true }))).toBe('path_escape')
+    expect(await reasonOf(() => api.renameSync(above, `${home}/gone`))).toBe('path_escape')
+    api.cpSync(home, above, { recursive: true })
+    expect(await stagedPaths()).toEqual(['src/a.ts'])
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('the workspace under another mount’s name is no other place', () => {
+    const [above, other] = [`${home}/mnt`, `${home}/mnt/other`]
+    fs.mkdirSync(other, { recursive: true })
+    const child = `${compiled()}/test/children/mounted.js`
+    const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$1" "$2"'
+    const args = ['-Urm', 'sh', '-c', script, 'sh', place.root, other, process.execPath, child]
+    const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'write: path_escape',
+      'remove: path_escape',
+      'rename: path_escape',
+      'write beside: done',
+    ])
+    expect([place.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
+  })
+
+  it('a copy that goes through links is the session’s, wherever it begins', async () => {
+    const api = hostFs(session)
+    fs.mkdirSync(`${home}/from/in`, { recursive: true })
+    fs.writeFileSync(`${home}/from/in/m.ts`, 'over')
+    fs.mkdirSync(`${home}/to`)
+    fs.symlinkSync(`${place.root}/mail`, `${home}/to/in`)
+    for (const dereference of [true, false])
+      await failure(() => api.cpSync(`${home}/from`, `${home}/to`, { recursive: true, dereference }))
+    expect(place.text('mail/m.ts')).toBe('m\n')
+  })
+
+  it('of a copy, a rename or a link across the border both ends are judged by the session', async () => {
+    const api = hostFs(session)
+    fs.writeFileSync(`${home}/x`, 'x')
+    api.copyFileSync(`${home}/x`, `${place.root}/src/x.ts`)
+    expect(api.readFileSync(`${place.root}/src/x.ts`, 'utf8')).toBe('x')
+    expect(await reasonOf(() => api.copyFileSync(`${place.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
+    expect(await reasonOf(() => api.linkSync(`${place.root}/src/a.ts`, `${home}/out`))).toBe('path_escape')
+    expect(fs.existsSync(`${home}/out`)).toBe(false)
+    expect(fs.existsSync(`${place.root}/src/x.ts`)).toBe(false)
+  })
+
+  it('relative names begin where the process is', async () => {
+    const api = hostFs(session)
+    const from = process.cwd()
+    onTestFinished(() => process.chdir(from))
+    process.chdir(home)
+    api.writeFileSync('here', 'real')
+    expect(fs.readFileSync(`${home}/here`, 'utf8')).toBe('real')
+    process.chdir(place.root)
+    api.writeFileSync(`../${basename(home)}/up`, 'real')
+    api.writeFileSync(`src/../../${basename(home)}/over`, 'real')
+    expect(fs.readdirSync(home).sort()).toEqual(['here', 'over', 'up'])
+    process.chdir(`${place.root}/src`)
+    api.writeFileSync('b.ts', 'staged')
+    api.writeFileSync(Buffer.from('n.ts'), 'staged')
+    expect(await stagedPaths()).toEqual(['src/b.ts', 'src/n.ts'])
+    expect(place.text('src/b.ts')).toBe('b\n')
+  })
+})
+
+describe('in a tool call', () => {
+  it('places outside are judged by policy: read, and never written', async () => {
+    fs.writeFileSync(`${home}/x`, 'x')
+    place.write('.orchestration/policy.yaml', `outside: {${home}/shut: deny}\n`)
+    fs.mkdirSync(`${home}/shut`)
+    fs.writeFileSync(`${home}/shut/y`, 'y')
+    const api = hostFs(session)
+    expect(api.readFileSync(`${home}/shut/y`, 'utf8')).toBe('y')
+    await inCall(async () => {
+      expect(api.readFileSync(`${home}/x`, 'utf8')).toBe('x')
+      expect(await reasonOf(() => api.readFileSync(`${home}/shut/y`))).toBe('access_denied')
+      expect(await reasonOf(() => api.promises.writeFile(`${home}/x`, 'z'))).toBe('path_escape')
+      expect(
+        await reasonOf(
+          () => api.createWriteStream(`${home}/z`).on('error', () => {}) && api.writeFileSync(`${home}/z`, ''),
+        ),
+      ).toBe('path_escape')
+    })
+    expect([fs.readFileSync(`${home}/x`, 'utf8'), fs.existsSync(`${home}/z`)]).toEqual(['x', false])
+  })
+
+  it('directories the host has named stay its own, and nothing in the workspace does', async () => {
+    const api = hostFs(session, { hostDirectories: [`${home}/storage`, place.root] })
+    fs.mkdirSync(`${home}/storage`)
+    fs.symlinkSync(home, `${home}/storage/up`)
+    await inCall(async () => {
+      await api.promises.writeFile(`${home}/storage/history.json`, '[]')
+      expect(await reasonOf(() => api.writeFileSync(`${home}/storage/../x`, ''))).toBe('path_escape')
+      expect(await reasonOf(() => api.writeFileSync(`${home}/storage/up/x`, ''))).toBe('path_escape')
+      expect(await reasonOf(() => api.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
+    })
+    expect(fs.readFileSync(`${home}/storage/history.json`, 'utf8')).toBe('[]')
+    expect(fs.existsSync(`${home}/x`)).toBe(false)
+  })
+
+  it('what the process writes to is still there: its own descriptors', async () => {
+    const api = hostFs(session)
+    const fd = api.openSync(`${home}/log`, 'w')
+    await inCall(() => api.writeSync(fd, 'line'))
+    api.closeSync(fd)
+    expect(fs.readFileSync(`${home}/log`, 'utf8')).toBe('line')
+  })
+})
+
+describe('each form', () => {
+  it('goes the same way: descriptors, handles, streams, variants and classes', async () => {
+    const api = hostFs(session)
+    const inner = `${place.root}/src/a.ts`
+    const outer = `${home}/o`
+    fs.writeFileSync(outer, 'outer')
+    for (const [name, text] of [
+      [inner, 'a one\na two\n'],
+      [outer, 'outer'],
+    ] as const) {
+      const handle = await api.promises.open(name, 'r+')
+      expect(await api.promises.readFile(handle, 'utf8')).toBe(text)
+      await handle.close()
+      const fd = api.openSync(name, 'r+')
+      expect(api.readFileSync(fd, 'utf8')).toBe(text)
+      const { bytesRead } = await promisify(api.read)(fd, Buffer.alloc(3), 0, 3, 0)
+      expect(bytesRead).toBe(3)
+      api.writeSync(fd, 'W', 0)
+      api.closeSync(fd)
+      const read = [new api.ReadStream(name as never), api.createReadStream(name)]
+      for (const stream of read) {
+        expect(stream).toBeInstanceOf(fs.ReadStream)
+        expect(stream).toBeInstanceOf(api.ReadStream)
+        expect(String(await stream.toArray()).startsWith('W')).toBe(true)
+      }
+      expect(api.realpathSync.native(name)).toBe(name)
+      expect(await promisify(api.exists)(name)).toBe(true)
+    }
+    expect(fs.readFileSync(outer, 'utf8')).toBe('Wuter')
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('has a name for each the host has, and keeps graceful-fs’ ways: own, writable', () => {
+    const api = hostFs(session)
+    expect(Object.keys(api).sort()).toEqual(Object.keys(fs).sort())
+    expect(Object.keys(api.promises).sort()).toEqual(Object.keys(fs.promises).sort())
+    const copy = { ...api }
+    copy.readFileSync = (() => 'patched') as never
+    expect(copy.readFileSync('x')).toBe('patched')
+    expect(Object.getOwnPropertyDescriptor(api, 'readFile')).toMatchObject({ writable: true })
+  })
+
+  it('of a function this version does not know is refused', () => {
+    Object.defineProperty(fs, 'imprintSync', { value: () => 'ran', configurable: true, enumerable: true })
+    onTestFinished(() => void Reflect.deleteProperty(fs, 'imprintSync'))
+    const imprint: unknown = Reflect.get(hostFs(session), 'imprintSync')
+    expect(() => Reflect.apply(imprint as () => void, undefined, [home])).toThrow()
+  })
+})
+
+describe('what the host reads outside of calls', () => {
+  it.each([
+    { readsAreShown: true, second: 'stale_file' },
+    { readsAreShown: false, second: undefined },
+  ])('counts as shown to the model: $readsAreShown', async ({ readsAreShown, second }) => {
+    const api = hostFs(session, { readsAreShown })
+    const name = `${place.root}/src/a.ts`
+    const fd = api.openSync(name, 'r')
+    for (const read of [() => api.readFileSync(name), () => api.readFileSync(fd), () => api.promises.readFile(name)])
+      await read()
+    await api.createReadStream(name).toArray()
+    api.closeSync(fd)
+    place.write('src/a.ts', 'by a person\n')
+    const written = inCall(() => api.writeFileSync(name, 'x')).then(
+      () => undefined,
+      ({ reason }: { reason: string }) => reason,
+    )
+    expect(await written).toBe(second)
+  })
+
+  it('is no call of its own, in no record', async () => {
+    const api = hostFs(session, { readsAreShown: false, host: 'roo' })
+    api.mkdirSync(`${place.root}/src/made`)
+    api.writeFileSync(`${place.root}/src/made/x`, 'x')
+    expect((await session.changes()).changes.every(({ calls = [] }) => calls.length === 0)).toBe(true)
+  })
+
+  it('a mkdir that is refused is no error for Roo, and makes nothing', async () => {
+    const api = hostFs(session, { host: 'roo' })
+    for (const path of ['.git', '.orchestration/x', '../beyond'])
+      await inCall(() => api.promises.mkdir(`${place.root}/${path}`))
+    api.mkdirSync(`${place.root}/.git`)
+    expect(await stagedPaths()).toEqual([])
+    expect(fs.existsSync(`${dirname(place.root)}/beyond`)).toBe(false)
+    expect(await reasonOf(() => hostFs(session).mkdirSync(`${place.root}/.git`))).toBe('protected_path')
+  })
+})
+
+describe('a session', () => {
+  it('is asked for anew by each call, and without one the call fails', async () => {
+    let now: Session | undefined = session
+    const api = hostFs(() => now ?? expect.unreachable('no session'))
+    api.writeFileSync(`${place.root}/src/b.ts`, 'one')
+    now = undefined
+    await expect(api.promises.writeFile(`${place.root}/src/b.ts`, 'two')).rejects.toThrow('no session')
+    expect(() => api.writeFileSync(`${home}/x`, '')).toThrow('no session')
+    expect(place.text('src/b.ts')).toBe('b\n')
+  })
+
+  it('that is closed lets nothing through to the workspace', async () => {
+    const api = hostFs(session)
+    await session.close()
+    expect((await failure(() => api.writeFileSync(`${place.root}/src/a.ts`, ''))).reason).toBe('access_denied')
+    expect(place.text('src/a.ts')).toBe('a one\na two\n')
+  })
+})

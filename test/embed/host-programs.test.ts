@@ -1,0 +1,219 @@
+import childProcess, { type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { hostPrograms, type Session } from '../../src/index.js'
+import { own, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+/** Lists what is below its last word, as ripgrep does with `--files`; `-e` has it print, complain, wait or fail. */
+const RG = `#!/bin/sh
+for last; do :; done
+case "$2" in
+  wrong) echo wrong >&2; exit 2;;
+  wait) echo begun; sleep 1000;;
+  write) echo written > "$last/written.ts";;
+  many) yes line | head -5000;;
+  *) find "$last" -type f | sort;;
+esac
+`
+
+let place: TestWorkspace
+let session: Session
+let rg: string
+let programs: typeof childProcess
+const here = process.cwd()
+
+beforeEach(async () => {
+  place = testWorkspace()
+  place.write('tools/rg', RG)
+  rg = `${place.root}/tools/rg`
+  chmodSync(rg, 0o755)
+  session = await working(await place.open())
+  session.fs.writeFileSync('src/staged.ts', '')
+  session.fs.unlinkSync('src/b.ts')
+  programs = hostPrograms(session)
+})
+
+const inCall = <T>(work: () => Promise<T> | T): Promise<T> => {
+  return session.toolCall({ tool: 'search_files', kind: 'other' }, work)
+}
+
+/** What a host's listing does with its child. */
+async function listed(child: ChildProcessWithoutNullStreams) {
+  let [output, complaint] = ['', '']
+  child.stdout.on('data', (data) => {
+    output += String(data)
+  })
+  child.stderr.on('data', (data) => {
+    complaint += String(data)
+  })
+  const exits: unknown[] = []
+  child.on('exit', (code, signal) => exits.push([code, signal]))
+  const [code, signal] = await once(child, 'close')
+  const names = output.split('\n').map((line) => line.replace(`${place.root}/`, ''))
+  return { names: names.filter((line) => line !== ''), complaint, code, signal, exits }
+}
+
+describe('ripgrep', () => {
+  it.each(['in a tool call', 'out of one'])('sees what is staged, %s', async (where) => {
+    const run = () => listed(programs.spawn(rg, ['--files', '--hidden', `${place.root}/src`]))
+    const { names, ...ended } = await (where === 'in a tool call' ? inCall(run) : run())
+    expect(names).toEqual(['src/a.ts', 'src/staged.ts', 'src/sub/c.ts'])
+    expect(ended).toEqual({ complaint: '', code: 0, signal: null, exits: [[0, null]] })
+  })
+
+  it('is read line by line, and ended when there is enough', async () => {
+    const child = programs.spawn(rg, ['-e', 'many', '.'])
+    const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })
+    let count = 0
+    lines.on('line', () => {
+      if (++count < 1500) return
+      lines.close()
+      child.kill()
+    })
+    await once(lines, 'close')
+    expect(count).toBeGreaterThanOrEqual(1500)
+    await once(child, 'close')
+    expect(child.kill()).toBe(false)
+  })
+
+  it('that goes on is ended by kill, as by a signal', async () => {
+    const child = programs.spawn(rg, ['-e', 'wait', '.'])
+    child.stdout.once('data', () => expect([child.kill(), child.killed]).toEqual([true, true]))
+    expect(await listed(child)).toMatchObject({ names: ['begun'], code: null, signal: 'SIGTERM' })
+    expect(child.pid).toBeUndefined()
+  })
+
+  it('tells what is wrong on stderr and by its code', async () => {
+    const told = await listed(programs.spawn(rg, ['-e', 'wrong', '.']))
+    expect(told).toMatchObject({ complaint: 'wrong\n', code: 2, exits: [[2, null]] })
+  })
+
+  it('closes where nobody reads it', async () => {
+    const [code] = await once(programs.spawn(rg, ['--files', place.root]), 'close')
+    expect(code).toBe(0)
+  })
+
+  it('changes nothing on the disk, whatever it does', async () => {
+    await listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`]))
+    expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
+    expect(session.fs.existsSync('src/written.ts')).toBe(false)
+    await inCall(() => listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`])))
+    expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
+    expect(session.fs.existsSync('src/written.ts')).toBe(true)
+  })
+
+  it('begins where the process is, or where it is told, and at the root from outside', async () => {
+    const at = async (cwd?: string) => (await listed(programs.spawn(rg, ['--files', '.'], { cwd }))).names
+    expect(await at(`${place.root}/src`)).toEqual(['./a.ts', './staged.ts', './sub/c.ts'])
+    expect(here.startsWith(place.root)).toBe(false)
+    expect(await at()).toContain('./mail/m.ts')
+  })
+
+  it('is recorded as a command of the tool call, and as nothing out of one', async () => {
+    const commands = async () => (await recordsOf(await place.open())).map(own).filter(({ type }) => type === 'command')
+    await listed(programs.spawn(rg, ['--files', place.root]))
+    await session.flush()
+    expect(await commands()).toEqual([])
+    await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    await session.flush()
+    expect(await commands()).toHaveLength(1)
+  })
+
+  it('that policy denies says so and ends with 126', async () => {
+    place.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
+    const told = await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    expect(told).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
+    const lost = hostPrograms(() => {
+      throw new Error('no session yet')
+    })
+    expect(await listed(lost.spawn('rg.exe', []))).toMatchObject({ code: 126, complaint: 'no session yet\n' })
+  })
+})
+
+describe('any other program', () => {
+  const mark = () => `${place.root}/ran`
+  const denied = { code: 'EACCES', reason: 'access_denied', path: 'touch' }
+
+  it('is the host’s own out of tool calls', async () => {
+    await once(programs.spawn('touch', [mark()]), 'close')
+    expect(existsSync(mark())).toBe(true)
+    expect(String(programs.execFileSync('echo', ['one']))).toBe('one\n')
+    expect(await promisify(programs.execFile)('echo', ['two'])).toMatchObject({ stdout: 'two\n' })
+    expect(await promisify(programs.exec)('echo three')).toMatchObject({ stdout: 'three\n' })
+  })
+
+  it('is refused in one by every way to start it, as Node says that it may not', async () => {
+    await inCall(async () => {
+      const { ChildProcess } = programs
+      for (const start of [
+        () => programs.spawn('touch', [mark()]),
+        () => programs.spawn('touch', [mark()], { shell: true }),
+        () => programs.execFile('touch', [mark()]),
+        () => programs.fork('touch', [mark()]),
+      ]) {
+        const child = start()
+        let complaint = ''
+        child.stderr?.on('data', (data) => {
+          complaint += String(data)
+        })
+        const events: string[] = []
+        for (const event of ['spawn', 'exit', 'error'] as const) child.on(event, () => events.push(event))
+        const stdinClosed = child.stdin && once(child.stdin, 'close')
+        expect(await once(child, 'close')).toEqual([126, null])
+        await stdinClosed
+        expect([child.pid, child instanceof ChildProcess, events]).toEqual([undefined, true, ['spawn', 'exit']])
+        expect(complaint).toMatch(/^Access Denied: 'touch' would run uncontained[^\n]*\n$/)
+      }
+      const told = await new Promise<unknown>((resolve) => programs.exec('touch', (error) => resolve(error)))
+      expect(told).toMatchObject(denied)
+      await expect(promisify(programs.execFile)('touch', [mark()])).rejects.toMatchObject(denied)
+      await expect(promisify(programs.exec)('touch')).rejects.toMatchObject(denied)
+      expect(programs.spawnSync('touch', [mark()])).toMatchObject({ status: null, error: denied })
+      expect(() => programs.execFileSync('touch', [mark()])).toThrow(expect.objectContaining(denied))
+      expect(() => programs.execSync('touch')).toThrow(expect.objectContaining(denied))
+      const made: unknown = Reflect.construct(ChildProcess, [])
+      const spawn: unknown = Reflect.get(Object(made), 'spawn')
+      const spec = { file: 'touch', args: ['touch', mark()] }
+      expect(() => Reflect.apply(Object(spawn), made, [spec])).toThrow(expect.objectContaining(denied))
+    })
+    expect(existsSync(mark())).toBe(false)
+  })
+
+  it('named like ripgrep and no more, or run by a shell, is another', async () => {
+    await inCall(async () => {
+      for (const [program, options] of [
+        ['rgx', {}],
+        ['/usr/bin/rg.sh', {}],
+        ['rg', { shell: true }],
+      ] as const) {
+        expect(await once(programs.spawn(program, [], options), 'close')).toEqual([126, null])
+      }
+    })
+  })
+
+  it('but the shell that contains what it runs: that one is started', async () => {
+    const shell = `${place.root}/tools/sh`
+    place.write('tools/sh', '#!/bin/sh\necho shell: "$@"\n')
+    chmodSync(shell, 0o755)
+    const governed = hostPrograms(session, { shell })
+    const said = async (child: ChildProcess) => {
+      const [chunk] = await once(child.stdout ?? child, 'data')
+      return String(chunk)
+    }
+    await inCall(async () => {
+      expect(await said(governed.spawn('ls -l', [], { shell }))).toBe('shell: -c ls -l\n')
+      expect(await said(governed.spawn(shell, ['-c', 'ls']))).toBe('shell: -c ls\n')
+      expect(await once(governed.spawn(shell, [], { shell: '/bin/sh' }), 'close')).toEqual([126, null])
+      expect(() => governed.execSync(shell)).toThrow(expect.objectContaining({ code: 'EACCES' }))
+    })
+  })
+})
+
+it('has every function of the host’s, and no other way to it', () => {
+  const names = Object.keys(childProcess).filter((name) => typeof Reflect.get(childProcess, name) === 'function')
+  expect(Object.keys(programs).sort()).toEqual(names.sort())
+  for (const name of names) expect(Reflect.get(programs, name), name).not.toBe(Reflect.get(childProcess, name))
+})

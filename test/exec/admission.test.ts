@@ -1,0 +1,217 @@
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { SessionAdmission } from '../../src/exec/admission.js'
+import { approverOf, type Human } from '../../src/hooks/human.js'
+import type { Answer, Question } from '../../src/index.js'
+import { UNSET } from '../../src/policy/policy-schema.js'
+import { trust } from '../support/trust.js'
+import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+/** Commands and policy: what is denied, what a person is asked, and what the ledger has of it. */
+
+const ADA = { name: 'Ada' }
+
+async function scene(policy: string, approver?: (question: Question) => Promise<Answer | undefined>) {
+  const at = testWorkspace()
+  at.write('.orchestration/policy.yaml', policy)
+  const workspace = await at.open(approver ? { approver } : {})
+  const session = await working(workspace)
+  const questions = async () => (await workspace.review(session.id)).questions()
+  const answer = async (word: Answer['answer'], more: Partial<Answer> = {}) => {
+    const other = await at.open()
+    const review = await other.review(session.id)
+    for (const { id } of await review.questions()) await review.answer(id, { answer: word, by: ADA, ...more })
+  }
+  const commands = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+  return { ...at, workspace, session, questions, answer, commands }
+}
+
+describe('a class of commands', () => {
+  it('that is denied does not run; others do, and each record has the classes', async () => {
+    const { session, commands, workspace } = await scene('terminal: {classes: {destructive: deny, network: deny}}\n')
+    for (const line of ['rm -rf src', 'r\\m src/a.ts', 'sh -c "rm src/a.ts"', 'curl x', 'echo x | xargs rm'])
+      expect(await reasonOf(() => session.exec(line)), line).toBe('access_denied')
+    expect(await reasonOf(() => session.exec(['rm', '-rf', 'src']))).toBe('access_denied')
+    expect((await session.exec('cat src/a.ts')).exitCode).toBe(0)
+    expect((await session.changes()).changes).toEqual([])
+    expect((await commands()).map(({ classes }) => classes)).toEqual([['read-only']])
+    await session.flush()
+    const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+    expect(denied.length).toBe(6)
+  })
+
+  it('without a policy none is denied, and what cannot be told runs', async () => {
+    const { session, commands } = await scene('{}\n')
+    await session.exec('eval "rm src/a.ts"')
+    expect((await session.changes()).changes).toMatchObject([{ kind: 'delete', path: 'src/a.ts' }])
+    expect((await commands())[0]).toMatchObject({ classes: ['destructive', 'other'] })
+  })
+
+  it('what nobody can tell is asked about where any class has a rule, unless it has one of its own', async () => {
+    const { session, root, questions } = await scene('terminal: {classes: {destructive: deny}}\n')
+    expect(await reasonOf(() => session.exec('X=rm; $X src/a.ts'))).toBe('needs_approval')
+    expect(await questions()).toMatchObject([{ kind: 'command', command: 'X=rm; $X src/a.ts', rules: ['other'] }])
+    fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, other: allow}}\n')
+    trust(root)
+    expect((await session.exec('X=ls; $X')).exitCode).toBe(0)
+    fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: no}}\n')
+    expect(await reasonOf(() => session.exec('ls'))).toBe('policy_invalid')
+  })
+
+  it('is told with the variables a command is given', async () => {
+    const { session } = await scene('terminal: {classes: {other: deny}}\n')
+    expect((await session.exec('ls', { env: { WORD: 'x' } })).exitCode).toBe(0)
+    expect(await reasonOf(() => session.exec('ls', { env: { LD_PRELOAD: './x.so' } }))).toBe('access_denied')
+  })
+})
+
+describe('a command that is asked about', () => {
+  const ASK = 'terminal: {classes: {destructive: ask}}\n'
+
+  it('waits for no one where there is no approver: one question stays open, and an answer holds for the same command', async () => {
+    const { session, questions, answer, commands } = await scene(ASK)
+    const run = () => session.exec('rm src/a.ts')
+    expect(await reasonOf(run)).toBe('needs_approval')
+    expect(await reasonOf(run)).toBe('needs_approval')
+    expect(await questions()).toMatchObject([
+      { kind: 'command', command: 'rm src/a.ts', cwd: '', rules: ['destructive'] },
+    ])
+    await answer('allow')
+    expect((await run()).effects.changes).toMatchObject([{ kind: 'delete', path: 'src/a.ts' }])
+    expect((await commands())[0]).toMatchObject({
+      classes: ['destructive'],
+      allowed: { by: 'Ada', answer: 'allow' },
+    })
+    expect(await session.feedback()).toMatchObject([{ kind: 'granted', by: ADA }])
+    expect((await run()).exitCode).not.toBe(0)
+    for (const other of [
+      () => session.exec('rm src/b.ts'),
+      () => session.exec('rm src/a.ts', { cwd: 'src' }),
+      () => session.exec('rm src/a.ts', { env: { HOME: '/x' } }),
+      () => session.exec('rm src/a.ts', { stdin: 'y' }),
+    ])
+      expect(await reasonOf(other)).toBe('needs_approval')
+  })
+
+  it('once is one run, and the next one asks again', async () => {
+    const { session, answer, questions } = await scene(ASK)
+    expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
+    await answer('once')
+    expect((await session.exec('rm -f x')).exitCode).toBe(0)
+    expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
+    expect(await questions()).toHaveLength(1)
+  })
+
+  it('a no holds, with its words; a subtree is no answer', async () => {
+    const { session, answer } = await scene(ASK)
+    expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
+    await expect(answer('subtree')).rejects.toMatchObject({ reason: 'unsupported' })
+    await answer('deny', { words: 'Keep it.' })
+    await expect(session.exec('rm -f x')).rejects.toMatchObject({ reason: 'access_denied', hint: 'Keep it.' })
+    await expect(session.exec('rm -f x')).rejects.toMatchObject({ reason: 'access_denied' })
+  })
+
+  it.each([
+    ['allow', 'terminal: { classes: { destructive: allow } }'],
+    ['deny', 'terminal: { classes: { destructive: deny } }'],
+  ] as const)('%s can be remembered as the word of its class', async (word, line) => {
+    const { session, answer, root, workspace } = await scene(`# ours\n${ASK}`)
+    expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
+    await answer(word, { remember: true, words: 'so' })
+    expect(fs.readFileSync(`${root}/.orchestration/policy.yaml`, 'utf8').replace(/\s+/g, ' ')).toContain(
+      line.replace(/\{ /g, '{').replace(/ \}/g, '}').replace(/\s+/g, ' '),
+    )
+    const other = await working(workspace, 'two')
+    const ran = await other.exec('rm -f y').then(
+      () => 'allow',
+      (error: { reason: string }) => error.reason,
+    )
+    expect(ran).toBe(word === 'allow' ? 'allow' : 'access_denied')
+  })
+
+  it('waits for an approver, which is asked once for each', async () => {
+    const asked: Question[] = []
+    const { session, commands } = await scene(ASK, async (question) => {
+      asked.push(question)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (asked.length === 1) return { answer: 'once', by: ADA }
+      return asked.length === 2 ? { answer: 'deny', words: 'No.', by: ADA } : undefined
+    })
+    expect((await session.exec('rm src/a.ts')).exitCode).toBe(0)
+    await expect(session.exec('rm src/b.ts')).rejects.toMatchObject({ reason: 'access_denied', hint: 'No.' })
+    expect(await reasonOf(() => session.exec('rm src/c.ts'))).toBe('needs_approval')
+    expect(asked.map((each) => each.kind === 'command' && each.command)).toEqual([
+      'rm src/a.ts',
+      'rm src/b.ts',
+      'rm src/c.ts',
+    ])
+    expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
+  })
+
+  it('is put to the person behind hooks as one run', async () => {
+    const asked: string[] = []
+    const human: Human = async ({ kind, message, detail }) => {
+      asked.push(kind, message, detail)
+      return { approved: true, by: ADA }
+    }
+    const { session, commands } = await scene(ASK, approverOf(human))
+    await session.exec('rm src/a.ts')
+    expect(asked).toEqual([
+      'command',
+      'May this command run? rm src/a.ts (destructive asks.)',
+      'destructive: rm src/a.ts deletes files',
+    ])
+    expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
+  })
+
+  it('is given up when its caller has had enough, or the session closes', async () => {
+    const controller = new AbortController()
+    let asked = () => controller.abort()
+    const { session } = await scene(ASK, () => {
+      asked()
+      return new Promise(() => undefined)
+    })
+    expect(await reasonOf(() => session.exec('rm -f x', { signal: controller.signal }))).toBe('needs_approval')
+    const waiting = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const second = reasonOf(() => session.exec('rm -f y'))
+    await waiting
+    await session.close()
+    expect(await second).toBe('needs_approval')
+  })
+})
+
+describe('the network', () => {
+  it('is asked about for the command that wants it, and given when a person says so', async () => {
+    const { session, answer, questions, commands } = await scene('terminal: {network: ask}\n')
+    expect((await session.exec('true')).exitCode).toBe(0)
+    expect(await reasonOf(() => session.exec('true', { network: true }))).toBe('needs_approval')
+    expect(await questions()).toMatchObject([{ kind: 'command', command: 'true', rules: ['terminal.network'] }])
+    await answer('once')
+    expect((await session.exec('true', { network: true })).exitCode).toBe(0)
+    expect((await commands()).map(({ network, allowed }) => [network, allowed])).toEqual([
+      [false, undefined],
+      [true, expect.objectContaining({ by: 'Ada' })],
+    ])
+  })
+})
+
+describe('a classifier that fails', () => {
+  it.each([
+    [{ destructive: 'ask', other: 'allow' }, 'access_denied'],
+    [{ destructive: 'allow' }, 'other'],
+    [{}, 'other'],
+  ] as const)('under %j: %s', async (classes, expected) => {
+    const failing = async () => Promise.reject(new Error('no grammar'))
+    const policy = { settings: () => ({ ...UNSET, classes }) }
+    const questions = { takeCommand: () => undefined, askCommand: () => undefined, answered: async () => false }
+    const nothing = () => undefined
+    const admission = new SessionAdmission(policy, questions, nothing, nothing, failing)
+    const admitted = admission.admit('ls', {}, '').then(
+      (told) => String(told.classes),
+      (error: { reason: string }) => error.reason,
+    )
+    expect(await admitted).toBe(expected)
+  })
+})

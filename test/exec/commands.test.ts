@@ -1,0 +1,26 @@
+import { expect, it, vi } from 'vitest'
+import { BackgroundCommand } from '../../src/exec/background-command.js'
+import { SessionCommands } from '../../src/exec/commands.js'
+import type { ExecDeps, ExecTerms } from '../../src/exec/terms.js'
+
+it('commands that have not begun yet count once among those that may run', async () => {
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const made = { state: 'running', begun: () => begun, end: async () => undefined }
+  const make = vi.spyOn(BackgroundCommand, 'make').mockImplementation(async () => made as unknown as BackgroundCommand)
+  try {
+    const commands = new SessionCommands({} as ExecDeps, {} as ExecTerms, async () => undefined as never)
+    const starting = Array.from({ length: 15 }, () => commands.start('sleep 1', {}))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(commands.list()).toHaveLength(15)
+    starting.push(commands.start('sleep 1', {}))
+    await expect(commands.start('sleep 1', {})).rejects.toMatchObject({ reason: 'limit_exceeded' })
+    begin()
+    await Promise.all(starting)
+    await expect(commands.start('sleep 1', {})).rejects.toMatchObject({ reason: 'limit_exceeded' })
+  } finally {
+    make.mockRestore()
+  }
+})

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { asRelPath } from '../../overlay/index.js'
+import { SessionFormat } from '../../src/exec/format.js'
+import type { RunningCommand, Session } from '../../src/index.js'
+import { UNSET } from '../../src/policy/policy-schema.js'
+import { running } from '../support/processes.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+/** What `format` of policy.yaml does after a tool call. */
+
+/** Makes files louder; and the names it was given are in its output. */
+const LOUD = 'for f in "$@"; do tr a-z A-Z < "$f" > /tmp/x && cat /tmp/x > "$f"; done'
+
+async function scene(policy: string) {
+  const at = testWorkspace()
+  at.write('.orchestration/policy.yaml', policy)
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const commands = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'command')
+  return { ...at, workspace, session, commands }
+}
+
+const yaml = (format: unknown) => `format: ${JSON.stringify(format)}\n`
+
+const edit = (session: Session, files: Readonly<Record<string, string>>, kind: 'edit' | 'command' | 'read' = 'edit') =>
+  session.toolCall({ tool: 'write', kind, id: `call-${Object.keys(files).length}` }, () => {
+    for (const [path, text] of Object.entries(files)) session.fs.writeFileSync(path, text)
+    return 'done'
+  })
+
+const read = (session: Session, path: string) => session.fs.readFileSync(path, 'utf8')
+
+describe('format', () => {
+  it('runs on the files a call wrote, staged as the call’s own; the agent is told, and so is the ledger', async () => {
+    const { session, text, commands } = await scene(yaml({ '*.ts': LOUD }))
+    expect(await edit(session, { 'src/a.ts': 'new\n', 'src/b.txt': 'plain\n' })).toBe('done')
+    expect(read(session, 'src/a.ts')).toBe('NEW\n')
+    expect(read(session, 'src/b.txt')).toBe('plain\n')
+    expect(read(session, 'src/b.ts')).toBe('b\n')
+    expect(text('src/a.ts')).toBe('a one\na two\n')
+    const { changes } = await session.changes({ call: 'call-2' })
+    expect(changes.map(({ path }) => path)).toEqual(['src/a.ts', 'src/b.txt'])
+    expect((await session.changes()).changes[0]?.calls).toEqual(['call-2'])
+    expect(await session.feedback()).toMatchObject([{ path: 'src/a.ts', kind: 'formatted' }])
+    expect(await session.feedback()).toEqual([])
+    expect(await commands()).toMatchObject([
+      { format: ['*.ts'], allowed: { by: 'policy.yaml' }, effects: ['src/a.ts'] },
+    ])
+    expect((await session.snapshots()).map(({ tool }) => tool)).toEqual(['write'])
+  })
+
+  it('is a list where the order counts, and a list of words is a program', async () => {
+    const rules = [
+      { files: ['*.ts', 'docs/**'], run: LOUD },
+      { files: 'src/*.ts', run: ['sed', '-i', 's/NEW/formatted/'] },
+      { files: 'lib/**', run: 'false' },
+    ]
+    const { session } = await scene(yaml(rules))
+    await edit(session, { 'src/a.ts': 'new\n', 'src/sub/c.ts': 'new\n' })
+    expect(read(session, 'src/a.ts')).toBe('formatted\n')
+    expect(read(session, 'src/sub/c.ts')).toBe('NEW\n')
+    expect((await session.feedback()).map(({ path, kind }) => [path, kind])).toEqual([
+      ['src/a.ts', 'formatted'],
+      ['src/sub/c.ts', 'formatted'],
+      ['src/a.ts', 'formatted'],
+    ])
+  })
+
+  it('gives files as words, whatever they are called', async () => {
+    const { session } = await scene(yaml({ 'src/**': LOUD }))
+    const names = ["src/it's $(touch x).ts", 'src/-rf', 'src/a;rm b.ts', 'src/"q"\n.ts', 'src/ .ts', 'src/*']
+    for (const name of names) {
+      await edit(session, { [name]: 'new\n' })
+      expect(read(session, name), name).toBe('NEW\n')
+    }
+    expect(read(session, 'src/b.ts')).toBe('b\n')
+    expect((await session.changes()).changes.map(({ path }) => path).sort()).toEqual([...names].sort())
+  })
+
+  it('stages what it did to these files, and nothing else', async () => {
+    const { session } = await scene(yaml({ '*.ts': 'echo x > src/other; rm src/b.ts; echo formatted > src/a.ts #' }))
+    await edit(session, { 'src/a.ts': 'new\n' })
+    expect((await session.changes()).changes.map(({ path, kind }) => [path, kind])).toEqual([['src/a.ts', 'modify']])
+    expect(read(session, 'src/a.ts')).toBe('formatted\n')
+    expect((await session.exec('ls src')).stdout).toBe('a.ts\nb.ts\nsub\n')
+  })
+
+  it.each([
+    ['that fails', 'echo half > src/a.ts; echo wrong >&2; exit 3 #', /ended with 3. wrong/],
+    ['that is not there', 'no-such-formatter', /ended with 127/],
+    ['that deletes', 'rm', undefined],
+  ])('%s fails no call, and changes nothing', async (_, run, said) => {
+    const { session } = await scene(yaml({ '*.ts': run }))
+    expect(await edit(session, { 'src/a.ts': 'new\n' })).toBe('done')
+    expect(read(session, 'src/a.ts')).toBe('new\n')
+    await edit(session, { 'src/a.ts': 'newer\n', 'src/b.ts': 'b2\n' })
+    expect(read(session, 'src/a.ts')).toBe('newer\n')
+    const told = await session.feedback()
+    expect(told.map(({ kind }) => kind)).toEqual(said ? ['format'] : [])
+    if (said) expect(told[0]?.reason).toMatch(said)
+  })
+
+  it('leaves alone what commands and reads wrote, and what failed calls did', async () => {
+    const { session } = await scene(yaml({ '*.ts': LOUD }))
+    await session.exec('echo new > src/a.ts')
+    await edit(session, { 'src/b.ts': 'new\n' }, 'read')
+    const failing = session.toolCall({ tool: 'write', kind: 'edit' }, () => {
+      session.fs.writeFileSync('src/sub/c.ts', 'new\n')
+      throw new Error('the tool failed')
+    })
+    await expect(failing).rejects.toThrow('the tool failed')
+    for (const path of ['src/a.ts', 'src/b.ts', 'src/sub/c.ts']) expect(read(session, path)).toBe('new\n')
+  })
+
+  it('needs no person’s word beside the one in the file, and none of an agent’s rules stops it', async () => {
+    const { session } = await scene(`terminal: {classes: {other: deny, write: deny}}\n${yaml({ '*.ts': LOUD })}`)
+    await edit(session, { 'src/a.ts': 'new\n' })
+    expect(read(session, 'src/a.ts')).toBe('NEW\n')
+  })
+
+  it('goes with travelling back before the call', async () => {
+    const { session } = await scene(yaml({ '*.ts': LOUD }))
+    await edit(session, { 'src/a.ts': 'new\n' })
+    const [first] = await session.snapshots()
+    await session.travel(first?.id ?? '')
+    expect(read(session, 'src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('races no command that runs on: what either did to a file meanwhile is staged or kept, and none is lost', async () => {
+    // What they wait for lies outside of the workspace: there a command sees the machine's own files.
+    const signals = mkdtempSync(`${homedir()}/.escrow-format-`)
+    onTestFinished(() => rmSync(signals, { recursive: true, force: true }))
+    const give = (name: string) => writeFileSync(`${signals}/${name}`, '')
+    const when = (name: string) => `until [ -e ${signals}/${name} ]; do sleep 0.02; done;`
+    const { session, workspace } = await scene(yaml({ '*.ts': `${when('format')} ${LOUD}` }))
+    const work = `${when('first')} echo server > src/b.ts; echo one; ${when('second')} echo server > src/a.ts; echo two; sleep 60`
+    let server: RunningCommand | undefined
+    const said = async (word: string) => {
+      while (!server?.read().text.includes(word)) await wait(20)
+    }
+    const editing = session.toolCall({ tool: 'write', kind: 'edit', id: 'racing' }, async () => {
+      session.fs.writeFileSync('src/a.ts', 'new\n')
+      session.fs.writeFileSync('src/b.ts', 'mine\n')
+      server = await session.start(work)
+    })
+    while (running(`${signals}/format`) === 0) await wait(20)
+    // Taken in while the formatter is at work on the very file.
+    give('first')
+    await said('one')
+    expect((await server?.ingest())?.effects.changes.map(({ path }) => path)).toEqual(['src/b.ts'])
+    give('format')
+    await editing
+    expect([read(session, 'src/a.ts'), read(session, 'src/b.ts')]).toEqual(['NEW\n', 'server\n'])
+    expect((await session.feedback()).map(({ path, kind }) => `${kind} ${path}`)).toEqual(['formatted src/a.ts'])
+    // And the other way round: it knows nothing of what the formatter made of this one.
+    give('second')
+    await said('two')
+    const { refused } = (await server?.stop()) ?? {}
+    expect(refused?.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['src/a.ts stale_file'])
+    expect(read(session, 'src/a.ts')).toBe('NEW\n')
+    const kept = await (await workspace.review('agent')).quarantined()
+    expect(kept.map(({ path, reason, canBeTaken }) => [path, reason, canBeTaken])).toEqual([
+      ['src/b.ts', 'stale_file', true],
+      ['src/a.ts', 'stale_file', true],
+    ])
+  })
+})
+
+describe('a formatter that takes too long', () => {
+  const RULE = { files: ['*.ts'], run: 'slow', matches: () => true }
+  const end = (exitCode: number | null) => ({ exitCode, stdout: '', stderr: '', truncated: false, began: true })
+
+  function slow(run: ConstructorParameters<typeof SessionFormat>[0]['exec']['run']) {
+    const told: string[] = []
+    const format = new SessionFormat(
+      {
+        policy: { settings: () => ({ ...UNSET, format: [RULE] }) },
+        exec: { run },
+        overlay: () => ({ typeOf: () => 'file' }),
+        inform: ({ reason }) => told.push(reason),
+      },
+      20,
+    )
+    return { told, formatted: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
+  }
+
+  it('is not waited for, and when its turn comes at last it does not start', async () => {
+    let turn = () => {}
+    const started: unknown[] = []
+    const { told, formatted } = slow(async (_, options, own) => {
+      await new Promise<void>((resolve) => {
+        turn = resolve
+      })
+      expect(options.signal?.aborted).toBe(true)
+      started.push(await own?.admit?.())
+      throw new Error('not reached')
+    })
+    await formatted()
+    expect(told).toEqual(['Not formatted: slow: there was no time left for it'])
+    turn()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(started).toEqual([])
+  })
+
+  it('is given no more time than there is, and nothing of it is staged where it was ended', async () => {
+    const effect = { kind: 'gone', path: asRelPath('a.ts') } as const
+    const file = {
+      ...effect,
+      kind: 'file',
+      mode: 0o644,
+      size: 1,
+      ino: 1,
+      stamp: '',
+      read: () => Buffer.from(''),
+    } as const
+    const { told, formatted } = slow(async (_, options, own) => {
+      expect(options.timeout).toBeLessThanOrEqual(20)
+      const lands = [own?.lands?.(file, end(null)), own?.lands?.(file, end(1)), own?.lands?.(effect, end(0))]
+      expect([...lands, own?.lands?.(file, end(0))]).toEqual([false, false, false, true])
+      expect(own?.lands?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
+      const effects = { digest: '', changes: [] }
+      const rest = { summary: '', truncated: true, isolation: 'sandbox' } as const
+      return { ...end(null), ended: 'timeout', effects, ...rest, refused: [], kept: [] }
+    })
+    await formatted()
+    await formatted()
+    expect(told).toEqual(['Not formatted: slow: it took too long'])
+  })
+})

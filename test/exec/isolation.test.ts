@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import picomatch from 'picomatch'
+import { expect, it } from 'vitest'
+import clients from '../../vitest.clients.config.js'
+import config from '../../vitest.config.js'
+import libraries from '../../vitest.libraries.config.js'
+import { OWN_PROCESS } from '../support/isolation.js'
+import { LONG } from '../support/sequence.js'
+
+/** What outlives a suite in its process; to wait changes nothing. */
+const CHANGES =
+  /\bvi\.(?!waitFor|waitUntil)|process\.env\.\w+ = |process\.env\[[^\]]+\] = |delete process\.env|process\.(?:chdir|umask|setuid|seteuid)\(|Object\.defineProperty\(process/
+
+const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.test.ts'))
+
+it('a suite that changes its process has one of its own, and no other has', () => {
+  expect(suites.length).toBeGreaterThan(300)
+  const changing = suites.filter((name) => CHANGES.test(readFileSync(name, 'utf8')))
+  expect(changing.sort()).toEqual(OWN_PROCESS)
+})
+
+it('each suite is run, and once', () => {
+  const projects = [...(config.test?.projects ?? []), clients, libraries].map((project) => {
+    if (typeof project !== 'object' || !('test' in project)) throw new Error('Its suites are not known.')
+    const { include = [], exclude = [] } = project.test ?? {}
+    return picomatch(include, { ignore: exclude })
+  })
+  const runs = suites.map((name) => [name, projects.filter((isOf) => isOf(name)).length])
+  expect(runs.filter(([, times]) => times !== 1)).toEqual([])
+})
+
+it('the suites that are begun first are there', () => {
+  expect(LONG.filter((name) => !suites.includes(name))).toEqual([])
+})

@@ -1,0 +1,232 @@
+import { appendFileSync, rmSync, symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../src/index.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const INTENTS = `active_intents:
+  - id: INT-001
+    name: Prices
+    status: IN_PROGRESS
+    owned_scope: ["src/**"]
+    constraints: [Integers only]
+  - id: INT-002
+    name: Mail
+    status: PENDING
+    owned_scope: ["src/**"]
+    depends_on: []
+  - id: INT-003
+    name: Later
+    status: PENDING
+    owned_scope: ["later/**"]
+    depends_on: [INT-001]
+`
+
+const CODE = 'export function a() {\n  return 1\n}\n\nexport class B {\n  c() {\n    return 2\n  }\n}\n'
+const MAP = '.orchestration/intent_map.md'
+const day = new Date().toISOString().slice(0, 10)
+
+const place = (files: Record<string, string> = {}) => testWorkspace({ 'src/z.txt': '', ...files }, INTENTS)
+
+async function land(
+  workspace: Awaited<ReturnType<ReturnType<typeof place>['open']>>,
+  work: (fs: Session['fs']) => void,
+  intent = 'INT-001',
+) {
+  const session = await working(workspace, `s-${intent}`, intent)
+  // What was committed before is the disk's.
+  await session.flush()
+  work(session.fs)
+  const review = await workspace.review(session.id)
+  await review.approve()
+  return review.commit()
+}
+
+describe('the intent map', () => {
+  it('is written after a commit, with the parts of each file and their lines', async () => {
+    const at = place()
+    const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    expect(result.warnings).toBeUndefined()
+    expect(at.text(MAP)).toBe(`# Intent Map
+
+<!-- notes: what is written from here to the end of notes stays -->
+<!-- end of notes -->
+
+## INT-001: Prices
+
+**Status:** IN_PROGRESS  
+**Scope:** \`src/**\`
+
+**Constraints:** Integers only
+
+| File | AST Nodes | Last Modified |
+| --- | --- | --- |
+| src/a.ts | a() 1-3, B 5-9, B.c() 6-8 | ${day} |
+
+**Dependencies:** None  
+**Blocks:** INT-003 (Later)
+
+<!-- notes: what is written from here to the end of notes stays -->
+<!-- end of notes -->
+
+## INT-002: Mail
+
+**Status:** PENDING  
+**Scope:** \`src/**\`
+
+| File | AST Nodes | Last Modified |
+| --- | --- | --- |
+
+**Dependencies:** None  
+**Blocks:** None
+
+<!-- notes: what is written from here to the end of notes stays -->
+<!-- end of notes -->
+
+## INT-003: Later
+
+**Status:** PENDING  
+**Scope:** \`later/**\`
+
+| File | AST Nodes | Last Modified |
+| --- | --- | --- |
+
+**Dependencies:** INT-001 (Prices)  
+**Blocks:** None
+
+<!-- notes: what is written from here to the end of notes stays -->
+<!-- end of notes -->
+`)
+  })
+
+  it('gives an intent the parts it changed, and moves the lines of the others', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await land(
+      workspace,
+      (fs) => fs.writeFileSync('src/a.ts', `\n\n${CODE.replace('return 2', 'return 3')}`),
+      'INT-002',
+    )
+    expect(rows(at.text(MAP))).toEqual([
+      `| src/a.ts | a() 3-5, B 7-11, B.c() 8-10 | ${day} |`,
+      `| src/a.ts | B 7-11, B.c() 8-10 | ${day} |`,
+    ])
+    await land(workspace, (fs) => fs.renameSync('src/a.ts', 'src/b.ts'))
+    expect(rows(at.text(MAP)).map((row) => row.slice(2, 10))).toEqual(['src/b.ts', 'src/b.ts'])
+    await land(workspace, (fs) => fs.rmSync('src/b.ts'))
+    expect(rows(at.text(MAP))).toEqual([])
+  })
+
+  it('keeps what a person wrote between the markers, and changes only the lines that differ', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const noted = at.text(MAP).replaceAll('stays -->\n', 'stays -->\nAsk Ada.\n\n| not | a | row |\n')
+    at.write(MAP, noted)
+    await land(workspace, (fs) => fs.writeFileSync('src/y.py', 'def f():\n    pass\n'))
+    expect(at.text(MAP)).toBe(noted.replace(/(\| src\/a\.ts .*\n)/, `$1| src/y.py | f() 1-2 | ${day} |\n`))
+    expect(await workspace.mapIntents()).toBe(at.text(MAP))
+  })
+
+  it('is made anew from the ledger when it is gone', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE.replace('return 2', 'return 3')), 'INT-002')
+    const before = at.text(MAP)
+    rmSync(`${at.root}/${MAP}`)
+    expect(await workspace.mapIntents()).toBe(before)
+    expect(at.text(MAP)).toBe(before)
+  })
+
+  it('is made anew where files have no lines, are links by now, or are gone', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => {
+      fs.writeFileSync('src/bytes', Buffer.from([0, 1, 2]))
+      fs.writeFileSync('src/empty.ts', '')
+      for (const name of ['moved', 'gone', 'kept']) fs.writeFileSync(`src/${name}.ts`, CODE)
+    })
+    for (const name of ['moved', 'gone']) rmSync(`${at.root}/src/${name}.ts`)
+    symlinkSync('kept.ts', `${at.root}/src/moved.ts`)
+    await workspace.mapIntents()
+    expect(rows(at.text(MAP))).toEqual([
+      `| src/bytes | - | ${day} |`,
+      `| src/empty.ts | - | ${day} |`,
+      `| src/kept.ts | a() 1-3, B 5-9, B.c() 6-8 | ${day} |`,
+    ])
+  })
+
+  it('that git put together from two is one again, with the notes of both', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const end = '<!-- end of notes -->'
+    const [top = '', ...rest] = at.text(MAP).split('## ')
+    const noted = (words: string) =>
+      rest.map((part) => `## ${part.replace(end, `${words} ${part.slice(0, 7)}\n${end}`)}`)
+    at.write(MAP, top + [...noted('ours'), ...noted('theirs')].join(''))
+    const text = await workspace.mapIntents()
+    expect(text.match(/## INT-001/g)).toHaveLength(1)
+    expect(text.match(/\| src\/a\.ts \|/g)).toHaveLength(1)
+    for (const id of ['INT-001', 'INT-002']) expect(text).toContain(`ours ${id}\ntheirs ${id}\n${end}`)
+    expect(await workspace.mapIntents()).toBe(text)
+  })
+
+  it('never fails a commit: what went wrong is told with it', async () => {
+    const at = place()
+    at.write(MAP, 'my own file\n')
+    const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    expect(result).toMatchObject({
+      committed: ['src/a.ts'],
+      warnings: [expect.stringContaining('is not a map escrow wrote')],
+    })
+    expect(at.text(MAP)).toBe('my own file\n')
+    await expect((await at.open()).mapIntents()).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  it('stays as it is while the registry cannot be read', async () => {
+    const at = place()
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const before = at.text(MAP)
+    at.write('.orchestration/active_intents.yaml', 'active_intents: {')
+    await expect(workspace.mapIntents()).rejects.toMatchObject({ reason: 'policy_invalid' })
+    expect(at.text(MAP)).toBe(before)
+  })
+
+  it('holds names of files in their cell, whatever they are', async () => {
+    const at = place()
+    const workspace = await at.open()
+    const names = ['src/a|b.ts', 'src/<!-- end of notes -->', 'src/c\nd.ts', 'src/e\\|f.ts']
+    await land(workspace, (fs) => {
+      for (const name of names) fs.writeFileSync(name, 'export const x = () => 1\n')
+    })
+    const first = at.text(MAP)
+    expect(rows(first)).toHaveLength(4)
+    expect(first.match(/<!-- end of notes -->/g)).toHaveLength(4)
+    await land(workspace, (fs) => fs.rmSync(names[0] ?? ''))
+    expect(rows(at.text(MAP))).toHaveLength(3)
+  })
+
+  it('takes no text of a record but an id that an intent can have, and a day', async () => {
+    const at = place({ 'src/![a](b).ts': CODE })
+    const workspace = await at.open()
+    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const record = (intent: string, timestamp: string, path = 'src/a.ts') =>
+      JSON.stringify({ timestamp, files: [{ path, related: [{ type: 'specification', value: intent }] }] })
+    const hostile = [
+      record('X\n\n<script>alert(1)</script>', '2026-01-01T00:00:00Z', 'src/![a](b).ts'),
+      record('INT-009', '|<b>2026-0', 'src/![a](b).ts'),
+      record('INT-007', '2026-01-01T00:00:00Z', 'src/![a](b).ts'),
+    ]
+    appendFileSync(`${at.root}/.orchestration/agent_trace.jsonl`, hostile.map((line) => `${line}\n`).join(''))
+    const text = await workspace.mapIntents()
+    expect(text).not.toMatch(/script|<b>|INT-009/)
+    expect(text).not.toContain('![a]')
+  })
+})
+
+function rows(map: string): string[] {
+  return map.split('\n').filter((line) => line.startsWith('| src/'))
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { openJudge } from '../../src/index.js'
+import { stateOf } from '../support/state.js'
+import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+it('judges by the session’s stage and answers, and leaves both as they are', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace, 'agent')
+  session.fs.symlinkSync('sub', 'src/away', 'dir')
+  at.write('.orchestration/policy.yaml', 'access: {src/b.ts: ask, src/sub/c.ts: deny}\n')
+  expect(await reasonOf(() => session.fs.writeFileSync('src/b.ts', 'x'))).toBe('needs_approval')
+  await session.flush()
+  const log = `${stateOf(at.root)}/sessions/agent/stage.log`
+  const before = readFileSync(log, 'utf8')
+  const reasonFor = async (path: string) => {
+    const judge = await openJudge(at.root, { session: 'agent' })
+    expect([judge.isHeld, judge.intent?.id]).toEqual([true, 'INT-001'])
+    return (await judge.judge({ tool: 'Write', writes: [{ path, effect: 'put' }] }))?.reason
+  }
+  // The link is staged only: a look at the disk alone would take it for a new directory.
+  expect(await reasonFor('src/away/c.ts')).toBe('access_denied')
+  expect(await reasonFor('src/b.ts')).toBe('needs_approval')
+  const review = await workspace.review('agent')
+  const [question] = await review.questions()
+  await review.answer(question?.id ?? '', { answer: 'allow' })
+  expect(await reasonFor('src/b.ts')).toBeUndefined()
+  expect(readFileSync(log, 'utf8')).toBe(before)
+  const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
+  expect(denied.map(({ reason }) => reason)).toContain('access_denied')
+})
+
+it('makes no session, and wants an intent that can be selected', async () => {
+  const at = testWorkspace()
+  for (const [intent, reason] of [
+    ['INT-003', 'intent_not_active'],
+    ['INT-404', 'unknown_intent'],
+  ] as const) {
+    const judge = await openJudge(at.root, { session: 'new', intent })
+    expect(judge.intent).toBeUndefined()
+    expect((await judge.judge({ tool: 'x', needsIntent: true }))?.reason).toBe(reason)
+  }
+  const none = await openJudge(at.root, { session: 'new' })
+  expect((await none.judge({ tool: 'x', writes: [{ path: 'src/a.ts', effect: 'put' }] }))?.reason).toBe(
+    'missing_intent_id',
+  )
+  expect(await none.feedback()).toEqual([])
+  expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
+  expect(await reasonOf(() => openJudge(at.root, { session: 'a/b' }))).toBe('path_escape')
+})

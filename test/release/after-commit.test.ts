@@ -1,0 +1,70 @@
+import { appendFileSync, statSync, utimesSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+/** A live session goes on after its changes were committed: the calls that follow answer as on a plain directory. */
+async function started(files: Readonly<Record<string, string>>) {
+  const at = testWorkspace(files)
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  const commit = async () => {
+    const review = await workspace.review('agent')
+    await review.approve()
+    return review.commit()
+  }
+  return { at, workspace, fs: agent.fs, commit }
+}
+
+describe('after a commit, a session', () => {
+  it('removes a directory that it had put in the place of a file it had read', async () => {
+    const { fs, commit } = await started({ 'src/d/b': 'x\n' })
+    expect(fs.readFileSync('src/d/b', 'utf8')).toBe('x\n')
+    fs.rmSync('src/d', { recursive: true })
+    fs.mkdirSync('src/d/b', { recursive: true })
+    await commit()
+    fs.rmSync('src/d/b', { recursive: true })
+    expect(fs.readdirSync('src/d')).toEqual([])
+  })
+
+  it('removes a directory with a file in it that it had put in the place of a file it had read', async () => {
+    const { fs, commit } = await started({ 'src/b': 'x\n' })
+    expect(fs.readFileSync('src/b', 'utf8')).toBe('x\n')
+    fs.rmSync('src/b')
+    fs.mkdirSync('src/b')
+    fs.writeFileSync('src/b/c', 'c\n')
+    await commit()
+    fs.rmSync('src/b', { recursive: true })
+    expect(fs.existsSync('src/b')).toBe(false)
+  })
+
+  it.each([1, 40])('has %s moved files with one name each, whatever is kept of them for an undo', async (count) => {
+    const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
+    const { at, fs, commit, workspace } = await started(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
+    // A file that was written a moment ago is copied: a write since might not show in its time.
+    for (const name of names) utimesSync(`${at.root}/src/${name}`, 1, 1)
+    const before = statSync(`${at.root}/src/0.ts`)
+    fs.mkdirSync('src/to')
+    for (const name of names) fs.renameSync(`src/${name}`, `src/to/${name}`)
+    const { id } = await commit()
+    for (const name of names) expect(statSync(`${at.root}/src/to/${name}`).nlink).toBe(1)
+    expect(statSync(`${at.root}/src/to/0.ts`).ino).toBe(before.ino)
+    // A write into the moved file does not reach what the undo puts back.
+    appendFileSync(`${at.root}/src/to/0.ts`, ' and more')
+    const undo = await workspace.undo(id)
+    expect(Buffer.from((await undo.content('src/0.ts', 'after')) ?? []).toString()).toBe('0.ts')
+  })
+
+  it('still proposes to replace a file by a directory once another session has committed', async () => {
+    const { at, workspace, fs, commit } = await started({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
+    fs.rmSync('src/b', { recursive: true })
+    fs.mkdirSync('src/b/a', { recursive: true })
+    const other = await working(workspace, 'other')
+    other.fs.writeFileSync('src/a', 'two\n')
+    const review = await workspace.review('other')
+    await review.approve()
+    await review.commit()
+    const { committed, left } = await commit()
+    expect({ committed, left }).toEqual({ committed: ['src/b/a'], left: undefined })
+    expect(statSync(`${at.root}/src/b/a`).isDirectory()).toBe(true)
+  })
+})

@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../src/core/api.js'
+import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+/** A person puts a directory with a file in the place of whatever stands at a path. */
+function replace(at: TestWorkspace, path: string): void {
+  rmSync(`${at.root}/${path}`, { recursive: true, force: true })
+  at.write(`${path}/mine.txt`, 'precious\n')
+}
+
+type Act = (fs: Session['fs']) => void
+
+const ACTS: readonly (readonly [name: string, path: string, act: Act])[] = [
+  ['modified', 'src/a.ts', (fs) => fs.writeFileSync('src/a.ts', 'two\n')],
+  ['created', 'src/new', (fs) => fs.writeFileSync('src/new', 'n\n')],
+  ['deleted', 'src/a.ts', (fs) => fs.rmSync('src/a.ts')],
+  ['renamed away', 'src/a.ts', (fs) => fs.renameSync('src/a.ts', 'src/away.ts')],
+  ['replaced by a rename', 'src/a.ts', (fs) => fs.renameSync('src/b.ts', 'src/a.ts')],
+  ['linked', 'src/l', (fs) => fs.symlinkSync('a.ts', 'src/l')],
+  ['given a second name', 'src/h', (fs) => fs.linkSync('src/b.ts', 'src/h')],
+  ['created as a directory', 'src/made', (fs) => fs.mkdirSync('src/made')],
+]
+
+describe("a person's files below a path that the agent", () => {
+  it.each(ACTS)('%s are drift, and stay', async (_, path, act) => {
+    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
+    const workspace = await at.open()
+    const agent = await working(workspace)
+    act(agent.fs)
+    replace(at, path)
+    const review = await workspace.review('agent')
+    for (const { path: name, flags } of (await review.changes()).changes)
+      if (name.startsWith(`${path}/`)) expect([name, flags]).toEqual([name, expect.arrayContaining(['drifted'])])
+    await review.approve(undefined, ANN)
+    await review.commit()
+    expect(at.text(`${path}/mine.txt`)).toBe('precious\n')
+  })
+
+  const inTheWay: readonly (readonly [string, (fs: Session['fs']) => void])[] = [
+    ['made a file in', (fs) => fs.cpSync('src/d', 'src/made', { recursive: true })],
+    ['made', (fs) => fs.mkdirSync('src/made')],
+    ['made another in', (fs) => fs.mkdirSync('src/made/deep', { recursive: true })],
+    ['renamed a directory to', (fs) => fs.renameSync('src/d', 'src/made')],
+  ]
+  it.each(inTheWay)('%s are drift where a person puts a file at the name, and both stay', async (_, act) => {
+    const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
+    const workspace = await at.open()
+    const agent = await working(workspace)
+    agent.fs.writeFileSync('src/a.ts', 'two\n')
+    act(agent.fs)
+    at.write('src/made', 'precious\n')
+    const review = await workspace.review('agent')
+    const { changes } = await review.changes()
+    const below = changes.filter(({ path }) => path.startsWith('src/made'))
+    expect(below.length).toBeGreaterThan(0)
+    for (const { path, flags } of below) expect([path, flags]).toEqual([path, expect.arrayContaining(['drifted'])])
+    await review.approve(undefined, ANN)
+    expect((await review.commit()).committed).toEqual(['src/a.ts'])
+    expect(at.text('src/made')).toBe('precious\n')
+    expect(agent.fs.statSync('src/made').isDirectory()).toBe(true)
+  })
+
+  const inRemoved: readonly (readonly [string, (at: TestWorkspace) => void, string])[] = [
+    ['a file', (at) => at.write('src/d/mine.txt', 'precious\n'), 'src/d/mine.txt'],
+    ['a deep file', (at) => at.write('src/d/in/deep/mine.txt', 'precious\n'), 'src/d/in/deep/mine.txt'],
+    ['an empty directory', (at) => mkdirSync(`${at.root}/src/d/made`), 'src/d/made'],
+    ['a file where the directory was', replaceByFile, 'src/d'],
+  ]
+  it.each(inRemoved)('removed with its directory stay: %s', async (_, act, kept) => {
+    const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
+    const workspace = await at.open()
+    const agent = await working(workspace)
+    agent.fs.rmSync('src/d', { recursive: true })
+    act(at)
+    const review = await workspace.review('agent')
+    await review.approve(undefined, ANN)
+    await review.commit()
+    expect(existsSync(`${at.root}/${kept}`)).toBe(true)
+    expect(existsSync(`${at.root}/src/d/x`)).toBe(false)
+    if (kept !== 'src/d') expect(agent.fs.readdirSync(dirname(kept))).toEqual([basename(kept)])
+  })
+
+  it('renamed with its directory come along, or stay where the name was given to another', async () => {
+    const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
+    const workspace = await at.open()
+    const agent = await working(workspace)
+    agent.fs.renameSync('src/d', 'src/e')
+    agent.fs.rmSync('src/e/x')
+    agent.fs.writeFileSync('src/e/mine.txt', 'of the agent\n')
+    at.write('src/d/mine.txt', 'precious\n')
+    at.write('src/d/more.txt', 'more\n')
+    const review = await workspace.review('agent')
+    const shown = (await review.changes()).changes.map(({ kind, path, from, flags }) => ({ kind, path, from, flags }))
+    expect(shown).toContainEqual(expect.objectContaining({ path: 'src/e/more.txt', from: 'src/d/more.txt' }))
+    expect(shown).toContainEqual(expect.objectContaining({ kind: 'delete', path: 'src/d/x', flags: [] }))
+    const left = [expect.objectContaining({ path: 'src/d/mine.txt', reason: 'stale_file' })]
+    expect((await review.approve(undefined, ANN)).left).toEqual(left)
+    expect((await review.commit()).left).toEqual(left)
+    expect((await review.commit()).left).toEqual(left)
+    expect((await review.reject('src/d/mine.txt', 'mine', ANN)).left).toBeUndefined()
+    expect((await review.commit()).left).toBeUndefined()
+    expect(at.text('src/d/mine.txt')).toBe('precious\n')
+    expect(readdirSync(`${at.root}/src/e`).sort()).toEqual(['mine.txt', 'more.txt', 'y'])
+  })
+})
+
+/** A session that commits all it has staged. */
+async function committing(files: Readonly<Record<string, string>>) {
+  const at = testWorkspace(files)
+  const workspace = await at.open()
+  const { fs } = await working(workspace)
+  const commit = async () => {
+    const review = await workspace.review('agent')
+    const { changes } = await review.changes()
+    await review.approve(undefined, ANN)
+    await review.commit()
+    return {
+      shown: changes.map(({ kind, path, flags }) => [kind, path, ...flags]),
+      left: (await review.changes()).changes,
+    }
+  }
+  return { at, workspace, fs, commit }
+}
+
+describe('the session goes on at once from what its commit left', () => {
+  const leaving: readonly (readonly [string, Act])[] = [
+    ['removed', (fs) => fs.rmSync('src/d', { recursive: true })],
+    ['renamed', (fs) => fs.renameSync('src/d', 'src/e')],
+    ['emptied and removed', emptyAndRemove],
+  ]
+  const coming: readonly (readonly [string, Act])[] = [
+    ['a file', (fs) => fs.writeFileSync('src/d', 'again\n')],
+    ['a link', (fs) => fs.symlinkSync('x.ts', 'src/d')],
+    ['a directory', (fs) => fs.mkdirSync('src/d/in', { recursive: true })],
+  ]
+  it.each(leaving.flatMap(([left, leave]) => coming.map(([came, come]) => [left, came, leave, come] as const)))(
+    'where a directory was %s, and %s gets its name',
+    async (_left, _came, leave, come) => {
+      const { at, fs, commit } = await committing({ 'src/d/x': 'x\n', 'src/z': 'z\n' })
+      leave(fs)
+      expect((await commit()).left).toEqual([])
+      expect(fs.readdirSync('src')).toEqual(readdirSync(`${at.root}/src`))
+      come(fs)
+      const { shown, left } = await commit()
+      expect(shown).toHaveLength(1)
+      expect(shown.flat()).not.toContain('drifted')
+      expect(left).toEqual([])
+      expect(readdirSync(`${at.root}/src`)).toContain('d')
+      expect(fs.readdirSync('src')).toEqual(readdirSync(`${at.root}/src`))
+    },
+  )
+
+  it('sees a renamed directory at its new name, and can rename it again', async () => {
+    const { at, fs, commit } = await committing({ 'src/old/a.txt': 'A\n' })
+    fs.renameSync('src/old', 'src/new')
+    await commit()
+    expect(fs.readFileSync('src/new/a.txt', 'utf8')).toBe('A\n')
+    fs.renameSync('src/new', 'src/newer')
+    await commit()
+    expect(readdirSync(`${at.root}/src`)).toEqual(['newer'])
+    expect(fs.readdirSync('src')).toEqual(['newer'])
+  })
+
+  it('where a directory it made was renamed, and a file got its name in the same commit', async () => {
+    const { at, fs, commit } = await committing({ 'src/z': 'z\n' })
+    fs.mkdirSync('src/b/b', { recursive: true })
+    await commit()
+    fs.renameSync('src/b', 'src/l')
+    fs.writeFileSync('src/b', 'precious')
+    const { left } = await commit()
+    expect(left).toEqual([])
+    expect(at.text('src/b')).toBe('precious')
+    expect(fs.readdirSync('src/l')).toEqual(['b'])
+  })
+})
+
+function emptyAndRemove(fs: Session['fs']): void {
+  fs.unlinkSync('src/d/x')
+  fs.rmdirSync('src/d')
+}
+
+function replaceByFile(at: TestWorkspace): void {
+  rmSync(`${at.root}/src/d`, { recursive: true })
+  at.write('src/d', 'precious\n')
+}

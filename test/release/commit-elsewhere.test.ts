@@ -1,0 +1,74 @@
+import { mkdirSync, renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../src/core/api.js'
+import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+const FILES = { 'src/old/a.ts': 'a\n', 'src/old/in/b.ts': 'b\n' }
+
+/** A live session, and a review of it that another process does: it knows nothing of the session's own objects. */
+async function apart(files: Readonly<Record<string, string>> = FILES): Promise<{
+  readonly at: TestWorkspace
+  readonly agent: Session
+  commit(): Promise<void>
+}> {
+  const at = testWorkspace(files)
+  const agent = await working(await at.open())
+  return {
+    at,
+    agent,
+    async commit() {
+      const review = await (await at.open()).review('agent')
+      await review.approve(undefined, ANN)
+      const { left = [], conflicts } = await review.commit()
+      expect({ left, conflicts }).toEqual({ left: [], conflicts: [] })
+    },
+  }
+}
+
+/** No call of the session's own but those of its `fs` come between. */
+describe('a commit by another process', () => {
+  it('shows a renamed directory at its new name to the next call', async () => {
+    const { at, agent, commit } = await apart()
+    agent.fs.renameSync('src/old', 'src/new')
+    await commit()
+    expect(agent.fs.readFileSync('src/new/in/b.ts', 'utf8')).toBe('b\n')
+    expect(agent.fs.existsSync('src/old')).toBe(false)
+    agent.fs.renameSync('src/new', 'src/newer')
+    agent.fs.writeFileSync('src/newer/a.ts', 'A\n')
+    await commit()
+    expect(at.text('src/newer/a.ts')).toBe('A\n')
+    expect(at.text('src/newer/in/b.ts')).toBe('b\n')
+  })
+
+  it('lets the session write at the name a directory was renamed from, and loses neither', async () => {
+    const { at, agent, commit } = await apart()
+    agent.fs.renameSync('src/old', 'src/new')
+    await commit()
+    agent.fs.writeFileSync('src/old', 'precious\n')
+    await commit()
+    expect(at.text('src/old')).toBe('precious\n')
+    expect(at.text('src/new/a.ts')).toBe('a\n')
+  })
+
+  it('lets the session write at the name of a directory it had removed', async () => {
+    const { at, agent, commit } = await apart()
+    agent.fs.rmSync('src/old', { recursive: true })
+    await commit()
+    agent.fs.writeFileSync('src/old', 'precious\n')
+    await commit()
+    expect(at.text('src/old')).toBe('precious\n')
+  })
+
+  it('shows what a person did with a landed file to each form of a call', async () => {
+    const { at, agent, commit } = await apart()
+    agent.fs.renameSync('src/old', 'src/new')
+    await commit()
+    mkdirSync(`${at.root}/src/other`)
+    renameSync(`${at.root}/src/new/a.ts`, `${at.root}/src/other/a.ts`)
+    expect(await agent.fs.promises.readFile('src/other/a.ts', 'utf8')).toBe('a\n')
+    expect(agent.fs.readdirSync('src/new')).toEqual(['in'])
+    const names = await new Promise((done) => agent.fs.readdir('src/other', (_, found) => done(found)))
+    expect(names).toEqual(['a.ts'])
+  })
+})

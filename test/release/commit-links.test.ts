@@ -1,0 +1,109 @@
+import { lstatSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { Selection, Session, Workspace } from '../../src/core/api.js'
+import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+/** An agent works, a person approves (everything unless told) and commits. */
+async function committed(at: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
+  const agent = await working(workspace)
+  work(agent.fs)
+  const review = await workspace.review('agent')
+  const { changes } = await review.changes()
+  await review.approve(some, ANN)
+  const { id } = await review.commit()
+  const rest = (await agent.changes()).changes
+  return { id, flags: Object.fromEntries(changes.map(({ path, flags }) => [path, flags])), rest, agent, at }
+}
+
+/** `names content` of a path. */
+function look(at: TestWorkspace, path: string): string {
+  return `${lstatSync(`${at.root}/${path}`).nlink} ${at.text(path)}`
+}
+
+const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}`).ino
+
+it('names staged for one new file land as one, and are shown as what they are', async () => {
+  const at = testWorkspace()
+  const { flags, rest } = await committed(at, await at.open(), (fs) => {
+    fs.writeFileSync('src/deep-name.ts', 'one')
+    fs.mkdirSync('src/deep')
+    fs.linkSync('src/deep-name.ts', 'src/deep/other.ts')
+    fs.linkSync('src/deep-name.ts', 'src/sub/third.ts')
+    fs.writeFileSync('src/deep/other.ts', 'both')
+    fs.writeFileSync('src/alone.ts', 'both')
+  })
+  expect(flags).toMatchObject({
+    'src/deep-name.ts': ['hard-link'],
+    'src/deep/other.ts': ['hard-link'],
+    'src/sub/third.ts': ['hard-link'],
+    'src/alone.ts': [],
+  })
+  const names = ['src/deep-name.ts', 'src/deep/other.ts', 'src/sub/third.ts']
+  expect(names.map((name) => look(at, name))).toEqual(names.map(() => '3 both'))
+  expect(new Set(names.map((name) => inode(at, name))).size).toBe(1)
+  expect(look(at, 'src/alone.ts')).toBe('1 both')
+  expect(rest).toEqual([])
+})
+
+it('a name for a file of the disk is a name for that file, which stays as it is', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const old = inode(at, 'src/a.ts')
+  const { id, rest, flags } = await committed(at, workspace, (fs) => {
+    fs.linkSync('src/a.ts', 'src/sub/b.ts')
+    fs.linkSync('src/sub/b.ts', 'src/third.ts')
+  })
+  expect(Object.keys(flags)).toEqual(['src/sub/b.ts', 'src/third.ts'])
+  expect(['src/a.ts', 'src/sub/b.ts', 'src/third.ts'].map((name) => inode(at, name))).toEqual([old, old, old])
+  expect(look(at, 'src/a.ts')).toBe('3 a one\na two\n')
+  expect(rest).toEqual([])
+  const undo = await workspace.undo(id)
+  await undo.approve(undefined, ANN)
+  await undo.commit()
+  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  expect(inode(at, 'src/a.ts')).toBe(old)
+})
+
+it('a file of the disk that was linked, then written, becomes one new file with its names', async () => {
+  const at = testWorkspace()
+  const { rest } = await committed(at, await at.open(), (fs) => {
+    fs.linkSync('src/a.ts', 'src/b2.ts')
+    fs.appendFileSync('src/b2.ts', 'more')
+    fs.renameSync('src/b.ts', 'src/moved.ts')
+    fs.linkSync('src/moved.ts', 'src/sub/moved.ts')
+  })
+  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['2 a one\na two\nmore', '2 a one\na two\nmore'])
+  expect(inode(at, 'src/a.ts')).toBe(inode(at, 'src/b2.ts'))
+  expect(inode(at, 'src/moved.ts')).toBe(inode(at, 'src/sub/moved.ts'))
+  expect(rest).toEqual([])
+})
+
+it('a name that is approved alone lands alone, and what is not is not changed by it', async () => {
+  const at = testWorkspace()
+  const { rest, agent } = await committed(
+    at,
+    await at.open(),
+    (fs) => {
+      fs.linkSync('src/a.ts', 'src/b2.ts')
+      fs.writeFileSync('src/b2.ts', 'new')
+    },
+    'src/b2.ts',
+  )
+  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['1 a one\na two\n', '1 new'])
+  expect(rest.map(({ path }) => path)).toEqual(['src/a.ts'])
+  expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('new')
+})
+
+it('a file that changed on disk since is not taken for the one that was linked to', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  agent.fs.linkSync('src/a.ts', 'src/b2.ts')
+  const review = await workspace.review('agent')
+  await review.approve('src/b2.ts', ANN)
+  at.write('src/a.ts', 'theirs')
+  await review.commit()
+  expect([look(at, 'src/a.ts'), look(at, 'src/b2.ts')]).toEqual(['1 theirs', '1 a one\na two\n'])
+})

@@ -1,0 +1,53 @@
+import { chmodSync, lstatSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../src/core/api.js'
+import { failure, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}`).mode & 0o7777).toString(8)
+
+/** An agent works, then a person gives `src/a.ts` another mode on disk, and approves. */
+async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  work(agent.fs)
+  chmodSync(`${at.root}/src/a.ts`, given)
+  const review = await workspace.review('agent')
+  await review.approve(undefined, ANN)
+  return { at, agent, workspace, review }
+}
+
+describe('a mode that a person has set on disk since', () => {
+  it('stays with the file, where the agent wrote it and left its mode alone', async () => {
+    const { at, agent, workspace, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
+    const { id } = await review.commit()
+    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
+    expect((await agent.changes()).changes).toEqual([])
+    const undo = await workspace.undo(id)
+    await undo.approve(undefined, ANN)
+    await undo.commit()
+    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
+  })
+
+  it('hinders no removal', async () => {
+    const { agent, review } = await meanwhile((fs) => fs.unlinkSync('src/a.ts'), 0o600)
+    expect((await review.commit()).committed).toEqual(['src/a.ts'])
+    expect((await agent.changes()).changes).toEqual([])
+  })
+
+  it('gives an agent no file that runs as another user', async () => {
+    const { at, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
+    await review.commit()
+    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
+  })
+
+  it('refuses the change of one who set another', async () => {
+    const { at, review } = await meanwhile((fs) => {
+      fs.writeFileSync('src/a.ts', 'new')
+      fs.chmodSync('src/a.ts', 0o700)
+    }, 0o755)
+    expect((await failure(() => review.commit())).reason).toBe('stale_file')
+    expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
+  })
+})

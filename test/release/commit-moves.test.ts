@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Session, Workspace } from '../../src/core/api.js'
+import { listing } from '../commit/kit.js'
+import { failure, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+interface Moved {
+  readonly at: TestWorkspace
+  readonly workspace: Workspace
+  readonly agent: Session
+}
+
+/** A directory of everything, renamed by an agent from `src/old` to `src/deep/new`. */
+async function moving(more: (at: TestWorkspace) => void = () => undefined): Promise<Moved> {
+  const at = testWorkspace({ 'src/old/a.ts': 'a one\na two\n', 'src/old/in/b.ts': 'b\n', 'src/old/in/c.sh': 'c\n' })
+  mkdirSync(`${at.root}/src/old/empty`)
+  chmodSync(`${at.root}/src/old/empty`, 0o750)
+  chmodSync(`${at.root}/src/old/in/c.sh`, 0o755)
+  symlinkSync('a.ts', `${at.root}/src/old/link`)
+  more(at)
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  agent.fs.mkdirSync('src/deep')
+  agent.fs.renameSync('src/old', 'src/deep/new')
+  return { at, workspace, agent }
+}
+
+async function commitAll({ workspace }: Moved, id = 'agent') {
+  const review = await workspace.review(id)
+  await review.approve(undefined, ANN)
+  return review.commit()
+}
+
+const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}`).ino
+
+describe('a renamed directory', () => {
+  it('lands by one rename, with later edits in it, and goes back by one', async () => {
+    const moved = await moving()
+    const { at, agent, workspace } = moved
+    const before = listing(at.root)
+    const inodes = ['src/old', 'src/old/in', 'src/old/in/b.ts', 'src/old/empty'].map((path) => inode(at, path))
+    agent.fs.writeFileSync('src/deep/new/a.ts', 'a one\na TWO\n')
+    agent.fs.chmodSync('src/deep/new/in/c.sh', 0o700)
+    agent.fs.mkdirSync('src/deep/new/more')
+    agent.fs.writeFileSync('src/deep/new/more/d.ts', 'd\n')
+    const { id, committed, conflicts } = await commitAll(moved)
+    expect(conflicts).toEqual([])
+    expect(committed.filter((path) => path.startsWith('src/deep/new/')).sort()).toEqual(
+      ['a.ts', 'empty', 'in/b.ts', 'in/c.sh', 'link', 'more/d.ts'].map((name) => `src/deep/new/${name}`),
+    )
+    expect(listing(at.root)).toEqual({
+      src: 'dir 755',
+      'src/deep': 'dir 755',
+      'src/deep/new': 'dir 755',
+      'src/deep/new/a.ts': 'file 644 a one\na TWO\n',
+      'src/deep/new/empty': 'dir 750',
+      'src/deep/new/in': 'dir 755',
+      'src/deep/new/in/b.ts': 'file 644 b\n',
+      'src/deep/new/in/c.sh': 'file 700 c\n',
+      'src/deep/new/link': 'link a.ts',
+      'src/deep/new/more': 'dir 755',
+      'src/deep/new/more/d.ts': 'file 644 d\n',
+    })
+    const now = ['', '/in', '/in/b.ts', '/empty'].map((name) => inode(at, `src/deep/new${name}`))
+    expect(now).toEqual(inodes)
+    expect((await agent.changes()).changes).toEqual([])
+    const undo = await workspace.undo(id)
+    expect((await undo.changes()).changes.flatMap(({ flags }) => flags)).not.toContain('drifted')
+    await commitAll(moved, undo.sessionId)
+    expect(listing(at.root)).toEqual(before)
+    expect(inode(at, 'src/old/in')).toBe(inodes[1])
+    expect((await workspace.ledger.verify()).ok).toBe(true)
+  })
+
+  it('leaves what another program put into it since where it was: the rest lands without it', async () => {
+    const moved = await moving()
+    const { at, workspace } = moved
+    const review = await workspace.review('agent')
+    await review.approve(undefined, ANN)
+    at.write('src/old/in/theirs.ts', 'theirs')
+    at.write('src/old/in/b.ts', 'theirs too')
+    await review.commit()
+    expect(listing(at.root)).toMatchObject({
+      'src/old/in/theirs.ts': 'file 644 theirs',
+      'src/old/in/b.ts': 'file 644 theirs too',
+      'src/deep/new/in/c.sh': 'file 755 c\n',
+      'src/deep/new/a.ts': 'file 644 a one\na two\n',
+    })
+    expect(readdirSync(`${at.root}/src/deep/new/in`)).toEqual(['c.sh'])
+  })
+
+  it('moves without what is to be removed, moved elsewhere or made anew in it', async () => {
+    const moved = await moving()
+    const { at, agent, workspace } = moved
+    const before = listing(at.root)
+    const dir = inode(at, 'src/old/in')
+    const { fs } = agent
+    fs.unlinkSync('src/deep/new/a.ts')
+    fs.renameSync('src/deep/new/in/b.ts', 'src/b.ts')
+    fs.rmdirSync('src/deep/new/empty')
+    fs.writeFileSync('src/deep/new/empty', 'a file now')
+    fs.unlinkSync('src/deep/new/link')
+    fs.mkdirSync('src/deep/new/link')
+    fs.writeFileSync('src/deep/new/link/in', 'x')
+    const { id } = await commitAll(moved)
+    expect(inode(at, 'src/deep/new/in')).toBe(dir)
+    expect(listing(at.root)).toEqual({
+      src: 'dir 755',
+      'src/b.ts': 'file 644 b\n',
+      'src/deep': 'dir 755',
+      'src/deep/new': 'dir 755',
+      'src/deep/new/empty': 'file 644 a file now',
+      'src/deep/new/in': 'dir 755',
+      'src/deep/new/in/c.sh': 'file 755 c\n',
+      'src/deep/new/link': 'dir 755',
+      'src/deep/new/link/in': 'file 644 x',
+    })
+    expect((await agent.changes()).changes).toEqual([])
+    await commitAll(moved, (await workspace.undo(id)).sessionId)
+    expect(listing(at.root)).toEqual(before)
+    expect(inode(at, 'src/old/in')).toBe(dir)
+  })
+
+  it('is moved file by file where its old name is taken, a directory in it has another mode, or not all is approved', async () => {
+    const leaves: ((fs: Session['fs']) => void)[] = [
+      (fs) => fs.chmodSync('src/deep/new/in', 0o700),
+      (fs) => fs.writeFileSync('src/old', 'a file now'),
+    ]
+    for (const leave of leaves) {
+      const moved = await moving()
+      leave(moved.agent.fs)
+      const dir = inode(moved.at, 'src/old/in')
+      await commitAll(moved)
+      expect(moved.at.text('src/deep/new/in/c.sh')).toBe('c\n')
+      expect(inode(moved.at, 'src/deep/new/in')).not.toBe(dir)
+      expect((await moved.agent.changes()).changes).toEqual([])
+    }
+    const moved = await moving()
+    const review = await moved.workspace.review('agent')
+    await review.approve('src/deep/new/in/b.ts', ANN)
+    await review.commit()
+    expect(readdirSync(`${moved.at.root}/src/old/in`)).toEqual(['c.sh'])
+    expect(moved.at.text('src/deep/new/in/b.ts')).toBe('b\n')
+  })
+
+  it('is not moved over the head of a pipe in it, which no review shows', async () => {
+    const moved = await moving((at) => execFileSync('mkfifo', [`${at.root}/src/old/in/pipe`]))
+    await commitAll(moved)
+    expect(readdirSync(`${moved.at.root}/src/old/in`)).toEqual(['pipe'])
+    expect(existsSync(`${moved.at.root}/src/deep/new/in/b.ts`)).toBe(true)
+  })
+
+  it('is refused with every protected name in it, however deep', async () => {
+    const moved = await moving()
+    moved.at.write('src/old/in/sub/.git/config', 'x')
+    const review = await moved.workspace.review('agent')
+    await review.approve(undefined, ANN)
+    const before = listing(moved.at.root)
+    const error = await failure(() => review.commit())
+    expect(error.refused?.map(({ path, reason }) => [path, reason])).toContainEqual([
+      'src/old/in/sub/.git/config',
+      'protected_path',
+    ])
+    expect(listing(moved.at.root)).toEqual(before)
+  })
+
+  it('is taken back file by file where others have put something into it since', async () => {
+    const moved = await moving()
+    const { at, workspace } = moved
+    const { id } = await commitAll(moved)
+    at.write('src/deep/new/theirs.ts', 'theirs')
+    rmSync(`${at.root}/src/deep/new/in/b.ts`)
+    const undo = await workspace.undo(id)
+    await commitAll(moved, undo.sessionId)
+    expect(listing(at.root)).toMatchObject({
+      'src/old/a.ts': 'file 644 a one\na two\n',
+      'src/old/in/c.sh': 'file 755 c\n',
+      'src/old/link': 'link a.ts',
+      'src/old/empty': 'dir 750',
+      'src/deep/new/theirs.ts': 'file 644 theirs',
+    })
+    expect(existsSync(`${at.root}/src/deep/new/a.ts`)).toBe(false)
+  })
+
+  it('has a record of each file that moved', async () => {
+    const moved = await moving()
+    await commitAll(moved)
+    const record = (await recordsOf(moved.workspace)).at(-1)
+    expect(JSON.stringify(record)).toContain('"from":"src/old/in/b.ts"')
+  })
+})

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const THEN = new Date('2020-02-02T02:02:02.500Z')
+
+it('a commit gives files the times that were set by hand after their last write, in any process', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const path = (name: string) => `${at.root}/src/${name}`
+  session.fs.writeFileSync(path('new'), 'new')
+  session.fs.utimesSync(path('new'), THEN, THEN)
+  session.fs.writeFileSync(path('a.ts'), 'another content')
+  session.fs.utimesSync(path('a.ts'), THEN, THEN)
+  session.fs.writeFileSync(path('later'), 'later')
+  session.fs.utimesSync(path('later'), THEN, THEN)
+  session.fs.appendFileSync(path('later'), ' still')
+  await session.close()
+  await workspace.close()
+  const again = await at.open()
+  const began = Date.now() - 1_000
+  const review = await again.review('agent')
+  await review.approve()
+  await review.commit()
+  for (const name of ['new', 'a.ts']) expect(statSync(path(name)).mtime).toEqual(THEN)
+  expect(statSync(path('later')).mtimeMs).toBeGreaterThan(began)
+})
+
+it('a file edited in a directory that was renamed keeps the times that were set by hand', async () => {
+  const at = testWorkspace()
+  mkdirSync(`${at.root}/src/old`)
+  writeFileSync(`${at.root}/src/old/edited`, 'before')
+  writeFileSync(`${at.root}/src/old/other`, 'other')
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const edited = `${at.root}/src/new/edited`
+  session.fs.renameSync(`${at.root}/src/old`, `${at.root}/src/new`)
+  session.fs.writeFileSync(edited, 'after')
+  session.fs.utimesSync(edited, THEN, THEN)
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  expect(readFileSync(edited, 'utf8')).toBe('after')
+  expect(statSync(edited).mtime).toEqual(THEN)
+})
+
+it('times alone are no change: nothing that could be reviewed', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open())
+  session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
+  expect((await session.changes()).changes).toEqual([])
+  expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
+})
+
+it('files of one commit keep the order in which the session wrote them, so make builds what is stale', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const path = (name: string) => `${at.root}/src/${name}`
+  for (const name of ['f.o', 'prog', 'f.c']) session.fs.writeFileSync(path(name), name)
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  const times = ['f.o', 'prog', 'f.c'].map((name) => statSync(path(name), { bigint: true }).mtimeNs)
+  expect(times).toEqual([...new Set(times)].sort((a, b) => (a < b ? -1 : 1)))
+})
+
+it('files that a contained command wrote keep the order of its writes', async () => {
+  const at = testWorkspace()
+  at.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const build = 'cd src && echo one > f.c && sleep 0.05 && make'
+  expect((await session.exec(build)).exitCode).toBe(0)
+  expect((await session.exec('cd src && make')).stdout).toContain('up to date')
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  expect(spawnSync('make', { cwd: `${at.root}/src`, encoding: 'utf8' }).stdout).toContain('up to date')
+  session.fs.writeFileSync(`${at.root}/src/f.c`, 'two')
+  expect((await session.exec('cd src && make')).stdout).toContain('cp f.c a.out')
+})
+
+it('times that a contained command sets by hand are staged and committed', async () => {
+  const at = testWorkspace()
+  writeFileSync(`${at.root}/src/old`, 'old')
+  utimesSync(`${at.root}/src/old`, THEN, THEN)
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const set = [
+    'cd src',
+    'echo new > touched && touch -d 2020-02-02T02:02:02.5Z touched',
+    'cp -p old copied',
+    'mkdir packed && cp -p old packed/ && tar -cf p.tar packed && rm -r packed && tar -xpf p.tar && rm p.tar',
+    'touch -d 2020-02-02T02:02:02.5Z b.ts',
+  ].join(' && ')
+  expect((await session.exec(set)).exitCode).toBe(0)
+  // A tar of this format knows whole seconds.
+  const whole = new Date(Math.floor(THEN.getTime() / 1000) * 1000)
+  const expected = { 'src/touched': THEN, 'src/copied': THEN, 'src/packed/old': whole }
+  const seen = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
+  for (const [path, time] of Object.entries(expected))
+    expect(session.fs.statSync(`${at.root}/${path}`).mtime).toEqual(time)
+  expect(seen()).toEqual(THEN)
+  expect((await session.exec('stat -c %y src/touched')).stdout).toContain('2020-02-02 02:02:02.500000')
+  const review = await workspace.review('agent')
+  await review.approve()
+  await review.commit()
+  for (const [path, time] of Object.entries(expected)) expect(statSync(`${at.root}/${path}`).mtime).toEqual(time)
+})
+
+it('a time of a file out of scope is nothing to refuse a command for', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open())
+  const { exitCode, refused } = await session.exec('touch -d 2020-02-02 mail/m.ts')
+  expect({ exitCode, refused }).toEqual({ exitCode: 0, refused: [] })
+})

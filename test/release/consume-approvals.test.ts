@@ -1,0 +1,144 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { lastCommit } from '../../src/commit/index.js'
+import { withProcessLock } from '../../src/host/lock.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+it('an approval whose commit died before it was noted does not hold for the same change made again', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  agent.fs.writeFileSync('src/a.ts', 'new\n')
+  agent.fs.writeFileSync('src/b.ts', 'other\n')
+  const review = await workspace.review('agent')
+  await review.approve('src/a.ts', ANN)
+  expect((await review.commit()).committed).toEqual(['src/a.ts'])
+
+  const { review: log } = layoutAt(at.root).session('agent')
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+  const kept = lines.filter((line) => !line.includes('"kind":"committed"'))
+  expect(kept.length).toBe(lines.length - 1)
+  writeFileSync(log, `${kept.join('\n')}\n`)
+
+  await agent.flush()
+  at.write('src/a.ts', 'a one\na two\n')
+  agent.fs.readFileSync('src/a.ts')
+  agent.fs.writeFileSync('src/a.ts', 'new\n')
+  await agent.flush()
+  const again = await (await at.open()).review('agent')
+  const states = (await again.changes()).changes.map(({ path, state }) => [path, state])
+  expect(states).toEqual([
+    ['src/a.ts', 'pending'],
+    ['src/b.ts', 'pending'],
+  ])
+  expect((await again.commit()).committed).toEqual([])
+  expect(readFileSync(log, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
+  await again.changes()
+  expect(readFileSync(log, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
+})
+
+const THREE = 'one\nkept\ntwo\nkept too\nthree\n'
+const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
+
+/** A file changed in three places that stand in one hunk, divided. */
+async function divided() {
+  const at = testWorkspace({ 'src/a.ts': THREE })
+  const agent = await working(await at.open())
+  agent.fs.writeFileSync('src/a.ts', CHANGED)
+  await agent.flush()
+  const review = await (await at.open()).review('agent')
+  const [change] = (await review.changes()).changes
+  const pieces = await review.split(change?.hunks[0]?.id ?? '')
+  const { review: log } = layoutAt(at.root).session('agent')
+  const statesNow = async () => {
+    const again = await (await at.open()).review('agent')
+    const [now] = (await again.changes()).changes
+    return now?.hunks.map(({ state, text }) => `${state} ${/^\+(.*)$/m.exec(text)?.[1]}`)
+  }
+  return { at, review, pieces, log, statesNow }
+}
+
+it('a no to a piece outlives a committer that died before it wrote down what landed, however much it had written', async () => {
+  const { at, review, pieces, log, statesNow } = await divided()
+  await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
+  await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three', ANN)
+  const before = readFileSync(log, 'utf8').split('\n').length
+  await review.commit()
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(before)
+  for (let kept = before - 1; kept <= lines.length; kept++) {
+    writeFileSync(log, `${lines.slice(0, kept).join('\n')}\n`)
+    expect(await statesNow()).toEqual(['pending ONE', 'rejected THREE'])
+  }
+  writeFileSync(log, `${lines.slice(0, before - 1).join('\n')}\n`)
+  const other = await (await at.open()).review('agent')
+  await other.approve()
+  await other.commit()
+  expect(at.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
+})
+
+it('so does a no to the file, of which a part was approved afterwards', async () => {
+  const { review, pieces, log, statesNow } = await divided()
+  await review.reject('src/a.ts', 'none of it', ANN)
+  await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
+  const before = readFileSync(log, 'utf8')
+  await review.commit()
+  writeFileSync(log, before)
+  expect(await statesNow()).toEqual(['rejected ONE', 'rejected THREE'])
+})
+
+it('a review log that was moved away is begun anew: what was committed before spends no word of the new one', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const agent = await working(workspace)
+  const land = async (text: string) => {
+    agent.fs.readFileSync('src/a.ts')
+    agent.fs.writeFileSync('src/a.ts', text)
+    await agent.flush()
+    const committed = []
+    // Each as a process of its own would.
+    for (const step of ['approve', 'commit'] as const) {
+      const review = await (await at.open()).review('agent')
+      if (step === 'approve') await review.approve('src/a.ts', ANN)
+      else committed.push(...(await review.commit()).committed)
+    }
+    return committed
+  }
+  expect(await land('one\n')).toEqual(['src/a.ts'])
+  expect(await land('two\n')).toEqual(['src/a.ts'])
+  rmSync(layoutAt(at.root).session('agent').review)
+  expect(await land('three\n')).toEqual(['src/a.ts'])
+  expect(await land('four\n')).toEqual(['src/a.ts'])
+})
+
+it('a word that is given while the committer is not done yet outlives it: what landed is noted once', async () => {
+  const at = testWorkspace()
+  const layout = layoutAt(at.root)
+  const agent = await working(await at.open())
+  const write = async (text: string) => {
+    agent.fs.readFileSync('src/a.ts')
+    agent.fs.writeFileSync('src/a.ts', text)
+    await agent.flush()
+  }
+  await write('one\n')
+  const [review, other] = [await (await at.open()).review('agent'), await (await at.open()).review('agent')]
+  await review.approve('src/a.ts', ANN)
+  let landing: ReturnType<typeof review.commit> | undefined
+  // It has still to bring the intent map up to date when others see what has landed.
+  await withProcessLock(layout.locks, 'intent_map', async () => {
+    landing = review.commit()
+    while (lastCommit(layout) === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await agent.flush()
+    await write('two\n')
+    await other.changes()
+    await other.approve('src/a.ts', ANN)
+  })
+  const first = await landing
+  expect(readFileSync(layout.session('agent').review, 'utf8').match(/"kind":"committed"/g)).toHaveLength(1)
+  expect(first?.committed).toEqual(['src/a.ts'])
+  expect((await other.commit()).committed).toEqual(['src/a.ts'])
+  expect(at.text('src/a.ts')).toBe('two\n')
+})

@@ -1,0 +1,98 @@
+import { utimesSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+/** A reviewer's process that stays, beside an agent's. */
+async function watched() {
+  const place = testWorkspace()
+  const session = await working(await place.open())
+  session.fs.writeFileSync('src/a.ts', 'a one\na new\n')
+  session.fs.writeFileSync('src/b.ts', 'b new\n')
+  const reviewer = await place.open()
+  const review = await reviewer.review(session.id)
+  const look = async () => {
+    const { changes } = await review.changes()
+    return Object.fromEntries(
+      changes.map(({ path, hunks, state, flags }) => {
+        const text = hunks.map((hunk) => hunk.text.replace(/^@@.*\n/, '')).join('')
+        return [path, { text, state, flags }]
+      }),
+    )
+  }
+  await look()
+  return { place, session, review, look }
+}
+
+const A = { text: ' a one\n-a two\n+a new\n', state: 'pending', flags: [] }
+const B = { text: '-b\n+b new\n', state: 'pending', flags: [] }
+
+describe('a review that is looked at again and again', () => {
+  it('says the same while nothing moves', async () => {
+    const { look } = await watched()
+    for (let turn = 0; turn < 3; turn++) expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
+  })
+
+  it('sees what the agent has written, taken back and moved since', async () => {
+    const { session, look } = await watched()
+    session.fs.writeFileSync('src/b.ts', 'b newer\n')
+    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, text: '-b\n+b newer\n' } })
+    await session.revert(['src/b.ts'])
+    expect(await look()).toEqual({ 'src/a.ts': A })
+    session.fs.renameSync('src/a.ts', 'src/moved.ts')
+    expect(await look()).toEqual({ 'src/moved.ts': A })
+    await session.close()
+    expect(await look()).toEqual({ 'src/moved.ts': A })
+  })
+
+  it('sees what others do to the disk, and that they undo it', async () => {
+    const { place, look } = await watched()
+    place.write('src/b.ts', 'b of another\n')
+    expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
+    place.write('src/b.ts', 'b\n')
+    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
+    // Of the same length, under the time it had: that it was changed shows all the same.
+    place.write('src/b.ts', 'c\n')
+    utimesSync(`${place.root}/src/b.ts`, 1, 1)
+    expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
+    // Nothing is left to decide where the disk has come to hold what is staged.
+    place.write('src/b.ts', 'b new\n')
+    expect(await look()).toEqual({ 'src/a.ts': A })
+  })
+
+  it('sees a policy and a scope that have changed', async () => {
+    const { place, look } = await watched()
+    place.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
+    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
+    const intents = place.text('.orchestration/active_intents.yaml')
+    place.write('.orchestration/active_intents.yaml', intents.replace('"src/**"', '"src/b.ts"'))
+    expect((await look())['src/a.ts']).toEqual({ ...A, flags: ['out-of-scope'] })
+  })
+
+  it('sees verdicts, edits, splits and commits of other processes', async () => {
+    const { place, session, look } = await watched()
+    const other = await (await place.open()).review(session.id)
+    await other.changes()
+    await other.reject('src/b.ts', 'no')
+    expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, state: 'rejected' } })
+    await other.approve('src/a.ts')
+    expect((await look())['src/a.ts']).toEqual({ ...A, state: 'approved' })
+    await other.edit('src/b.ts', 'b as I want it\n')
+    expect((await look())['src/b.ts']).toMatchObject({
+      text: '-b\n+b as I want it\n',
+      flags: ['edited', 'verdict-void'],
+    })
+    await other.commit()
+    expect(Object.keys(await look())).toEqual(['src/b.ts'])
+    await other.discard('src/b.ts')
+    expect(await look()).toEqual({})
+  })
+
+  it('decides on what it has shown, and refuses what has moved since', async () => {
+    const { session, review } = await watched()
+    session.fs.writeFileSync('src/b.ts', 'b newer\n')
+    await expect(review.approve('src/b.ts')).rejects.toMatchObject({ reason: 'stale_file' })
+    await review.changes()
+    await review.approve('src/b.ts')
+    expect((await review.commit()).committed).toEqual(['src/b.ts'])
+  })
+})

@@ -1,0 +1,313 @@
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Session, Workspace } from '../../src/core/api.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import { removeTree } from '../../src/host/write.js'
+import { listing } from '../commit/kit.js'
+import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+/** Lets an agent work, and a person approve and commit all of it. */
+async function committed(workspace: Workspace, work: (fs: Session['fs']) => void, id = 'agent') {
+  const agent = await working(workspace, id)
+  work(agent.fs)
+  await agent.close()
+  return commitAll(workspace, id)
+}
+
+async function commitAll(workspace: Workspace, id: string) {
+  const review = await workspace.review(id)
+  await review.approve(undefined, ANN)
+  return review.commit()
+}
+
+/** A tree with something of every kind. */
+function plant(at: TestWorkspace): void {
+  at.write('src/run.sh', 'echo\n')
+  at.write('src/gone/deep/x.ts', 'x\n')
+  at.write('src/old-name.ts', 'moved\nand kept\n')
+  symlinkSync('a.ts', `${at.root}/src/link`)
+  symlinkSync('../../outside', `${at.root}/src/turned`)
+  mkdirSync(`${at.root}/src/empty`)
+  chmodSync(`${at.root}/src/empty`, 0o750)
+  chmodSync(`${at.root}/src/gone`, 0o711)
+  chmodSync(`${at.root}/src/gone/deep/x.ts`, 0o600)
+}
+
+/** A change of every kind. */
+function changeAll(fs: Session['fs']): void {
+  fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
+  fs.mkdirSync('src/new/deep', { recursive: true })
+  fs.writeFileSync('src/new/deep/n.ts', 'n\n')
+  fs.mkdirSync('src/hollow')
+  fs.chmodSync('src/run.sh', 0o755)
+  fs.chmodSync('src/sub', 0o700)
+  fs.rmSync('src/gone', { recursive: true })
+  fs.rmdirSync('src/empty')
+  fs.renameSync('src/old-name.ts', 'src/new/new-name.ts')
+  fs.unlinkSync('src/link')
+  fs.unlinkSync('src/turned')
+  fs.writeFileSync('src/turned', 'a file now\n')
+  fs.unlinkSync('src/b.ts')
+  fs.mkdirSync('src/b.ts')
+  fs.writeFileSync('src/b.ts/inside', 'i\n')
+}
+
+describe('an undo', () => {
+  it('is to be had of as many commits as the policy says', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const write = (text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
+    for (const text of ['1', '2']) await write(text)
+    at.write('.orchestration/policy.yaml', 'limits: {undo_commits: 2}\n')
+    expect((await (await workspace.undo('1')).changes()).changes).toHaveLength(1)
+    await write('3')
+    expect(await reasonOf(() => workspace.undo('1'))).toBe('undo_expired')
+    expect((await (await workspace.undo('2')).changes()).changes).toMatchObject([
+      { path: 'src/a.ts', flags: ['drifted'] },
+    ])
+  })
+
+  it('stages the inverse of every kind of change, puts it on disk when approved, and can be undone itself', async () => {
+    const at = testWorkspace()
+    plant(at)
+    const before = listing(at.root)
+    const workspace = await at.open()
+    const commit = await committed(workspace, changeAll)
+    const after = listing(at.root)
+    expect(after).not.toEqual(before)
+
+    const undo = await workspace.undo(commit.id)
+    expect(listing(at.root)).toEqual(after)
+    const { changes } = await undo.changes()
+    expect(changes.flatMap(({ flags }) => flags)).not.toContain('drifted')
+    expect(changes.find(({ path }) => path === 'src/old-name.ts')).toMatchObject({
+      kind: 'rename',
+      from: 'src/new/new-name.ts',
+    })
+    expect((await undo.commit()).committed).toEqual([])
+    const undone = await commitAll(workspace, undo.sessionId)
+    expect(undone.conflicts).toEqual([])
+    expect(listing(at.root)).toEqual(before)
+    expect((await undo.changes()).changes).toEqual([])
+
+    const redo = await workspace.undo(undone.id)
+    await commitAll(workspace, redo.sessionId)
+    expect(listing(at.root)).toEqual(after)
+  })
+
+  it('is recorded as one, names what it undoes and claims no line for itself', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const commit = await committed(workspace, changeTwo)
+    const undo = await workspace.undo(String(commit.seq))
+    const undone = await commitAll(workspace, undo.sessionId)
+    const record = (await recordsOf(workspace)).find((each) => own(each).tx === undone.id)
+    expect(record).toMatchObject({ intent_id: null, session_id: undo.sessionId, files: [] })
+    expect(own(record ?? {})).toMatchObject({
+      type: 'undo',
+      undoes: commit.id,
+      approvedBy: ['Ann'],
+      verdict: 'approved',
+    })
+    expect(own(record ?? {}).changes).toHaveLength(2)
+    expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
+  })
+
+  it('flags what changed on disk since, and overwrites none of it', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, (fs) => {
+      fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
+      fs.writeFileSync('src/b.ts', 'B\n')
+      fs.unlinkSync('src/sub/c.ts')
+      fs.writeFileSync('src/made.ts', 'made\n')
+    })
+    at.write('src/a.ts', 'a one\na TWO\nand mine\n')
+    at.write('src/sub/c.ts', 'mine too\n')
+    at.write('src/made.ts', 'made, and mine\n')
+    const undo = await workspace.undo(id)
+    const { changes } = await undo.changes()
+    const drifted = changes.filter(({ flags }) => flags.includes('drifted')).map(({ path }) => path)
+    expect(drifted.sort()).toEqual(['src/a.ts', 'src/made.ts', 'src/sub/c.ts'])
+    expect(await reasonOf(() => undo.approve('src/a.ts', ANN))).toBe('stale_file')
+    await undo.approve(undefined, ANN)
+    expect((await undo.commit()).committed).toEqual(['src/b.ts'])
+    expect([at.text('src/a.ts'), at.text('src/sub/c.ts'), at.text('src/made.ts')]).toEqual([
+      'a one\na TWO\nand mine\n',
+      'mine too\n',
+      'made, and mine\n',
+    ])
+    expect(at.text('src/b.ts')).toBe('b\n')
+  })
+
+  it('leaves a directory in which others have put something, and makes parents again that went since', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, (fs) => {
+      fs.mkdirSync('src/new')
+      fs.writeFileSync('src/new/n.ts', 'n\n')
+      fs.unlinkSync('src/sub/c.ts')
+    })
+    at.write('src/new/theirs.ts', 'theirs\n')
+    rmSync(`${at.root}/src/sub`, { recursive: true, force: true })
+    await commitAll(workspace, (await workspace.undo(id)).sessionId)
+    expect(readdirSync(`${at.root}/src/new`)).toEqual(['theirs.ts'])
+    expect(at.text('src/sub/c.ts')).toBe('c\n')
+  })
+
+  it('has nothing to do where a person has undone it by hand', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    at.write('src/a.ts', 'a one\na two\n')
+    expect((await (await workspace.undo(id)).changes()).changes).toEqual([])
+  })
+
+  it('is refused, naming the paths, where something of another kind is in the way; nothing is staged', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, (fs) => {
+      fs.writeFileSync('src/a.ts', 'x\n')
+      fs.unlinkSync('src/sub/c.ts')
+      fs.writeFileSync('src/b.ts', 'B\n')
+    })
+    rmSync(`${at.root}/src/a.ts`)
+    mkdirSync(`${at.root}/src/a.ts`)
+    rmSync(`${at.root}/src/sub`, { recursive: true, force: true })
+    symlinkSync('/tmp', `${at.root}/src/sub`)
+    const error = await failure(() => workspace.undo(id))
+    expect(error.reason).toBe('stale_file')
+    expect(error.refused?.map(({ path }) => path).sort()).toEqual(['src/a.ts', 'src/sub/c.ts'])
+    expect((await workspace.sessions()).map((each) => each.id)).toEqual(['agent'])
+  })
+
+  it('puts nothing back whose kept content was changed through another of its names', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    linkSync(`${at.root}/src/a.ts`, `${at.root}/mail/twin.ts`)
+    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    writeFileSync(`${at.root}/mail/twin.ts`, 'changed in place\n')
+    const error = await failure(() => workspace.undo(id))
+    expect(error.refused?.map(({ path, reason }) => [path, reason])).toEqual([['src/a.ts', 'undo_expired']])
+  })
+})
+
+function changeTwo(fs: Session['fs']): void {
+  fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
+  fs.unlinkSync('src/b.ts')
+}
+
+describe('what may be undone', () => {
+  it('is undo_expired for a commit whose contents were let go, and for none at all', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
+      expect(await reasonOf(() => workspace.undo(none))).toBe('undo_expired')
+    const { tx } = layoutAt(at.root)
+    for (const name of readdirSync(tx)) if (name.startsWith(id)) removeTree(`${tx}/${name}`)
+    expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
+  })
+
+  it('an undo cut off while it was staged is no undo: its commit is refused', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, changeTwo)
+    const undo = await workspace.undo(id)
+    const { stageLog } = layoutAt(at.root).session(undo.sessionId)
+    const lines = readFileSync(stageLog, 'utf8').trimEnd().split('\n')
+    writeFileSync(stageLog, `${lines.filter((line) => !line.includes('"op":"note"')).join('\n')}\n`)
+    await undo.approve(undefined, ANN)
+    expect((await failure(() => undo.commit())).refused?.map(({ reason }) => reason)).toContain('missing_intent_id')
+  })
+
+  it('what an agent adds to an undo needs an intent and its scope like anything it writes', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, changeTwo)
+    const undo = await workspace.undo(id)
+    const agent = await working(workspace, undo.sessionId)
+    expect(await reasonOf(() => agent.fs.writeFileSync('mail/m.ts', 'x'))).toBe('scope_violation')
+    agent.fs.writeFileSync('src/b.ts', 'not what stood there\n')
+    await agent.close()
+    await commitAll(workspace, undo.sessionId)
+    const record = (await recordsOf(workspace)).at(-1)
+    expect(own(record ?? {}).type).toBe('undo')
+    expect(record?.files).toMatchObject([{ path: 'src/b.ts' }])
+  })
+
+  it('needs no intent, and is refused while policy.yaml cannot be read', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, changeTwo)
+    await workspace.intents.complete('INT-001')
+    at.write('.orchestration/policy.yaml', 'access: [')
+    const undo = await workspace.undo(id)
+    await undo.approve(undefined, ANN)
+    expect((await failure(() => undo.commit())).refused?.map(({ reason }) => reason)).toContain('policy_invalid')
+    rmSync(`${at.root}/.orchestration/policy.yaml`)
+    expect((await undo.commit()).committed.sort()).toEqual(['src/a.ts', 'src/b.ts'])
+  })
+
+  it('two undos of one commit are two sessions; once one landed the other has nothing left to do', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const { id } = await committed(workspace, changeTwo)
+    const [one, two] = [await workspace.undo(id), await workspace.undo(id)]
+    expect([one.sessionId, two.sessionId]).toEqual(['undo-1', 'undo-1-2'])
+    await commitAll(workspace, one.sessionId)
+    expect((await two.changes()).changes).toEqual([])
+  })
+})
+
+type Act = readonly [op: 'put' | 'rm' | 'mv' | 'mkdir' | 'chmod' | 'ln', a: string, b: string]
+
+const name = fc.constantFrom('src/a.ts', 'src/b.ts', 'src/sub', 'src/sub/c.ts', 'src/x', 'src/x/y', 'src/x/y/z')
+const act: fc.Arbitrary<Act> = fc.tuple(fc.constantFrom('put', 'rm', 'mv', 'mkdir', 'chmod', 'ln'), name, name)
+
+function perform(fs: Session['fs'], [op, a, b]: Act, turn: number): void {
+  try {
+    if (op === 'put') fs.writeFileSync(a, `${turn}\n`)
+    else if (op === 'rm') fs.rmSync(a, { recursive: true })
+    else if (op === 'mv') fs.renameSync(a, b)
+    else if (op === 'mkdir') fs.mkdirSync(a, { recursive: true })
+    else if (op === 'chmod') fs.chmodSync(a, lstatSync(a, { throwIfNoEntry: false })?.isDirectory() ? 0o700 : 0o600)
+    else fs.symlinkSync('a.ts', a)
+  } catch {
+    // Not every act fits every tree.
+  }
+}
+
+it('whatever was committed, its undo gives back the tree as it was', async () => {
+  const runs = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 12)
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
+      const at = testWorkspace()
+      const before = listing(at.root)
+      const workspace = await at.open()
+      const { id } = await committed(workspace, (fs) => {
+        for (const [turn, each] of acts.entries()) perform(fs, each, turn)
+      })
+      if (id === '') return
+      const after = listing(at.root)
+      const undo = await workspace.undo(id)
+      expect(listing(at.root)).toEqual(after)
+      await commitAll(workspace, undo.sessionId)
+      expect(listing(at.root)).toEqual(before)
+    }),
+    { numRuns: runs },
+  )
+})

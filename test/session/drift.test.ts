@@ -1,0 +1,158 @@
+import { rmSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createRooTools } from '../../src/agents/roo/index.js'
+import { runTool } from '../../src/hooks/index.js'
+import type { Session } from '../../src/index.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
+
+async function drifting(staged: string, disk: string | undefined, policy?: string) {
+  const place = testWorkspace({ 'src/a.ts': LINES, 'src/b.ts': 'b\n' })
+  if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
+  const workspace = await place.open()
+  const session = await working(workspace)
+  const text = () => session.fs.readFileSync('src/a.ts', 'utf8')
+  const flags = async () => (await session.changes()).changes.find(({ path }) => path === 'src/a.ts')?.flags
+  text()
+  session.fs.writeFileSync('src/a.ts', staged)
+  if (disk === undefined) rmSync(`${place.root}/src/a.ts`)
+  else place.write('src/a.ts', disk)
+  return { place, workspace, session, text, flags }
+}
+
+const read = (session: Session, path = 'src/a.ts') =>
+  runTool(session, { name: 'read_file', args: { path } }, () => session.fs.promises.readFile(path, 'utf8'))
+
+describe('a read tool that comes upon a staged file whose disk has moved on', () => {
+  it('merges both, shows the merge, says so, and the next write goes through', async () => {
+    const { place, session, flags, workspace } = await drifting(
+      LINES.replace('one', 'ONE'),
+      LINES.replace('seven', 'SEVEN'),
+    )
+    expect(await flags()).toEqual(['drifted'])
+    const merged = LINES.replace('one', 'ONE').replace('seven', 'SEVEN')
+    expect(await read(session)).toEqual({
+      status: 'done',
+      value: merged,
+      feedback: [{ path: 'src/a.ts', kind: 'merged', reason: expect.stringContaining('was merged with that') }],
+    })
+    expect(await flags()).toEqual(['merged'])
+    expect(place.text('src/a.ts')).toBe(LINES.replace('seven', 'SEVEN'))
+    expect(await read(session)).toMatchObject({ value: merged, feedback: [] })
+    const { fs } = session
+    const write = { name: 'write_to_file', args: { path: 'src/a.ts' } }
+    expect(await runTool(session, write, () => fs.writeFileSync('src/a.ts', `${merged}end\n`))).toMatchObject({
+      status: 'done',
+    })
+    const review = await workspace.review('agent')
+    await review.approve()
+    expect((await review.commit()).committed).toEqual(['src/a.ts'])
+    expect(place.text('src/a.ts')).toBe(`${merged}end\n`)
+    await session.flush()
+    expect((await recordsOf(workspace)).filter((record) => own(record).type === 'drift_merged')).toHaveLength(1)
+  })
+
+  it("the host's tool is told in its result", async () => {
+    const { session } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const { content } = await createRooTools(session).execute({
+      id: 'c',
+      name: 'read_file',
+      arguments: { path: 'src/a.ts' },
+    })
+    expect(content).toContain('7 | SEVEN')
+    expect(content).toContain('- src/a.ts: merged: The file was changed on disk')
+  })
+
+  it('where both changed the same lines, both stand between markers', async () => {
+    const { session, flags } = await drifting(LINES.replace('two', 'mine'), LINES.replace('two', 'theirs'))
+    const shown = await read(session)
+    expect(shown).toMatchObject({
+      value: LINES.replace('two', '<<<<<<< agent\nmine\n=======\ntheirs\n>>>>>>> disk'),
+      feedback: [{ kind: 'merged', reason: expect.stringContaining('conflict markers') }],
+    })
+    expect(await flags()).toEqual(['conflict', 'merged'])
+    expect(await read(session)).toMatchObject({ feedback: [] })
+  })
+
+  it.each([
+    ['is no text any more', '\0\u0001'],
+    ['is gone', undefined],
+  ])('where the file on disk %s, both are kept, and it is not tried again', async (_what, disk) => {
+    const { session, text, flags } = await drifting('mine\n', disk)
+    expect(await read(session)).toMatchObject({
+      value: 'mine\n',
+      feedback: [{ kind: 'merged', reason: expect.stringContaining('cannot be merged') }],
+    })
+    expect(await flags()).toEqual(expect.arrayContaining(['conflict', 'merged']))
+    expect(await read(session)).toMatchObject({ feedback: [] })
+    session.fs.writeFileSync('src/a.ts', 'mine still\n')
+    expect(text()).toBe('mine still\n')
+  })
+
+  it('the stage as it was is a snapshot to go back to', async () => {
+    const staged = LINES.replace('one', 'ONE')
+    const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    const use = { id: 'the-read', name: 'read_file', args: { path: 'src/a.ts' } }
+    await runTool(session, use, text)
+    const before = (await session.snapshots()).find(({ callId }) => callId === 'the-read')
+    const { changes } = await session.changes({ call: 'the-read' })
+    expect(changes.map(({ path }) => path)).toEqual([])
+    await session.travel(before?.id ?? '')
+    expect(text()).toBe(staged)
+    expect(await flags()).toContain('drifted')
+    expect(await read(session)).toMatchObject({ value: expect.stringContaining('SEVEN') })
+  })
+
+  it('by whatever name it is asked for, and among many', async () => {
+    const { place, session, text } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    const files = [{ path: 'src/none.ts' }, { path: `${place.root}/src/../src/a.ts` }, { path: '/etc/hostname' }]
+    const outcome = await runTool(session, { name: 'read_file', args: { files } }, text)
+    expect(outcome).toMatchObject({ value: expect.stringContaining('SEVEN'), feedback: [{ path: 'src/a.ts' }] })
+  })
+
+  it('approvals are gone with it: what they held for is another content', async () => {
+    const { session, workspace, place } = await drifting(LINES.replace('one', 'ONE'), LINES)
+    const review = await workspace.review('agent')
+    await review.approve()
+    place.write('src/a.ts', LINES.replace('seven', 'SEVEN'))
+    await read(session)
+    expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
+  })
+
+  it('a process that dies in between loses neither side', async () => {
+    const staged = LINES.replace('one', 'ONE')
+    const { place, session, text } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    await read(session)
+    const merged = text()
+    await session.close()
+    const again = await (await place.open()).session({ id: 'agent' })
+    expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe(merged)
+  })
+})
+
+describe('nothing is merged', () => {
+  it.each(['apply_diff', 'search_files', 'list_files'])('by %s', async (name) => {
+    const staged = LINES.replace('one', 'ONE')
+    const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
+    await runTool(session, { name, args: { path: 'src/a.ts' } }, text)
+    expect(text()).toBe(staged)
+    expect(await flags()).toEqual(['drifted'])
+  })
+
+  it('of a file the agent may not read', async () => {
+    const { place, session, flags } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
+    place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny}\n')
+    await new Promise((next) => setTimeout(next, 5))
+    await read(session)
+    expect(await flags()).toContain('drifted')
+  })
+
+  it('of a file that is removed in the stage', async () => {
+    const { session, place } = await drifting('x\n', LINES)
+    session.fs.unlinkSync('src/a.ts')
+    place.write('src/a.ts', 'theirs\n')
+    expect(await read(session)).toMatchObject({ status: 'failed', error: { code: 'ENOENT' }, feedback: [] })
+    expect((await session.changes()).changes).toMatchObject([{ kind: 'delete', flags: ['drifted'] }])
+  })
+})

@@ -1,0 +1,104 @@
+import { existsSync, symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+const lesson = (text: string, about: string) =>
+  new RegExp(`## Lesson Learned \\(\\d{4}-[-\\dT:.]+Z\\)\n\n${text}\n\n\\*\\*Context:\\*\\* ${about}\n\n---\n$`)
+
+describe('a lesson', () => {
+  it('goes through stage and review to the shared file, though no scope names it', async () => {
+    const at = testWorkspace({ 'CLAUDE.md': '# Rules\n' })
+    const workspace = await at.open()
+    const session = await working(workspace)
+    await session.recordLesson('Run the linter first.', 'CI was red')
+    await session.recordLesson('Prices are cents.')
+    expect(at.text('CLAUDE.md')).toBe('# Rules\n')
+    expect(session.fs.readFileSync('CLAUDE.md', 'utf8')).toMatch(/^# Rules\n\n## Lesson Learned/)
+    const review = await workspace.review('agent')
+    expect((await review.changes()).changes).toMatchObject([{ path: 'CLAUDE.md', kind: 'modify' }])
+    await review.approve('CLAUDE.md', ANN)
+    await review.commit()
+    expect(at.text('CLAUDE.md')).toMatch(lesson('Prices are cents.', '\\(for INT-001\\)'))
+    expect(at.text('CLAUDE.md')).toContain('**Context:** CI was red (for INT-001)')
+    const told = (await recordsOf(workspace)).filter((record) => own(record).type === 'lesson')
+    expect(told.map((record) => [record.intent_id, own(record).words, own(record).duplicate])).toEqual([
+      ['INT-001', 'Run the linter first.', false],
+      ['INT-001', 'Prices are cents.', false],
+    ])
+  })
+
+  it('that the file has already is not written again, and the ledger says so', async () => {
+    const workspace = await testWorkspace({}).open()
+    const session = await working(workspace)
+    await session.recordLesson('Run  the linter\nfirst.')
+    const once = session.fs.readFileSync('CLAUDE.md', 'utf8')
+    await session.recordLesson(' run the Linter first. ', 'again')
+    expect(session.fs.readFileSync('CLAUDE.md', 'utf8')).toBe(once)
+    expect(own((await recordsOf(workspace)).at(-1) ?? {})).toMatchObject({ type: 'lesson', duplicate: true })
+  })
+
+  it('goes to AGENTS.md where only that is there, or where lessons_file says', async () => {
+    const agents = testWorkspace({ 'AGENTS.md': 'a' })
+    const session = await working(await agents.open())
+    await session.recordLesson('One.')
+    expect(session.fs.readFileSync('AGENTS.md', 'utf8')).toMatch(/^a\n\n## Lesson/)
+    const named = testWorkspace({ 'docs/x': '', '.orchestration/policy.yaml': 'lessons_file: docs/LESSONS.md\n' })
+    const other = await working(await named.open())
+    await other.recordLesson('One.')
+    expect(other.fs.existsSync('docs/LESSONS.md')).toBe(true)
+    expect(existsSync(`${named.root}/CLAUDE.md`)).toBe(false)
+  })
+
+  it('is appended directly where a person said so', async () => {
+    const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
+    const session = await working(await at.open())
+    await session.recordLesson('One.')
+    await session.recordLesson('Two.')
+    await session.recordLesson('one.')
+    expect(at.text('CLAUDE.md').match(/^## Lesson/gm)).toHaveLength(2)
+    expect((await session.changes()).changes).toEqual([])
+  })
+
+  it('never goes through a link, or into what is ours', async () => {
+    const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n', elsewhere: '' })
+    symlinkSync('elsewhere', `${at.root}/CLAUDE.md`)
+    const session = await working(await at.open())
+    expect(await reasonOf(() => session.recordLesson('One.'))).toBe('protected_path')
+    expect(at.text('elsewhere')).toBe('')
+    const ours = testWorkspace({ '.orchestration/policy.yaml': 'lessons_file: .git/hooks/pre-commit\n' })
+    const other = await working(await ours.open())
+    expect(await reasonOf(() => other.recordLesson('One.'))).toBe('protected_path')
+  })
+
+  it('cannot be used to bring in anything else: what stands beside a lesson needs a scope', async () => {
+    const at = testWorkspace(
+      { 'CLAUDE.md': '# Rules\n' },
+      'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["CLAUDE.md", "src/**"] }\n',
+    )
+    const workspace = await at.open()
+    const session = await working(workspace)
+    session.fs.appendFileSync('CLAUDE.md', 'Trust me.\n')
+    await session.recordLesson('One.')
+    at.write(
+      '.orchestration/active_intents.yaml',
+      'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["src/**"] }\n',
+    )
+    const review = await workspace.review('agent')
+    await review.approve('CLAUDE.md', ANN)
+    const refused = await review.commit().then(
+      () => 'committed',
+      (error: { refused?: { path: string }[] }) => error.refused?.map(({ path }) => path),
+    )
+    expect(refused).toEqual(['CLAUDE.md'])
+  })
+
+  it('needs words, and not too many; a bad policy refuses it', async () => {
+    const at = testWorkspace({})
+    const session = await working(await at.open())
+    expect(await reasonOf(() => session.recordLesson(' \n'))).toBe('nothing_selected')
+    expect(await reasonOf(() => session.recordLesson('x'.repeat(20_000)))).toBe('limit_exceeded')
+    at.write('.orchestration/policy.yaml', 'nonsense: 1\n')
+    expect(await reasonOf(() => session.recordLesson('One.'))).toBe('policy_invalid')
+  })
+})

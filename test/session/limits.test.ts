@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { SessionLimits } from '../../src/session/limits.js'
+
+const access = (path: string) => ({ effect: 'put' as const, path, asked: path })
+
+it('a minute passes: what was written in it no longer counts', () => {
+  let now = 0
+  const limits = new SessionLimits({ paths: () => new Set(), bytes: () => 0 }, () => now)
+  const take = () => limits.take(access('a'), { opsPerMinute: 2 })?.reason
+  expect([take(), take(), take()]).toEqual([undefined, undefined, 'limit_exceeded'])
+  now = 30_000
+  expect(take()).toBe('limit_exceeded')
+  now = 60_000
+  expect([take(), take(), take()]).toEqual([undefined, undefined, 'limit_exceeded'])
+})
+
+it('a path that is staged already is no further one', () => {
+  const limits = new SessionLimits({ paths: () => new Set(['a', 'b']), bytes: () => 0 })
+  expect(limits.take(access('a'), { files: 2 })).toBeUndefined()
+  expect(limits.take(access('c'), { files: 2 })).toMatchObject({ reason: 'limit_exceeded' })
+  expect(limits.take(access('c'), {})).toBeUndefined()
+})
+
+it('bytes: what is staged is counted only when it might be too much', () => {
+  let staged = 40
+  let counted = 0
+  const bytes = () => {
+    counted++
+    return staged
+  }
+  const limits = new SessionLimits({ paths: () => new Set(), bytes })
+  const grow = (by: number, limit: number | undefined = 100) => limits.grow('a', by, limit)?.reason
+  expect([grow(30), grow(30), counted]).toEqual([undefined, undefined, 1])
+  expect([grow(1), counted]).toEqual([undefined, 2])
+  staged = 100
+  expect([grow(60), grow(1), grow(0), limits.grow('a', 1, undefined)]).toEqual([
+    'limit_exceeded',
+    'limit_exceeded',
+    undefined,
+    undefined,
+  ])
+  staged = 10
+  expect([grow(90), grow(1)]).toEqual([undefined, undefined])
+})

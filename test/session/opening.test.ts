@@ -1,0 +1,27 @@
+import fs from 'node:fs'
+import { expect, it } from 'vitest'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import { reasonOf, testWorkspace, working } from '../support/workspace.js'
+
+it.runIf(fs.existsSync('/proc/self/fd'))('a session that cannot be opened leaves no file open', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const first = await working(workspace)
+  first.fs.writeFileSync('src/a.ts', 'new\n')
+  await first.close()
+  const { dir, review } = layoutAt(at.root).session('agent')
+  fs.writeFileSync(review, 'no record\n')
+  for (let turn = 0; turn < 3; turn++)
+    expect(await reasonOf(() => workspace.session({ id: 'agent' }))).toBe('ledger_corrupt')
+  const open = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return []
+    }
+  })
+  expect(open.filter((path) => path.startsWith(dir))).toEqual([])
+  fs.rmSync(review)
+  const again = await workspace.session({ id: 'agent' })
+  expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('new\n')
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { createRooTools } from '../../src/agents/roo/index.js'
+import { denialOf } from '../../src/index.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+const CODE = 'export const f = (list: number[]) => {\n  return list\n}\n'
+const files = { 'src/a.ts': CODE, 'src/b.ts': CODE }
+
+const write = (path: string, content: string, mutation_class?: string) => ({
+  id: `call-${path}`,
+  name: 'write_to_file',
+  arguments: { path, content, ...(mutation_class !== undefined && { mutation_class }) },
+})
+
+async function staged(second: string) {
+  const workspace = await testWorkspace(files).open()
+  const session = await working(workspace)
+  const tools = createRooTools(session)
+  await tools.execute(write('src/a.ts', CODE.replace('  return', '    return'), 'AST_REFACTOR'))
+  await tools.execute(write('src/b.ts', second, 'AST_REFACTOR'))
+  return { workspace, session, review: await workspace.review('agent') }
+}
+
+describe('what an agent declares of its writes', () => {
+  it('is shown beside what was measured, a difference first', async () => {
+    const { review, session } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
+    await session.flush()
+    const { changes } = await review.changes()
+    expect(changes.map(({ path, flags, mutation }) => [path, flags, mutation?.class, mutation?.declared])).toEqual([
+      ['src/a.ts', [], 'AST_REFACTOR', 'AST_REFACTOR'],
+      ['src/b.ts', ['class-disagrees'], 'INTENT_EVOLUTION', 'AST_REFACTOR'],
+    ])
+  })
+
+  it('is recorded beside it, and never in its place', async () => {
+    const { workspace, review } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
+    await review.approve()
+    await review.commit()
+    const record = (await recordsOf(workspace)).find((each) => own(each).type === 'commit') ?? {}
+    expect(record.mutation_class).toBe('INTENT_EVOLUTION')
+    expect(own(record).changes).toMatchObject([
+      { mutation: { class: 'AST_REFACTOR', rule: 'layout', declared: 'AST_REFACTOR' } },
+      { mutation: { class: 'INTENT_EVOLUTION', rule: 'content', declared: 'AST_REFACTOR' } },
+    ])
+  })
+
+  it('is known to a reviewer who never saw the session', async () => {
+    const place = testWorkspace(files)
+    const session = await working(await place.open())
+    await createRooTools(session).execute(write('src/a.ts', 'export const f = 1\n', 'AST_REFACTOR'))
+    await session.close()
+    const review = await (await place.open()).review('agent')
+    expect((await review.changes()).changes[0]?.flags).toContain('class-disagrees')
+  })
+
+  it('is an evolution where one of the calls that wrote a file says so, and nothing where one says nothing', async () => {
+    const workspace = await testWorkspace(files).open()
+    const session = await working(workspace)
+    const call = (id: string, path: string, text: string, declares?: 'AST_REFACTOR' | 'INTENT_EVOLUTION') =>
+      session.toolCall({ tool: 't', kind: 'edit', id, ...(declares && { declares }) }, () =>
+        session.fs.writeFileSync(path, text),
+      )
+    await call('1', 'src/a.ts', `${CODE}\n`, 'AST_REFACTOR')
+    await call('2', 'src/a.ts', `${CODE}\n\n`, 'INTENT_EVOLUTION')
+    await call('3', 'src/b.ts', `${CODE}\n`, 'AST_REFACTOR')
+    await call('4', 'src/b.ts', `${CODE}\n\n`)
+    const { changes } = await (await workspace.review('agent')).changes()
+    expect(changes.map(({ mutation }) => mutation?.declared)).toEqual(['INTENT_EVOLUTION', undefined])
+  })
+
+  it('is asked for where the policy says so, before anything is written', async () => {
+    const place = testWorkspace(files)
+    place.write('.orchestration/policy.yaml', 'gate:\n  require_mutation_class: true\n')
+    const session = await working(await place.open())
+    const tools = createRooTools(session)
+    for (const word of [undefined, 'REFACTOR']) {
+      const { denial } = await tools.execute(write('src/a.ts', 'export {}\n', word))
+      expect(denial).toMatchObject({ reason: 'missing_mutation_class' })
+    }
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(CODE)
+    expect((await tools.execute(write('src/a.ts', 'export {}\n', 'INTENT_EVOLUTION'))).isError).toBe(false)
+    const writes = [{ path: 'src/b.ts', effect: 'put' }] as const
+    const refused = await session.toolCall({ tool: 't', kind: 'edit', writes }, () => undefined).catch(denialOf)
+    expect(refused).toMatchObject({ reason: 'missing_mutation_class' })
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { flagReasons } from '../../src/index.js'
+import { site } from '../terminal/site.js'
+
+/** The change of a path as its review shows it, with the reasons of its flags. */
+async function shown(path: string, write: (fs: Awaited<ReturnType<typeof site>>['session']['fs']) => void) {
+  const { session, workspace } = await site()
+  write(session.fs)
+  await session.flush()
+  const { changes } = await (await workspace.review(session.id)).changes()
+  const change = changes.find((each) => each.path === path)
+  return { flags: change?.flags, reasons: change && flagReasons(change) }
+}
+
+describe('a review', () => {
+  it('flags letters that look like others, in a path and in what is added, and says which', async () => {
+    const path = 'src/\u0441onfig.ts'
+    const { flags, reasons } = await shown(path, (fs) => fs.writeFileSync(path, 'export const p\u0430ypal = 1\n'))
+    expect(flags).toContain('confusable')
+    expect(reasons).toEqual([
+      'confusable: \u0441onfig mixes Latin and Cyrillic letters',
+      'confusable: p\u0430ypal mixes Latin and Cyrillic letters',
+    ])
+  })
+
+  it('says why a name that executes is flagged', async () => {
+    const { flags, reasons } = await shown('package.json', (fs) => fs.writeFileSync('package.json', '{}\n'))
+    expect([flags, reasons]).toEqual([expect.arrayContaining(['highlight']), ['package.json: its scripts are run']])
+  })
+
+  it('flags what would run with the rights of another, as a command is refused it', async () => {
+    const made = await shown('tool', (fs) => {
+      fs.writeFileSync('tool', 'x\n')
+      fs.chmodSync('tool', 0o4755)
+    })
+    expect(made.flags).toContain('set-id')
+    expect(made.reasons).toEqual([expect.stringMatching(/^set-id: .*a commit refuses it$/)])
+    const plain = await shown('dir', (fs) => fs.mkdirSync('dir', 0o2755))
+    expect(plain.flags).not.toContain('set-id')
+  })
+})

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { scene } from '../attacks/kit.js'
+
+it('a denial that comes again and again is two records: the first, and how often it came again', async () => {
+  const { at, open, agent } = scene({ 'lib/a.ts': 'x', 'lib/b.ts': 'x' })
+  const workspace = await open()
+  const session = await agent(workspace)
+  const fail = (name: string) => expect(() => session.fs.writeFileSync(at(name), 'y')).toThrow(/Scope Violation/)
+  for (let turn = 0; turn < 1_000; turn++) fail('lib/a.ts')
+  fail('lib/b.ts')
+  await session.flush()
+  fail('lib/a.ts')
+  await session.flush()
+  const denied = []
+  for await (const record of workspace.ledger.records()) {
+    const own = (record.metadata as Record<string, Record<string, unknown>>)['dev.escrowfs']
+    if (own?.type === 'denied') denied.push([own.path, own.again])
+  }
+  expect(denied).toEqual([
+    ['lib/a.ts', undefined],
+    ['lib/b.ts', undefined],
+    ['lib/a.ts', 999],
+    ['lib/a.ts', undefined],
+  ])
+})

@@ -1,0 +1,40 @@
+import { expect, it, vi } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+it('a review says of what is too much to be compared at once how much is, and compares the rest', async () => {
+  const small = 'export const a = 1\n'
+  const large = small + '// prose\n'.repeat(45_000)
+  const workspace = await testWorkspace({ 'src/a.ts': small, 'src/b.ts': large }).open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', `\n${small}`)
+  session.fs.writeFileSync('src/b.ts', `\n${large}`)
+  const { changes } = await (await workspace.review(session.id)).changes()
+  expect(changes.map(({ path, mutation }) => [path, mutation?.rule, mutation?.detail])).toEqual([
+    ['src/a.ts', 'layout', expect.any(String)],
+    ['src/b.ts', 'budget', 'too much was changed at once to compare all of it'],
+  ])
+})
+
+it('measures what was too much between the looks, and no longer than it is staged', async () => {
+  const old = 'export const a = 1\n'
+  const prose = '// prose\n'.repeat(20_000)
+  const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts']
+  const place = testWorkspace(Object.fromEntries(paths.map((path) => [path, old + prose])))
+  const session = await working(await place.open())
+  for (const path of paths) session.fs.writeFileSync(path, `\n${old}${prose}`)
+  const review = await (await place.open()).review(session.id)
+  const rules = async () => (await review.changes()).changes.map(({ path, mutation }) => [path, mutation?.rule])
+  expect(await rules()).toEqual([
+    ['src/a.ts', 'layout'],
+    ['src/b.ts', 'budget'],
+    ['src/c.ts', 'budget'],
+  ])
+  const all = paths.map((path) => [path, 'layout'])
+  await vi.waitFor(async () => expect(await rules()).toEqual(all), { timeout: 20_000 })
+  session.fs.writeFileSync('src/b.ts', `${old.replace('a', 'b')}\n`)
+  expect(await rules()).toEqual([
+    ['src/a.ts', 'layout'],
+    ['src/b.ts', 'content'],
+    ['src/c.ts', 'layout'],
+  ])
+})

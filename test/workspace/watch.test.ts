@@ -1,0 +1,88 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { expect, it, vi } from 'vitest'
+import { openWorkspace, type Workspace, type WorkspaceNews } from '../../src/index.js'
+import { scene } from '../attacks/kit.js'
+import { stateOf } from '../support/state.js'
+
+/** All that was told since the last time. */
+function listen(workspace: Workspace) {
+  const told: WorkspaceNews[] = []
+  const end = workspace.watch((news) => told.push(news))
+  const heard = (wanted: Partial<WorkspaceNews>) =>
+    vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining(wanted)), { timeout: 30_000, interval: 10 })
+  return { heard, end, told: () => told, forget: () => void told.splice(0) }
+}
+
+it('tells of stages, verdicts and commits of any process, by session', async () => {
+  const { root, at, open, agent } = scene({ 'src/a.ts': 'x' })
+  const watching = await openWorkspace(root)
+  const { heard, forget } = listen(watching)
+  const workspace = await open()
+  const session = await agent(workspace)
+  await heard({ sessions: ['one'] })
+  forget()
+  session.fs.writeFileSync(at('src/a.ts'), 'y')
+  await heard({ sessions: ['one'] })
+  forget()
+  const review = await workspace.review('one')
+  await review.approve()
+  await heard({ sessions: ['one'] })
+  forget()
+  await review.commit()
+  await heard({ ledger: true })
+  await workspace.close()
+  await watching.close()
+})
+
+it('tells of intents and policy, also where their files are replaced, and of a session that goes', async () => {
+  const { root, at, open, agent } = scene({ 'src/a.ts': 'x' })
+  const workspace = await open()
+  await agent(workspace)
+  await workspace.close()
+  const watching = await openWorkspace(root)
+  const { heard, forget } = listen(watching)
+  writeFileSync(at('.orchestration/new.yaml'), 'limits: {files: 3}\n')
+  renameSync(at('.orchestration/new.yaml'), at('.orchestration/policy.yaml'))
+  await heard({ policy: true, intents: false })
+  forget()
+  writeFileSync(at('.orchestration/active_intents.yaml'), 'active_intents: []\n')
+  await heard({ intents: true })
+  forget()
+  rmSync(`${stateOf(root)}/sessions`, { recursive: true })
+  await heard({ sessions: ['one'] })
+  await watching.close()
+})
+
+it('says nothing of what a person does not look at, nor after its end', async () => {
+  const { root, at } = scene({ 'src/a.ts': 'x' })
+  const watching = await openWorkspace(root)
+  const one = listen(watching)
+  const two = listen(watching)
+  writeFileSync(at('.orchestration/notes.txt'), 'x')
+  writeFileSync(at('src/a.ts'), 'y')
+  one.end()
+  writeFileSync(at('.orchestration/policy.yaml'), '{}\n')
+  await two.heard({ policy: true })
+  expect(one.told()).toEqual([])
+  expect(two.told()).toEqual([{ sessions: [], ledger: false, intents: false, policy: true }])
+  await watching.close()
+  two.forget()
+  writeFileSync(at('.orchestration/policy.yaml'), 'claims: warn\n')
+  const after = await openWorkspace(root)
+  const three = listen(after)
+  rmSync(at('.orchestration/policy.yaml'))
+  await three.heard({ policy: true })
+  expect(two.told()).toEqual([])
+  await after.close()
+})
+
+it('watches a directory that is no workspace yet', async () => {
+  const { root, at } = scene({})
+  rmSync(at('.orchestration'), { recursive: true })
+  const watching = await openWorkspace(root)
+  const { heard } = listen(watching)
+  const { initWorkspace } = await import('../../src/index.js')
+  await initWorkspace(root)
+  await heard({ intents: true, policy: true })
+  await watching.close()
+})

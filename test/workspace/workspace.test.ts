@@ -1,0 +1,519 @@
+import fs, { existsSync, readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { digest } from '../../overlay/index.js'
+import { commitEntries } from '../../src/commit/index.js'
+import type { Workspace } from '../../src/core/api.js'
+import type { Layout } from '../../src/core/layout.js'
+import { thisProcess } from '../../src/host/process.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import { initWorkspace } from '../../src/index.js'
+import { newDraft } from '../../src/trace/index.js'
+import { startChild } from '../children/run.js'
+import { turn } from '../commit/kit.js'
+import { CrashError, reportingDisk } from '../crash/faulty-disk.js'
+import { treeOf } from '../support/facade.js'
+import { stateOf } from '../support/state.js'
+import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+
+/** An agent with one staged edit, and a person's own look at it through another Workspace object. */
+async function staged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof working>>; person: Workspace }> {
+  const at = testWorkspace()
+  const agent = await working(await at.open())
+  agent.fs.readFileSync('src/a.ts')
+  agent.fs.writeFileSync('src/a.ts', 'a one\na TWO\n')
+  return { at, agent, person: await at.open() }
+}
+
+describe('opening', () => {
+  it('takes a path, a file URL and a link to the root; paths by any of them are inside', async () => {
+    const at = testWorkspace()
+    fs.symlinkSync(at.root, `${at.root}.link`)
+    try {
+      const { openWorkspace } = await import('../../src/index.js')
+      for (const root of [at.root, pathToFileURL(at.root), `${at.root}/src/..`, `${at.root}.link`]) {
+        const workspace = await openWorkspace(root)
+        expect(workspace.root).toBe(at.root)
+        await workspace.close()
+      }
+      const workspace = await openWorkspace(`${at.root}.link`)
+      const session = await working(workspace)
+      session.fs.writeFileSync(`${at.root}.link/src/b.ts`, 'by the link')
+      expect(session.fs.readFileSync(`${at.root}/src/b.ts`, 'utf8')).toBe('by the link')
+      await workspace.close()
+    } finally {
+      fs.unlinkSync(`${at.root}.link`)
+    }
+  })
+
+  it('touches nothing', async () => {
+    const at = testWorkspace()
+    const before = treeOf(fs, at.root)
+    const workspace = await at.open()
+    await workspace.sessions()
+    await workspace.intents.list()
+    await workspace.close()
+    expect(treeOf(fs, at.root)).toEqual(before)
+  })
+
+  it('without .orchestration: no intents, every write denied with a hint, nothing made', async () => {
+    const at = testWorkspace(undefined, '')
+    const before = treeOf(fs, at.root)
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 's' })
+    const error = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
+    expect(error).toMatchObject({ code: 'EACCES', reason: 'missing_intent_id' })
+    expect(error.hint).toContain('escrow init')
+    expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe('b\n')
+    expect(await workspace.sessions()).toEqual([])
+    await workspace.close()
+    expect(treeOf(fs, at.root)).toEqual(before)
+  })
+})
+
+/** What an attempt leaves whose process died before the commit point. */
+function leaveAttempt({ attempts, tx }: Layout, id: string): void {
+  fs.mkdirSync(`${tx}/${id}-00`, { recursive: true })
+  fs.mkdirSync(attempts, { recursive: true, mode: 0o700 })
+  const owner = { ...thisProcess(), pid: 2 ** 22, start: '1' }
+  fs.writeFileSync(`${attempts}/${id}.tx`, JSON.stringify({ name: `${id}-00`, owner }))
+}
+
+describe('recover', () => {
+  /** A commit that died right after it was decided, another's save since, and an attempt that died before. */
+  async function cutOff(): Promise<TestWorkspace> {
+    const at = testWorkspace()
+    const layout = layoutAt(at.root)
+    let isPublished = false
+    const { disk } = reportingDisk(({ name, args }) => {
+      if (isPublished && name !== 'lstat') throw new CrashError()
+      if (name === 'link' && String(args[1]).startsWith(layout.commits)) isPublished = true
+    }, 'all')
+    const draft = newDraft({ type: 'commit', intent: null, session: 'dead' })
+    const entries = [turn('src/b.ts', { file: 'b\n' }, { file: 'ours' }), turn('src/new.ts', null, { file: 'new' })]
+    const commit = commitEntries(
+      {
+        layout,
+        sessionId: 'dead',
+        entries,
+        gate: () => undefined,
+        records: ({ tx }) => [{ ...draft, tx }],
+        append: async () => undefined,
+      },
+      disk,
+    )
+    await expect(commit).rejects.toThrow(CrashError)
+    leaveAttempt(layout, '2-abcd')
+    at.write('src/b.ts', 'theirs')
+    return at
+  }
+
+  it('is done by opening, told by recover(), and done once', async () => {
+    const at = await cutOff()
+    const workspace = await at.open()
+    expect([at.text('src/b.ts'), at.text('src/new.ts')]).toEqual(['theirs', 'new'])
+    const told = await workspace.recover()
+    expect(told).toMatchObject({ finished: [1], rolledBack: ['2-abcd'], left: [{ seq: 1, path: 'src/b.ts' }] })
+    expect(at.text(told.left[0]?.kept ?? '')).toBe('ours')
+    expect(await workspace.recover()).toEqual(told)
+    expect((await recordsOf(workspace)).map((record) => own(record).type)).toEqual(['commit'])
+    expect(await (await at.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
+  })
+
+  it('does what another process left to do since', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    leaveAttempt(layoutAt(at.root), '1-abcd')
+    expect(await workspace.recover()).toEqual({ finished: [], rolledBack: ['1-abcd'], left: [] })
+    expect(fs.readdirSync(layoutAt(at.root).tx)).toEqual([])
+  })
+})
+
+describe('init', () => {
+  it('makes a workspace that opens, with no intent yet; a second run keeps everything', async () => {
+    const at = testWorkspace(undefined, '')
+    const { created, kept } = await initWorkspace(at.root)
+    expect(created.sort()).toEqual([
+      '.orchestration/.gitattributes',
+      '.orchestration/.gitignore',
+      '.orchestration/active_intents.yaml',
+      '.orchestration/policy.yaml',
+    ])
+    expect(kept).toEqual([])
+    const workspace = await at.open()
+    expect(await workspace.intents.list()).toEqual([])
+    const session = await workspace.session({ id: 's' })
+    expect(await reasonOf(() => session.fs.writeFileSync('src/a.ts', 'x'))).toBe('missing_intent_id')
+    at.write('.orchestration/active_intents.yaml', 'active_intents: [] # mine\n')
+    expect(await initWorkspace(at.root)).toEqual({ created: [], kept: expect.arrayContaining(created) })
+    expect(at.text('.orchestration/active_intents.yaml')).toBe('active_intents: [] # mine\n')
+    expect(at.text('.orchestration/.gitignore')).toContain('/sessions/')
+  })
+})
+
+describe('sessions', () => {
+  it('one id is one object, also when asked twice at once; after close it is a new one', async () => {
+    const workspace = await testWorkspace().open()
+    const [a, b] = await Promise.all([workspace.session({ id: 's' }), workspace.session({ id: 's' })])
+    expect(a).toBe(b)
+    expect(await workspace.session({ id: 's' })).toBe(a)
+    await a.close()
+    expect(await workspace.session({ id: 's' })).not.toBe(a)
+  })
+
+  it('an id that is no plain file name is refused, and nothing is made for it', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    for (const id of ['', '..', '../x', 'a/b', '.hidden', 'x'.repeat(101), 'a\0b', 'a b'])
+      expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
+    expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
+  })
+
+  it('are listed with their agent, their changes and whether a process holds them', async () => {
+    const { agent, person } = await staged()
+    expect(await person.sessions()).toEqual([
+      { id: 'agent', live: true, changes: 1, agent: { model: 'm-1', tool: 'tester' }, intents: ['INT-001'] },
+    ])
+    await agent.close()
+    expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 1 }])
+  })
+
+  it('held by another process: its stage can be seen and listed, opening it is session_busy until it ends', async () => {
+    const at = testWorkspace()
+    const child = startChild('holder.ts', at.root, 'theirs')
+    expect(await child.line()).toBe('held')
+    const workspace = await at.open()
+    expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
+    const { changes } = await (await workspace.review('theirs')).changes()
+    expect(changes).toMatchObject([{ path: 'src/held.ts', kind: 'create' }])
+    const opening = failure(() => workspace.session({ id: 'theirs' }))
+    // Who waits to open it looks at it as anybody does.
+    expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
+    expect((await (await workspace.review('theirs')).changes()).changes).toHaveLength(1)
+    const busy = await opening
+    expect(busy.reason).toBe('session_busy')
+    expect(busy.hint).toContain('another id')
+    await child.end()
+    const session = await workspace.session({ id: 'theirs' })
+    expect(session.fs.readFileSync('src/held.ts', 'utf8')).toBe(String(child.process.pid))
+  })
+
+  it('of a killed process are resumed with their stage and without their intent', async () => {
+    const at = testWorkspace()
+    const child = startChild('holder.ts', at.root, 'theirs')
+    await child.line()
+    await child.kill()
+    const workspace = await at.open()
+    expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: false, changes: 1 }])
+    const session = await workspace.session({ id: 'theirs' })
+    expect(session.intent).toBeUndefined()
+    expect(session.fs.readFileSync('src/held.ts', 'utf8')).toBe(String(child.process.pid))
+    expect(await reasonOf(() => session.fs.writeFileSync('src/held.ts', 'x'))).toBe('missing_intent_id')
+  })
+})
+
+describe('a review', () => {
+  it('of a session that is not there says which there are', async () => {
+    const { person } = await staged()
+    const error = await failure(() => person.review('nobody'))
+    expect(error.reason).toBe('nothing_selected')
+    expect(error.message).toContain('agent')
+    expect(await reasonOf(() => person.review('../agent'))).toBe('nothing_selected')
+  })
+
+  it('shows what a live session has staged since, from another Workspace object', async () => {
+    const { agent, person } = await staged()
+    const review = await person.review('agent')
+    const seen = await review.changes()
+    expect(seen.changes).toMatchObject([
+      { path: 'src/a.ts', kind: 'modify', state: 'pending', intentId: 'INT-001', before: digest('a one\na two\n') },
+    ])
+    const changes = seen.changes.map(({ mutation: _, ...each }) => each)
+    expect({ ...seen, changes }).toEqual(await agent.changes())
+    agent.fs.writeFileSync('src/new.ts', 'n')
+    expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts', 'src/new.ts'])
+  })
+
+  it('approves and commits: the disk, the ledger and the stage agree, and the agent works on', async () => {
+    const { at, agent, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    const verdict = await review.approve(undefined, ANN)
+    expect(verdict).toMatchObject({ verdict: 'approved', paths: ['src/a.ts'], by: ANN })
+    expect((await agent.changes()).changes).toMatchObject([{ state: 'approved' }])
+    const result = await review.commit()
+    expect(result).toMatchObject({ committed: ['src/a.ts'], conflicts: [] })
+    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+    expect((await agent.changes()).changes).toEqual([])
+    expect((await review.changes()).changes).toEqual([])
+    const commit = (await recordsOf(person)).find((record) => own(record).type === 'commit')
+    expect(commit).toMatchObject({ intent_id: 'INT-001', session_id: 'agent' })
+    expect(own(commit ?? {})).toMatchObject({ tx: result.id, approvedBy: ['Ann'], changes: [{ path: 'src/a.ts' }] })
+    expect(await person.ledger.verify()).toMatchObject({ ok: true })
+    agent.fs.writeFileSync('src/a.ts', 'more')
+    expect((await agent.changes()).changes).toMatchObject([
+      { path: 'src/a.ts', before: digest('a one\na TWO\n'), flags: [], state: 'pending' },
+    ])
+  })
+
+  it('commits creations, deletions, renames and a new empty directory alike, whole', async () => {
+    const { at, agent, person } = await staged()
+    agent.fs.mkdirSync('src/empty/deep', { recursive: true })
+    agent.fs.renameSync('src/sub', 'src/moved')
+    agent.fs.renameSync('src/b.ts', 'src/bb.ts')
+    agent.fs.mkdirSync('src/n')
+    agent.fs.writeFileSync('src/n/new.ts', 'n')
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    const wanted = treeOf(agent.fs, 'src')
+    await review.commit()
+    expect(treeOf(fs, `${at.root}/src`)).toEqual(wanted)
+    expect((await agent.changes()).changes).toEqual([])
+    expect(treeOf(agent.fs, 'src')).toEqual(wanted)
+    expect(agent.fs.readFileSync('src/moved/c.ts', 'utf8')).toBe('c\n')
+  })
+
+  it('approves what was shown: what was written since needs its own verdict', async () => {
+    const { at, agent, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    agent.fs.writeFileSync('src/a.ts', 'something else')
+    expect(await reasonOf(() => review.approve())).toBe('stale_file')
+    await review.changes()
+    await review.approve()
+    agent.fs.writeFileSync('src/a.ts', 'after the verdict')
+    expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('with nothing approved commits nothing and records nothing', async () => {
+    const { person } = await staged()
+    const before = (await recordsOf(person)).length
+    const review = await person.review('agent')
+    expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
+    expect(await recordsOf(person)).toHaveLength(before)
+  })
+
+  it('commits a part; the rest stays staged', async () => {
+    const { at, agent, person } = await staged()
+    agent.fs.writeFileSync('src/b.ts', 'b2')
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve('src/b.ts')
+    expect((await review.commit()).committed).toEqual(['src/b.ts'])
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect((await agent.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
+    expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
+  })
+
+  it('rejects: the agent hears it by feedback once and by its next write of the path once; it is never committed', async () => {
+    const { at, agent, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    await review.reject('src/a.ts', 'Keep it lower case.', ANN)
+    await review.approve()
+    expect((await review.commit()).id).toBe('')
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    expect(await agent.feedback()).toEqual([
+      { path: 'src/a.ts', kind: 'rejected', reason: 'Keep it lower case.', by: ANN },
+    ])
+    expect(await agent.feedback()).toEqual([])
+    expect((await agent.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'rejected' }])
+    const refused = await failure(() => agent.fs.writeFileSync('src/a.ts', 'try'))
+    expect(refused).toMatchObject({ code: 'ECANCELED', reason: 'user_rejected' })
+    expect(refused.message).toContain('Keep it lower case.')
+    expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
+    agent.fs.writeFileSync('src/a.ts', 'a one\nbetter\n')
+    expect((await agent.changes()).changes).toMatchObject([{ state: 'pending' }])
+  })
+
+  it('what the agent was told is not told again after a restart', async () => {
+    const { agent, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    await review.reject('src/a.ts', 'No.')
+    expect(await agent.feedback()).toHaveLength(1)
+    await agent.close()
+    const again = await working(person, 'agent')
+    expect(await again.feedback()).toEqual([])
+    expect(await reasonOf(() => again.fs.writeFileSync('src/a.ts', 'x'))).toBe('user_rejected')
+    again.fs.writeFileSync('src/a.ts', 'x')
+  })
+
+  it('discards: the agent sees the disk again, and no verdict is left', async () => {
+    const { agent, person } = await staged()
+    agent.fs.writeFileSync('src/b.ts', 'b2')
+    const review = await person.review('agent')
+    await review.changes()
+    await review.discard('src/a.ts')
+    expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/b.ts'])
+    expect((await agent.changes()).changes.map(({ path }) => path)).toEqual(['src/b.ts'])
+    expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
+    await review.discard()
+    expect((await agent.changes()).changes).toEqual([])
+  })
+
+  it("a person's edit on disk meanwhile is flagged, never overwritten", async () => {
+    const { at, agent, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    at.write('src/a.ts', 'by hand\n')
+    const refused = await failure(() => review.commit())
+    expect(refused).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts', reason: 'stale_file' }] })
+    expect(at.text('src/a.ts')).toBe('by hand\n')
+    expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', flags: ['drifted'] }])
+    expect(await reasonOf(() => review.approve('src/a.ts'))).toBe('stale_file')
+    expect((await review.approve()).paths).toEqual([])
+    expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
+  })
+
+  it('the commit of one session makes what another read stale, and what another staged drifted', async () => {
+    const { agent, person } = await staged()
+    const two = await working(person, 'two')
+    const three = await working(person, 'three')
+    two.fs.readFileSync('src/a.ts')
+    three.fs.writeFileSync('src/a.ts', 'three was here')
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    await review.commit()
+    expect(await reasonOf(() => two.fs.writeFileSync('src/a.ts', 'x'))).toBe('stale_file')
+    expect((await three.changes()).changes).toMatchObject([{ path: 'src/a.ts', flags: ['drifted'] }])
+    expect((await agent.changes()).changes).toEqual([])
+  })
+
+  it('a deletion of what another session has committed since is drifted, not carried out', async () => {
+    const { at, person } = await staged()
+    const two = await working(person, 'two')
+    two.fs.rmSync('src', { recursive: true })
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    await review.commit()
+    const theirs = await person.review('two')
+    const { changes } = await theirs.changes()
+    expect(changes.find(({ path }) => path === 'src/a.ts')).toMatchObject({ kind: 'delete', flags: ['drifted'] })
+    await theirs.approve()
+    await theirs.commit()
+    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+  })
+
+  it('a scope that was narrowed since refuses the commit, whole', async () => {
+    const { at, person } = await staged()
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    at.write(
+      '.orchestration/active_intents.yaml',
+      at.text('.orchestration/active_intents.yaml').replace('src/**', 'lib/**'),
+    )
+    const refused = await failure(() => review.commit())
+    expect(refused.refused).toMatchObject([{ path: 'src/a.ts', reason: 'scope_violation' }])
+    expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  })
+
+  it('of a closed session still commits, from its files alone', async () => {
+    const { at, agent, person } = await staged()
+    await agent.close()
+    const review = await person.review('agent')
+    await review.changes()
+    await review.approve()
+    await review.commit()
+    expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
+    expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 0 }])
+    const again = await working(person, 'agent')
+    expect((await again.changes()).changes).toEqual([])
+  })
+
+  it('the agent has no way to approve or commit', async () => {
+    const { agent } = await staged()
+    for (const name of ['approve', 'commit', 'reject', 'review', 'discard']) expect(agent).not.toHaveProperty(name)
+  })
+})
+
+describe('closing the workspace', () => {
+  it('closes its sessions and lets another process have them', async () => {
+    const { at, agent, person } = await staged()
+    const mine = await working(person, 'mine')
+    await person.close()
+    expect(await reasonOf(() => mine.changes())).toBe('session_busy')
+    expect(existsSync(`${stateOf(at.root)}/sessions/mine/owner`)).toBe(false)
+    expect(readFileSync(`${stateOf(at.root)}/sessions/agent/owner`, 'utf8')).toContain(String(process.pid))
+    await agent.close()
+  })
+})
+
+describe('a session that another agent goes on with', () => {
+  const write = async (at: TestWorkspace, agent: { model: string; tool: string } | undefined, path: string) => {
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 'agent', ...(agent && { agent }) })
+    await session.selectIntent('INT-001')
+    session.fs.writeFileSync(path, `by ${agent?.model ?? 'nobody'}`)
+    await workspace.close()
+  }
+
+  async function committed(at: TestWorkspace, ...paths: string[]) {
+    const workspace = await at.open()
+    const review = await workspace.review('agent')
+    await review.approve(paths, ANN)
+    await review.commit()
+    const record = (await recordsOf(workspace)).findLast((each) => own(each).type === 'commit')
+    const files = record?.files as { path: string; contributor: { model_identifier: string | null } }[]
+    return { tool: record?.tool, models: files.map((file) => [file.path, file.contributor.model_identifier]) }
+  }
+
+  it('credits each with what it wrote, and the record with the one who wrote all of it', async () => {
+    const at = testWorkspace()
+    await write(at, { model: 'm-1', tool: 'first' }, 'src/a.ts')
+    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    await write(at, undefined, 'src/sub/c.ts')
+    await write(at, { model: 'm-1', tool: 'first' }, 'src/new.ts')
+    expect(await committed(at, 'src/a.ts', 'src/new.ts')).toEqual({
+      tool: { name: 'first' },
+      models: [
+        ['src/a.ts', 'm-1'],
+        ['src/new.ts', 'm-1'],
+      ],
+    })
+    expect((await committed(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
+      ['src/b.ts', 'm-2'],
+      // Opened without a name, a session goes on as who it was.
+      ['src/sub/c.ts', 'm-2'],
+    ])
+  })
+
+  it('does not give what nobody was named for to the first who is', async () => {
+    const at = testWorkspace()
+    await write(at, undefined, 'src/a.ts')
+    await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
+    expect((await committed(at, 'src/a.ts')).models).toEqual([['src/a.ts', null]])
+    expect((await committed(at, 'src/b.ts')).models).toEqual([['src/b.ts', 'm-2']])
+  })
+})
+
+it('sessions() tells of a damaged session beside the others, with the file and what to do', async () => {
+  const at = testWorkspace()
+  const first = await at.open()
+  for (const id of ['bad', 'good']) (await working(first, id)).fs.writeFileSync('src/a.ts', id)
+  await first.close()
+  const log = `${stateOf(at.root)}/sessions/bad/stage.log`
+  const bytes = readFileSync(log)
+  bytes[12] = (bytes[12] ?? 0) ^ 1
+  fs.writeFileSync(log, bytes)
+  const workspace = await at.open()
+  const [bad, good] = await workspace.sessions()
+  expect(bad).toMatchObject({ id: 'bad', live: false, changes: 0, agent: { model: 'm-1' } })
+  expect(bad?.damaged).toMatch(/stage\.log is damaged at line 1/)
+  expect(good).toEqual({
+    id: 'good',
+    live: false,
+    changes: 1,
+    agent: { model: 'm-1', tool: 'tester' },
+    intents: ['INT-001'],
+  })
+  expect(await reasonOf(() => workspace.review('bad'))).toBe('ledger_unavailable')
+})
