@@ -14,7 +14,7 @@ function importsOf(file: string, text?: string): string[] {
   return moduleOf(join(HOUSE, file), text).specifiers.map((name) => resolved(file, name))
 }
 
-/** `overlay`, `core`, …, `agents/roo`, or `root` for the files directly in src. */
+/** `overlay`, `core`, …, or `root` for the files directly in src. */
 function roomOf(file: string): string {
   const [top, room, inner] = file.split('/')
   if (top !== 'src') return top ?? ''
@@ -36,10 +36,55 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   review: [...BELOW, 'commit'],
   trust: [...BELOW, 'intents', 'policy'],
   hooks: ['core', 'intents'],
+  access: [...BELOW, 'policy', 'trace'],
+  stage: [...BELOW, 'commit', 'policy', 'review', 'terminal', 'trace'],
+  history: [...BELOW, 'access', 'intents', 'policy', 'trace'],
+  inbox: [...BELOW, 'access', 'policy', 'review', 'stage', 'terminal'],
+  exec: [...BELOW, 'fs', 'inbox', 'policy', 'review', 'stage', 'terminal'],
+  session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
+  release: [
+    ...BELOW,
+    ...['access', 'commit', 'history', 'intents', 'policy', 'review', 'session', 'stage', 'terminal', 'trace'],
+  ],
+  workspace: [
+    ...BELOW,
+    ...['access', 'commit', 'history', 'intents', 'policy', 'release', 'review', 'session', 'stage', 'trace', 'trust'],
+  ],
+  judge: [
+    ...BELOW,
+    ...['access', 'exec', 'fs', 'inbox', 'intents', 'policy', 'review', 'session', 'stage', 'terminal', 'trace'],
+    'workspace',
+  ],
+  embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
+  'client-settings': [...BELOW, 'access'],
   agents: [],
   cli: [],
   web: [],
 }
+/** Rooms that others enter by `index.ts` alone. */
+const WALLED = [
+  ...[
+    'access',
+    'stage',
+    'history',
+    'inbox',
+    'exec',
+    'session',
+    'release',
+    'workspace',
+    'judge',
+    'embed',
+    'client-settings',
+  ],
+]
+/** Files of walled rooms that are imported by their name, as they load much that other users of the room do not need. */
+const LOADED_LATER = [
+  'src/exec/admission.ts',
+  'src/history/intent-map.ts',
+  'src/inbox/ask-owner.ts',
+  'src/inbox/mount-words.ts',
+  'src/session/session.ts',
+]
 const SURFACES = ['agents', 'cli', 'web']
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
@@ -52,6 +97,9 @@ function forbidden(file: string, imported: string): string | undefined {
   if (from === to) return undefined
   if (from === 'cli' && (ADAPTER.test(imported) || imported === SHARED)) return undefined
   if (SURFACES.includes(to)) return `${file} imports ${imported}: nobody imports ${to}`
+  if (WALLED.includes(to) && imported !== `src/${to}/index.ts` && !LOADED_LATER.includes(imported))
+    return `${file} imports ${imported}, not the room's index`
+  // The one file there is the public API.
   if (from === 'root') return undefined
   if (SURFACES.includes(from))
     return PUBLIC.includes(imported) ? undefined : `${file} imports ${imported}, not the public API`
@@ -83,6 +131,32 @@ describe('the rooms', () => {
     expect([...rooms].filter((room) => room !== 'root' && !(room in MAY_IMPORT))).toEqual([])
   })
 
+  it('nothing is loose: the public API is the only file directly in src', () => {
+    expect(sources.filter((file) => roomOf(file) === 'root')).toEqual(['src/index.ts'])
+  })
+
+  it('have no arrow back: no room needs, by whatever way, one that needs it', () => {
+    const below = (room: string): ReadonlySet<string> => {
+      const found = new Set(MAY_IMPORT[room])
+      for (const each of found) for (const further of MAY_IMPORT[each] ?? []) found.add(further)
+      return found
+    }
+    expect(Object.keys(MAY_IMPORT).filter((room) => below(room).has(room))).toEqual([])
+  })
+
+  it('use every arrow of the plan', () => {
+    const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${roomOf(file)} ${roomOf(name)}`)))
+    const idle = WALLED.flatMap((room) => (MAY_IMPORT[room] ?? []).map((to) => `${room} ${to}`))
+    expect(idle.filter((arrow) => !used.has(arrow))).toEqual([])
+  })
+
+  it('say at the top of their index what they are for, and what may not happen there', () => {
+    const silent = WALLED.filter(
+      (room) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(HOUSE, `src/${room}/index.ts`), 'utf8')),
+    )
+    expect(silent).toEqual([])
+  })
+
   it('would be caught: a forbidden arrow is seen in every form of import', () => {
     const text = `import a from '../cli/run.js'; export * from '../cli/run.js'; type T = import('../cli/run.js').X
       await import('../cli/run.js')`
@@ -94,6 +168,9 @@ describe('the rooms', () => {
     expect(forbidden('src/core/x.ts', 'overlay/path.ts')).toBeDefined()
     expect(forbidden('overlay/x.ts', 'src/core/ids.ts')).toBeDefined()
     expect(forbidden('src/cli/x.ts', 'src/agents/mcp/http.ts')).toBeDefined()
+    expect(forbidden('src/release/x.ts', 'src/stage/store.ts')).toBeDefined()
+    expect(forbidden('src/index.ts', 'src/stage/store.ts')).toBeDefined()
+    expect(forbidden('src/session/x.ts', 'src/release/index.ts')).toBeDefined()
     expect(forbidden('src/fs/x.ts', 'src/agents/mcp/index.ts')).toBeDefined()
   })
 })

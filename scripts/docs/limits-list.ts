@@ -66,9 +66,9 @@ export const FILES: Limits = {
   'src/history/trace-context.ts#ENTRIES': ['count', 'changes it is told of'],
   'src/history/trace-context.ts#FILES': ['count', 'files'],
   'src/history/trace-context.ts#LESSONS': ['count', 'lessons'],
-  'src/clients/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
-  'src/clients/brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
-  'src/clients/brought.ts#MOST': [
+  'src/client-settings/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
+  'src/client-settings/brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
+  'src/client-settings/brought.ts#MOST': [
     'count',
     "entries of a directory of a client's settings that `escrow doctor` looks at",
   ],
@@ -117,7 +117,7 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
-  'src/clients/probe.ts#PATIENCE': ['milliseconds', "in which a client's hook answers `escrow doctor`"],
+  'src/client-settings/probe.ts#PATIENCE': ['milliseconds', "in which a client's hook answers `escrow doctor`"],
   'src/exec/background-command.ts#MOST_REFUSED': [
     'count',
     'refused writes that an agent inside of `escrow run` is told of one by one',
@@ -146,11 +146,11 @@ export const COMMANDS: Limits = {
 }
 
 export const CLIENTS: Limits = {
-  'src/clients/texts.ts#PATIENCE': [
+  'src/client-settings/texts.ts#PATIENCE': [
     'count',
     'seconds after which the command of a hook is killed, where the system has `timeout`',
   ],
-  'src/clients/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
+  'src/client-settings/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` looks at"],
   'src/inbox/known-texts.ts#MOST': [
     'count',
     'conversations of a workspace of which it is remembered what their model was told of the intent',

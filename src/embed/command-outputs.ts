@@ -4,7 +4,7 @@ import type { Session } from '../core/api.js'
 import { readWhole } from '../host/read.js'
 import { layoutAt } from '../host/workspace-state.js'
 import { createFile, ensurePrivateDir, removeName } from '../host/write.js'
-import { behind } from '../session/governed-fs.js'
+import { behind } from '../session/index.js'
 
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
 export interface CommandOutputs {

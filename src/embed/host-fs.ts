@@ -9,7 +9,7 @@ import { routedFs } from '../fs/routed.js'
 import type { View } from '../fs/view.js'
 import { type Ground, type Name, type OtherWay, onlyReads } from '../fs/way.js'
 import { createFile, ensureDir, removeName } from '../host/write.js'
-import { behind } from '../session/governed-fs.js'
+import { behind } from '../session/index.js'
 import { type HostCall, PendingDirectories } from './pending-directories.js'
 import { crossing, HostScratch, scratchFile } from './scratch.js'
 

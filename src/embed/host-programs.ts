@@ -6,7 +6,7 @@ import { isWithin } from '../../overlay/index.js'
 import type { Session } from '../core/api.js'
 import { type DenialError, denialError } from '../core/denials.js'
 import { findProgram } from '../host/search-path.js'
-import { behind } from '../session/governed-fs.js'
+import { behind } from '../session/index.js'
 import { type ChildWork, GovernedChild } from './governed-child.js'
 
 /** What a host may start while a tool call runs. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Session } from '../core/api.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
 import { listenPrivately } from '../host/socket.js'
-import { announceDoor } from '../inbox/owner-socket.js'
+import { announceDoor } from '../inbox/index.js'
 import { refusalsIn } from '../terminal/index.js'
 
 const asks: z.ZodType<ShellAsks> = z.union([

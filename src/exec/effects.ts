@@ -1,4 +1,4 @@
-import { digest, type FileState } from '../../overlay/index.js'
+import { digest, type FileState, type Overlay, type RelPath } from '../../overlay/index.js'
 import type { Effect } from '../terminal/index.js'
 
 export const GONE = 'gone'
@@ -21,4 +21,11 @@ export function tokenOf(effect: Effect): string {
   if (effect.kind === 'file') return effect.stamp
   if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
   return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
+}
+
+/** Whether the disk's own came, or was changed, after a moment: a directory where a name in it came or went. */
+export function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
+  const { lower } = overlay.placeOf(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && stats.ctimeNs >= moment
 }

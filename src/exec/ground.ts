@@ -10,7 +10,7 @@ import {
 import { EscrowError } from '../core/api-error.js'
 import { atOneMoment } from '../host/cached-file.js'
 import { gitIgnored } from '../policy/index.js'
-import { landedAfter } from '../stage/news.js'
+import { landedAfter } from '../stage/index.js'
 import {
   type Effect,
   type Effects,
@@ -21,7 +21,7 @@ import {
   probe,
   type RefusedEffect,
 } from '../terminal/index.js'
-import { DIRECTORY, GONE, isSame, tokenOf } from './effects.js'
+import { changedSince, DIRECTORY, GONE, isSame, tokenOf } from './effects.js'
 import { admitUncontained, type Isolation, mountWithin } from './isolation.js'
 import type { ExecDeps } from './terms.js'
 
@@ -291,13 +291,6 @@ export class Ground {
 /** A path and the directories on the way to it. */
 function wayTo(path: RelPath): RelPath[] {
   return [path, ...ancestorsOf(path)]
-}
-
-/** Whether the disk's own came, or was changed, after a moment: a directory where a name in it came or went. */
-function changedSince(overlay: Overlay, path: RelPath, moment: bigint): boolean {
-  const { lower } = overlay.placeOf(path)
-  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
-  return stats !== undefined && stats.ctimeNs >= moment
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {

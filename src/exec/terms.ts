@@ -5,14 +5,12 @@ import { EscrowError } from '../core/api-error.js'
 import type { HomeClient } from '../core/client-homes.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import type { View } from '../fs/view.js'
-import type { ReviewerWords } from '../inbox/undelivered.js'
+import type { ReviewerWords } from '../inbox/index.js'
 import { type Policy, secretName } from '../policy/index.js'
 import { CLIENTS_SETTINGS, HOOKS_OWN } from '../policy/protected.js'
-import type { SessionJournal } from '../stage/ledger-outbox.js'
-import type { StageStore } from '../stage/store.js'
+import { closedByRules, type SessionJournal, type StageStore } from '../stage/index.js'
 import { commandEnv, type Outlook, outlookBy, SecretNames, secretsIn } from '../terminal/index.js'
 import type { Admitted, SessionAdmission } from './admission.js'
-import { closedByRules } from './closed.js'
 
 export interface ExecDeps {
   readonly id: string

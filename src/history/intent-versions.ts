@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { outside } from '../access/admit-reviewer.js'
+import { outside } from '../access/index.js'
 import type { Intent, IntentRegistry, IntentVersion, Reviewer, TraceRecord } from '../core/api.js'
 import type { IntentsState } from '../core/intents-state.js'
 import { gitUser } from '../host/git.js'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { physicalRoot } from '../access/workspace-root.js'
+import { physicalRoot } from '../access/index.js'
 import { isOwned } from '../host/owner.js'
 import { readSmall } from '../host/read.js'
 import { layoutAt } from '../host/workspace-state.js'

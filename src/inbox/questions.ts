@@ -6,7 +6,7 @@ import type { AccessQuestion, Answer, Approver, CommandQuestion, Question } from
 import type { AskAnswers } from '../policy/index.js'
 import { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from '../review/questions.js'
 import { type AnswerRecord, type ReviewRecord, reviewerOf } from '../review/record.js'
-import type { StageStore } from '../stage/store.js'
+import type { StageStore } from '../stage/index.js'
 import type { Undelivered } from './undelivered.js'
 
 export interface QuestionDeps {

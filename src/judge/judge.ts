@@ -1,21 +1,18 @@
 import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
-import { isInMount } from '../access/whereabouts.js'
-import { physicalRoot } from '../access/workspace-root.js'
+import { isInMount, physicalRoot } from '../access/index.js'
 import type { Feedback, GateSettings, Intent, PlannedWrite, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Denial, Denied } from '../core/denials.js'
 import { isSessionId } from '../core/ids.js'
-import { closedByRules } from '../exec/closed.js'
 import { judgeWrites } from '../fs/judge-writes.js'
 import { lookAt } from '../host/read.js'
 import { hasOrchestration } from '../host/shared-files.js'
 import { layoutAt } from '../host/workspace-state.js'
-import { isNews } from '../inbox/known-texts.js'
-import { doorOf } from '../inbox/owner-socket.js'
-import { DELIVERED, undelivered } from '../inbox/undelivered.js'
+import { DELIVERED, doorOf, isNews, undelivered } from '../inbox/index.js'
 import { selectable, selectableIds } from '../intents/index.js'
 import { type Policy, secretName } from '../policy/index.js'
 import { missingMutationClass } from '../policy/messages.js'
+import { closedByRules } from '../stage/index.js'
 import { SecretNames, tellOwner, WORDS_AT } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
@@ -157,7 +154,7 @@ class ReadOnlyJudge implements CallJudge {
       const { feedbackAt } = await import('../inbox/ask-owner.js')
       return feedbackAt(this.#door)
     }
-    const { openWorkspace } = await import('../workspace/workspace.js')
+    const { openWorkspace } = await import('../workspace/index.js')
     const workspace = await openWorkspace(this.root)
     try {
       const session = await workspace.session({ id: this.session })

@@ -1,6 +1,6 @@
 import type { Layout } from '../core/layout.js'
 import type { Question } from '../core/question.js'
-import type { IntentVersions, VersionData } from '../history/intent-versions.js'
+import type { IntentVersions, VersionData } from '../history/index.js'
 import { rememberRule } from '../policy/remember.js'
 import { rememberCommand } from '../policy/remember-command.js'
 import { type AnswerRecord, reviewerOf } from '../review/record.js'

@@ -5,8 +5,7 @@ import type { AgentInfo } from '../core/api.js'
 import { type Declarations, type Mutation, mutationOf } from '../core/mutation.js'
 import type { FreePaths } from '../policy/index.js'
 import type { AmendmentState } from '../review/amend.js'
-import { beforeOf } from '../stage/change-view.js'
-import type { StageStore } from '../stage/store.js'
+import { beforeOf, type StageStore } from '../stage/index.js'
 import {
   attributeFile,
   type Comparison,

@@ -4,7 +4,7 @@ import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../host/owner.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../host/write.js'
-import { ownStage, type StageStore } from '../stage/store.js'
+import { ownStage, type StageStore } from '../stage/index.js'
 
 /** What a session of {@link stageUndo} undoes. */
 export interface Undone {

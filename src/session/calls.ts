@@ -5,7 +5,7 @@ import { newId } from '../core/ids.js'
 import type { MutationClass } from '../core/mutation.js'
 import { currentTool, runInTool, type ToolContext } from '../core/tool-context.js'
 import { missingMutationClass } from '../policy/messages.js'
-import type { SessionJournal } from '../stage/ledger-outbox.js'
+import type { SessionJournal } from '../stage/index.js'
 import type { SessionSnapshots } from './snapshots.js'
 
 export interface CallDeps {

@@ -3,8 +3,7 @@ import type { Reviewer } from '../core/api.js'
 import type { View } from '../fs/view.js'
 import { mergeMoved } from '../review/amending.js'
 import type { ReviewLog } from '../review/log.js'
-import { beforeOf, diskNow } from '../stage/change-view.js'
-import type { StageStore } from '../stage/store.js'
+import { beforeOf, diskNow, type StageStore } from '../stage/index.js'
 
 export interface DriftDeps {
   readonly view: View

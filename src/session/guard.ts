@@ -5,8 +5,15 @@ import type { Access, Decide } from '../core/decision.js'
 import { type Denial, Denied } from '../core/denials.js'
 import type { ToolContext } from '../core/tool-context.js'
 import type { GuardRules } from '../fs/guarded.js'
-import type { SessionQuestions } from '../inbox/questions.js'
-import { AMENDED, DELIVERED, linesOf, type ReviewerWords, type Undelivered, undelivered } from '../inbox/undelivered.js'
+import {
+  AMENDED,
+  DELIVERED,
+  linesOf,
+  type ReviewerWords,
+  type SessionQuestions,
+  type Undelivered,
+  undelivered,
+} from '../inbox/index.js'
 import { repositoryDenial } from '../policy/bare-repository.js'
 import type { ContentLock } from '../policy/content-lock.js'
 import type { Policy } from '../policy/index.js'
@@ -15,8 +22,7 @@ import { mayBeProtected } from '../policy/protected.js'
 import { type Amendment, amendmentsFor } from '../review/amendments.js'
 import type { ReviewRecord } from '../review/record.js'
 import { type Rejection, rejectionsFor } from '../review/verdicts.js'
-import type { SessionJournal } from '../stage/ledger-outbox.js'
-import type { StageStore } from '../stage/store.js'
+import type { SessionJournal, StageStore } from '../stage/index.js'
 import { SessionLimits } from './limits.js'
 
 export interface GuardDeps {

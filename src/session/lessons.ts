@@ -4,8 +4,7 @@ import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { type Layout, SharedFile } from '../core/layout.js'
 import { extendShared, readShared } from '../host/shared-files.js'
 import { type PolicyState, undoDenial } from '../policy/index.js'
-import type { SessionJournal } from '../stage/ledger-outbox.js'
-import type { StageStore } from '../stage/store.js'
+import type { SessionJournal, StageStore } from '../stage/index.js'
 import { lessonsIn, lessonText, saysTheSame } from '../trace/index.js'
 
 /** Where agents look for what was learned: the first that is there, else the first. */

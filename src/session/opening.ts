@@ -1,7 +1,7 @@
 import type { Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type IntentsState, selectable } from '../core/intents-state.js'
-import type { StageStore } from '../stage/store.js'
+import type { StageStore } from '../stage/index.js'
 import type { LedgerStore } from '../trace/index.js'
 
 /** A directory that is no workspace is not made one by what was refused in it. */

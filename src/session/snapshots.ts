@@ -17,9 +17,7 @@ import { amendmentState } from '../review/amend.js'
 import { toChangeSet } from '../review/change-set.js'
 import type { ReviewRecord } from '../review/record.js'
 import { verdictState } from '../review/verdicts.js'
-import { flagsOf } from '../stage/change-view.js'
-import { snapshotsOf, told } from '../stage/snapshot-list.js'
-import type { StageStore } from '../stage/store.js'
+import { flagsOf, type StageStore, snapshotsOf, told } from '../stage/index.js'
 
 /** The snapshots of a session, as its agent sees them. */
 export class SessionSnapshots {

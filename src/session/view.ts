@@ -14,7 +14,7 @@ import { onceATurn } from '../../overlay/turn.js'
 import { GuardedLayer } from '../fs/guarded.js'
 import { View } from '../fs/view.js'
 import type { ContentLock } from '../policy/content-lock.js'
-import type { StageStore } from '../stage/store.js'
+import type { StageStore } from '../stage/index.js'
 import type { SessionDeps } from './deps.js'
 import type { SessionGuard } from './guard.js'
 

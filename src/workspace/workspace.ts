@@ -3,9 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { diffStage, foldsNames } from '../../overlay/index.js'
-import { outside, refuseInside } from '../access/admit-reviewer.js'
-import { GITIGNORE } from '../access/init.js'
-import { physicalRoot } from '../access/workspace-root.js'
+import { GITIGNORE, outside, physicalRoot, refuseInside } from '../access/index.js'
 import { recover } from '../commit/index.js'
 import type {
   AgentInfo,
@@ -25,7 +23,7 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import { type IntentVersions, openVersions, recordedRegistry } from '../history/intent-versions.js'
+import { type IntentVersions, openVersions, recordedRegistry } from '../history/index.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
 import { isOwned, type Lease, takeOwnership } from '../host/owner.js'
@@ -36,10 +34,8 @@ import { ensurePrivateDir, removeName, replaceDurable } from '../host/write.js'
 import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from '../policy/index.js'
 import { openReviewLog, type ReviewLog } from '../review/log.js'
-import { noSession, sessionBusy, sessionFailure } from '../session/failure.js'
-import { beginNamed, unwritten } from '../session/opening.js'
-import type { LocalSession } from '../session/session.js'
-import { MEMORY, readStage, type StageStore, stageReader } from '../stage/store.js'
+import { beginNamed, type LocalSession, noSession, sessionBusy, sessionFailure, unwritten } from '../session/index.js'
+import { MEMORY, readStage, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, type RecordDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
@@ -114,7 +110,7 @@ class LocalWorkspace implements Workspace {
 
   async review(sessionId: string): Promise<Review> {
     if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
-    const { reviewOf } = await import('../release/review.js')
+    const { reviewOf } = await import('../release/index.js')
     const log = this.#reviewLog(sessionId)
     const read = stageReader(this.layout, sessionId)
     return reviewOf({
@@ -137,7 +133,7 @@ class LocalWorkspace implements Workspace {
 
   async undo(commitId: string): Promise<Review> {
     refuseInside()
-    const { stageUndo } = await import('../release/undo-session.js')
+    const { stageUndo } = await import('../release/index.js')
     return this.review(await stageUndo(this.layout, commitId))
   }
 

@@ -1,7 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { refuseInside } from '../access/admit-reviewer.js'
-import { hookToken } from '../access/hook-token.js'
+import { hookToken, refuseInside } from '../access/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { isKeptByGit } from '../host/git-ignore.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from '../host/write.js'

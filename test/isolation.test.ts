@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import picomatch from 'picomatch'
 import { expect, it } from 'vitest'
-import clients from '../../vitest.clients.config.js'
-import config from '../../vitest.config.js'
-import libraries from '../../vitest.libraries.config.js'
-import { OWN_PROCESS } from '../support/isolation.js'
-import { LONG } from '../support/sequence.js'
+import clients from '../vitest.clients.config.js'
+import config from '../vitest.config.js'
+import libraries from '../vitest.libraries.config.js'
+import { OWN_PROCESS } from './support/isolation.js'
+import { LONG } from './support/sequence.js'
 
 /** What outlives a suite in its process; to wait changes nothing. */
 const CHANGES =

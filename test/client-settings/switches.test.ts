@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { hookProblems } from '../../src/clients/switches.js'
+import { hookProblems } from '../../src/client-settings/switches.js'
 import { tempDir } from '../support/facade.js'
 
 function at(files: Readonly<Record<string, string>> = {}) {

@@ -1,0 +1,11 @@
+/**
+ * The settings of clients in a workspace: entering our hooks and servers and taking them out byte for byte, finding what
+ * keeps hooks from running, and naming what a clone would have a client run.
+ *
+ * In: the files of a workspace. Out: the same files. Nothing of a workspace is run, but for our own hook in `escrow doctor`.
+ */
+export { type BroughtSetting, broughtSettings } from './brought.js'
+export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './config.js'
+export type { ClientFile } from './files.js'
+export { CLIENTS, type ClientName } from './plans.js'
+export { probeEntry } from './probe.js'

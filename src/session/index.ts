@@ -1,0 +1,13 @@
+/**
+ * One agent's session: the governed fs, tool calls, intent, limits and snapshots, over one stage. `session.ts` is where its
+ * parts are put together.
+ *
+ * In: calls of the agent's host. Out: staged edits and denials. Nothing here approves or commits.
+ */
+export { claimedBy } from './claims.js'
+export { noSession, sessionBusy, sessionFailure } from './failure.js'
+export { behind } from './governed-fs.js'
+export { isLessonEntry } from './lessons.js'
+export { beginNamed, unwritten } from './opening.js'
+export type { LocalSession } from './session.js'
+export { relativeTo } from './view.js'

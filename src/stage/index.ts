@@ -1,0 +1,16 @@
+/**
+ * What an agent has done and nobody has committed: the overlay of a session on disk, its snapshots and notes, the records
+ * that wait for the ledger, and how a change of it looks to people.
+ *
+ * In: edits by the governed fs and by commands. Out: change sets, and the stage's log.
+ * Nothing here decides whether a write is allowed, and nothing here changes the workspace itself.
+ */
+export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
+export { closedByRules } from './closed-files.js'
+export { declarationsOf, declare } from './declarations.js'
+export { flagReasons } from './flag-reasons.js'
+export { SessionJournal } from './ledger-outbox.js'
+export { createMutations } from './mutations.js'
+export { landedAfter } from './news.js'
+export { snapshotsOf, told } from './snapshot-list.js'
+export { MEMORY, ownStage, readStage, type StageStore, stageReader } from './store.js'
