@@ -1,11 +1,15 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { runProgram } from './child.js'
 import { userHome } from './home.js'
 import { readSmall } from './read.js'
 import { isInTree } from './search-path.js'
 
-/** What we ask of git is read from its files: no process is started, and no git needs to be installed. */
+/**
+ * What we ask of git is read from its files, and no git needs to be installed. Git itself is started for one thing: a config
+ * file that includes others, as only git knows all of its conditions.
+ */
 
 export interface GitDirs {
   /** This worktree's own: HEAD. */
@@ -18,6 +22,8 @@ export interface GitDirs {
 export type ReadText = (path: string) => string | undefined
 
 const MAX_BYTES = 1024 * 1024
+/** Milliseconds git has to read a config file. */
+const GIT_MS = 5_000
 
 /**
  * The `.git` of a directory or of the nearest one above it, a worktree's followed to the repository it belongs to. A `.git` that
@@ -70,8 +76,8 @@ export interface GitUser {
 
 /**
  * Who works in a directory: `user.name` and `user.email` as git has them, of the repository's config first, which no clone brings,
- * then of the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). `include` is not followed, and variables
- * that lead into a workspace are ignored. Without a `user.name` it is the user of the operating system.
+ * then of the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). `include` and `includeIf` are followed by
+ * git where it is installed. Included files and variables that lead into a workspace are ignored. Without a `user.name` it is the user of the operating system.
  */
 export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): GitUser {
   const git = findGit(root)
@@ -81,7 +87,10 @@ export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): Git
     join(home, '.gitconfig'),
     join(outside(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'git', 'config'),
   ]
-  const users = files.map((file) => userIn(readText(file) ?? ''))
+  const users = files.map((file) => {
+    const text = readText(file) ?? ''
+    return (INCLUDES.test(text) ? includedUser(file, home, git) : undefined) ?? userIn(text)
+  })
   const name = users.find((user) => user.name)?.name ?? osUser(env)
   const email = users.find((user) => user.email)?.email
   return { name, ...(email !== undefined && { email }) }
@@ -89,6 +98,26 @@ export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): Git
 
 function outside(given = ''): string | undefined {
   return isAbsolute(given) && !isInTree(given) ? given : undefined
+}
+
+const INCLUDES = /^\s*\[\s*include/im
+
+/** As git reads a file with what it includes; undefined where there is no git. The last value counts, as everywhere in git. */
+function includedUser(file: string, home: string, git: GitDirs | undefined): ReturnType<typeof userIn> | undefined {
+  const where = git ? [`--git-dir=${git.own}`] : []
+  const asked = ['config', '--file', file, '--includes', '--show-origin', '-z', '--get-regexp', '^user\\.(name|email)$']
+  const { status, stdout } = runProgram('git', [...where, ...asked], GIT_MS, { HOME: home })
+  if (status !== 0) return undefined
+  const user: { name?: string; email?: string } = {}
+  const fields = stdout.split('\0')
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const origin = fields[at]?.replace(/^file:/, '') ?? ''
+    const [key, ...value] = fields[at + 1]?.split('\n') ?? []
+    if (origin !== file && isInTree(origin)) continue
+    if (key === 'user.name') user.name = value.join(' ')
+    if (key === 'user.email') user.email = value.join(' ')
+  }
+  return user
 }
 
 /** The `[user]` section of a git config file. */

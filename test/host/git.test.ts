@@ -46,6 +46,31 @@ describe('gitUser', () => {
     expect(gitUser(join(dir, 'bare'), env).name).toBe('Ada Lovelace')
   })
 
+  it('is by includeIf what git says it is', () => {
+    const work = '[user]\n\tname = Ada at work\n'
+    put({
+      'home/.gitconfig': `${BOB}[includeIf "gitdir:${dir}/work/"]\n\tpath = work.inc\n[include]\n\tpath = mail.inc\n`,
+      'home/work.inc': work,
+      'home/mail.inc': '[user]\n\temail = bob@home.example\n',
+    })
+    for (const name of ['work/one', 'repo']) {
+      mkdirSync(join(dir, name), { recursive: true })
+      spawnSync('git', ['init', '-q', join(dir, name)])
+    }
+    expect(asked('work/one')).toEqual({ name: 'Ada at work', email: 'bob@home.example' })
+    expect(asked()).toEqual({ name: 'Bob', email: 'bob@home.example' })
+  })
+
+  it('is not what a file of a workspace says, whoever includes it', () => {
+    put({
+      'repo/.orchestration/x': '',
+      'repo/forged.inc': '[user]\n\tname = Forged\n',
+      'repo/.git/config': `[include]\n\tpath = ../forged.inc\n`,
+      'home/.gitconfig': `${BOB}[include]\n\tpath = ${dir}/repo/forged.inc\n`,
+    })
+    expect(asked().name).toBe('Bob')
+  })
+
   it('is the user of the operating system where git knows none', () => {
     put({ 'repo/x': '', 'home/.gitconfig': '[user]\n\tname =\n' })
     expect(asked()).toEqual({ name: userInfo().username })
