@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
   ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
 ]
 
-/** Where clients keep what makes them ask us, at the root: a command that empties it would be asked about no more. */
+/** Where clients keep what makes them ask us: a command that empties it would be asked about no more. */
 export const CLIENTS_SETTINGS = [
   '.claude',
   '.clinerules',
@@ -150,6 +150,13 @@ export const CLIENTS_SETTINGS = [
   '.cursor',
   '.codex',
   '.gemini',
+  // Beside these opencode keeps packages that it installs when it starts.
+  '.opencode/plugins',
+  '.opencode/plugin',
+  '.opencode/opencode.json',
+  '.opencode/opencode.jsonc',
+  'opencode.json',
+  'opencode.jsonc',
   '.mcp.json',
 ]
 /** Where a client's hook runs from, in a workspace that has one. */
