@@ -32,8 +32,12 @@ export class DirectoryTimes {
       if (at <= stats.mtimeNs) return stats
       const date = new Date(Number(at / MS))
       return Object.assign(stats, {
-        ...{ mtimeNs: at, ctimeNs: at, mtimeMs: at / MS, ctimeMs: at / MS },
-        ...{ mtime: date, ctime: date },
+        mtimeNs: at,
+        ctimeNs: at,
+        mtimeMs: at / MS,
+        ctimeMs: at / MS,
+        mtime: date,
+        ctime: date,
       })
     }
     const ms = Number(at / MS) + Number(at % MS) / 1e6

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { diskPowers } from './support/disk-powers.js'
 import { moduleOf } from './support/modules.js'
@@ -282,6 +283,22 @@ describe('the files', () => {
       return text.split('\n').length > 301 && !/^\/\/ Long because: ./.test(text)
     })
     expect(long).toEqual([])
+  })
+
+  it('spread no object literal into another: the compiler would not see a misspelt field of it', () => {
+    const spread = (text: string) => {
+      const found: number[] = []
+      const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
+      const visit = (node: ts.Node): void => {
+        if (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression)) found.push(node.pos)
+        ts.forEachChild(node, visit)
+      }
+      visit(source)
+      return found.length > 0
+    }
+    expect(spread('const a: Options = { ...{ netwrok: true } }')).toBe(true)
+    expect(spread('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
+    expect(sources.filter((file) => spread(readFileSync(join(HOUSE, file), 'utf8')))).toEqual([])
   })
 
   it('are there for every entry of the package', () => {

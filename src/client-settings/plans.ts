@@ -45,7 +45,9 @@ export function plansOf(client: ClientName, root: string, remove: boolean, serve
           '.gemini/settings.json',
           (all) =>
             withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
-              ...{ key: 'mcpServers', entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] }, remove },
+              key: 'mcpServers',
+              entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] },
+              remove,
             }),
           'jsonc',
         ),
@@ -168,8 +170,11 @@ const SERVED_AT = '/hooks/claude?session='
 
 function servedHooks({ origin, token }: HookAddress): Hooks {
   return hooksOf(CLAUDE_EVENTS, (event) => ({
-    ...{ type: 'http', url: `${origin}${SERVED_AT}claude&event=${event}` },
-    ...{ headers: { Authorization: `Bearer ${token}` }, timeout: 30, onFailure: 'block' },
+    type: 'http',
+    url: `${origin}${SERVED_AT}claude&event=${event}`,
+    headers: { Authorization: `Bearer ${token}` },
+    timeout: 30,
+    onFailure: 'block',
   }))
 }
 

@@ -34,7 +34,11 @@ interface Probe {
 
 const byShell = (client: string) => () => ['/bin/sh', ['-c', hookCommand(client)]] as const
 const aboutTool = (hook_event_name: string, tool_name: string) => (cwd: string) => ({
-  ...{ session_id: 'escrow-doctor', cwd, hook_event_name, tool_name, tool_input: {} },
+  session_id: 'escrow-doctor',
+  cwd,
+  hook_event_name,
+  tool_name,
+  tool_input: {},
 })
 
 const PROBES: Readonly<Partial<Record<ClientName, Probe>>> = {
@@ -44,7 +48,9 @@ const PROBES: Readonly<Partial<Record<ClientName, Probe>>> = {
   cline: {
     command: (root) => [join(root, '.clinerules/hooks/PreToolUse'), []],
     event: (root) => ({
-      ...{ hookName: 'PreToolUse', taskId: 'escrow-doctor', workspaceRoots: [root] },
+      hookName: 'PreToolUse',
+      taskId: 'escrow-doctor',
+      workspaceRoots: [root],
       preToolUse: { toolName: 'condense', parameters: {} },
     }),
   },
@@ -52,7 +58,11 @@ const PROBES: Readonly<Partial<Record<ClientName, Probe>>> = {
   opencode: {
     command: () => ['escrow', ['hook', 'opencode', '--session', 'opencode']],
     event: (directory) => ({
-      ...{ event: 'tool.execute.before', directory, sessionID: 'escrow-doctor', tool: 'todoread', args: {} },
+      event: 'tool.execute.before',
+      directory,
+      sessionID: 'escrow-doctor',
+      tool: 'todoread',
+      args: {},
     }),
   },
 }

@@ -78,7 +78,10 @@ export function crossing(work: () => void): Forms {
   }
   const promised = async () => work()
   return {
-    ...{ rename: withCallback, renameSync: () => work(), copyFile: withCallback, copyFileSync: () => work() },
+    rename: withCallback,
+    renameSync: () => work(),
+    copyFile: withCallback,
+    copyFileSync: () => work(),
     promises: { rename: promised, copyFile: promised },
   }
 }

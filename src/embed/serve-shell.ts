@@ -94,7 +94,9 @@ async function runFor(
   try {
     admit?.(run)
     const { exitCode, ended, refused } = await session.exec(run, {
-      ...{ cwd, stdin, signal },
+      cwd,
+      stdin,
+      signal,
       onOutput: (chunk, stream) => tell({ out: Buffer.from(chunk).toString('base64'), stream }),
     })
     tell({ code: exitCode, ended: ended ?? null, note: refusalsIn(refused) })

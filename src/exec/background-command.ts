@@ -1,3 +1,4 @@
+// Long because: a running command, what it is told and what it leaves behind share one state.
 import { ancestorsOf, asRelPath, type Mark } from '../../overlay/index.js'
 import type {
   ChangeSet,
@@ -225,18 +226,16 @@ export class BackgroundCommand implements RunningCommand {
     const looks = every === undefined ? undefined : setInterval(() => this.#look(), every)
     try {
       const end = await ground.run({
-        ...{
-          ...terms,
-          env,
-          home,
-          timeout,
-          memory,
-          stdin,
-          signal: this.#abort.signal,
-          processes: PROCESSES,
-          keep: 0,
-          terminal,
-        },
+        ...terms,
+        env,
+        home,
+        timeout,
+        memory,
+        stdin,
+        signal: this.#abort.signal,
+        processes: PROCESSES,
+        keep: 0,
+        terminal,
         onOutput: (chunk, stream) => {
           this.#ring.add(chunk)
           onOutput?.(chunk, stream)
@@ -272,9 +271,14 @@ export class BackgroundCommand implements RunningCommand {
     const { isolation } = ground
     const result = { exitCode, ...told(taken, effects), isolation, ...(ended && { ended }) }
     await deps.record({
-      ...{ command, background: id, exit_code: exitCode, isolation },
+      command,
+      background: id,
+      exit_code: exitCode,
+      isolation,
       network: this.terms.network || isolation === 'none',
-      ...{ effects: effects.changes.map(({ path }) => path), refused: result.refused, kept: result.kept },
+      effects: effects.changes.map(({ path }) => path),
+      refused: result.refused,
+      kept: result.kept,
       ...(ended && { ended }),
     })
     return result

@@ -69,8 +69,11 @@ export class SessionExec {
         const taken = end.began ? this.#land(ground, lands) : NOTHING
         isSound = true
         return await this.#told(command, end, {
-          ...{ ...taken, effects: this.deps.changesSince(before.id), ground, terms },
-          ...{ recorded: own.recorded !== false },
+          ...taken,
+          effects: this.deps.changesSince(before.id),
+          ground,
+          terms,
+          recorded: own.recorded !== false,
         })
       } finally {
         store.unmark(before)
@@ -139,7 +142,13 @@ export class SessionExec {
     if (recorded) await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
-      ...{ exitCode, stdout, stderr, effects, refused: refusals, kept, isolation },
+      exitCode,
+      stdout,
+      stderr,
+      effects,
+      refused: refusals,
+      kept,
+      isolation,
       ...(truncated && { truncated }),
       ...(ended && { ended }),
       summary: summaryOf(effects, refused, kept),

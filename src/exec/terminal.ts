@@ -61,8 +61,12 @@ export class SessionTerminal {
     return this.deps.inCall(async () => {
       takeIn()
       const { refused } = landEffects(effects, {
-        ...{ layer: view.layer, overlay: store.overlay, within: (work) => view.within(work) },
-        ...{ isClosed: () => false, isStale: () => false, isStaleTree: () => false },
+        layer: view.layer,
+        overlay: store.overlay,
+        within: (work) => view.within(work),
+        isClosed: () => false,
+        isStale: () => false,
+        isStaleTree: () => false,
       })
       return refused.map(({ path, reason, message }) => ({ path, reason, message }))
     }, true)

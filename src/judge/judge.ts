@@ -133,8 +133,14 @@ class ReadOnlyJudge implements CallJudge {
   async refuse(denial: Denial, { tool, id }: Pick<JudgedCall, 'tool' | 'id'>): Promise<void> {
     const { reason, message, file, intentId = this.seen.intentId } = denial
     const draft = newDraft({
-      ...{ type: 'denied', intent: intentId ?? null, session: this.session, agent: this.options.agent },
-      ...{ reqId: id ?? null, reason, words: message, data: { tool_name: tool } },
+      type: 'denied',
+      intent: intentId ?? null,
+      session: this.session,
+      agent: this.options.agent,
+      reqId: id ?? null,
+      reason,
+      words: message,
+      data: { tool_name: tool },
       ...(file !== undefined && { path: file }),
     })
     // It is refused whether or not that can be written down: in a session's mount it is told to who can.

@@ -92,7 +92,9 @@ export class JudgedSession {
     const questions = new SessionQuestions({
       // What a judgement uses up is so for that one alone: nothing has run yet.
       store: { ...store, note: () => undefined },
-      ...{ intent: () => intentId, approver: undefined, answer: async () => undefined },
+      intent: () => intentId,
+      approver: undefined,
+      answer: async () => undefined,
     })
     questions.hear(reviews)
     const view = viewOf(layout, given, store, this.policy)
@@ -122,7 +124,13 @@ function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy
   }
   const nothing = () => undefined
   return new View({
-    ...{ root: layout.root, resolver, overlay, seen: nothing, seenStaged: nothing, opened: nothing, sync: nothing },
+    root: layout.root,
+    resolver,
+    overlay,
+    seen: nothing,
+    seenStaged: nothing,
+    opened: nothing,
+    sync: nothing,
     layer: new GuardedLayer(overlay, rules, (target, link) => resolver.leadsTo(target, link)),
   })
 }

@@ -43,7 +43,10 @@ export const policySchema = z
       outside: rulesSchema.nullable(),
       protected: z.array(text, { error: 'a list of globs is expected' }).nullable(),
       approval: section({
-        ...{ mode: byHand, merge: byHand, lessons: byHand, modal: oneOf('ask', 'all') },
+        mode: byHand,
+        merge: byHand,
+        lessons: byHand,
+        modal: oneOf('ask', 'all'),
         by: oneOf('any', 'person'),
       }),
       locks: section({ require_read: flag, strict: flag }),

@@ -193,7 +193,10 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
     if (now !== records) refuseRespoken(found, verdicts, verdictState(now), deps)
   }
   const result = await deps.commit(changes, {
-    ...{ ...options, approvals, parts, assertApproved },
+    ...options,
+    approvals,
+    parts,
+    assertApproved,
     ...(parts.size > 0 && { noted }),
   })
   const committed = new Set(result.committed)

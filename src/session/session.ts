@@ -1,3 +1,4 @@
+// Long because: this is the one place where the parts of a session are put together.
 import { onceATurn } from '../../overlay/turn.js'
 import type {
   AgentInfo,
@@ -84,8 +85,11 @@ export class LocalSession implements Session {
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
     this.#journal = new SessionJournal(deps.id, () => this.agent, deps.ledger, this.#store, tool)
     this.#policy = createPolicy({
-      ...{ intents: onceATurn(() => deps.registry.state()), policy: onceATurn(deps.policyFile), tool },
-      ...{ activeIntentId: () => this.#intent.id, base: (path) => this.#lock.check(path) },
+      intents: onceATurn(() => deps.registry.state()),
+      policy: onceATurn(deps.policyFile),
+      tool,
+      activeIntentId: () => this.#intent.id,
+      base: (path) => this.#lock.check(path),
       answers: () => this.#questions.answers,
     })
     this.#intent = new SessionIntent({ ...deps, journal: this.#journal, settings: () => this.#policy.settings(), tool })
@@ -94,17 +98,24 @@ export class LocalSession implements Session {
     this.#snapshots = new SessionSnapshots(this.#store, this.#policy)
     this.#view = sessionView(deps, { ...rooms, guard: this.#guard, takeIn: this.#takeIn })
     this.terminal = new SessionTerminal({
-      ...{ id: this.id, layout: deps.layout, view: this.#view, ...rooms },
+      id: this.id,
+      layout: deps.layout,
+      view: this.#view,
+      ...rooms,
       changesSince: (since, isWanted) => this.#snapshots.changes({ since }, isWanted),
       takeIn: this.#takeIn,
       admission: new SessionAdmission(this.#policy, this.#questions, this.#takeIn, this.#denied),
       record: (data) => this.#record('command', { data }),
       inCall: (work, isNew) =>
         this.#calls.current() && isNew !== true ? work() : this.toolCall({ tool: 'exec', kind: 'command' }, work),
-      ...{ open: () => this.#open(), intent: () => this.#intent.id, said: this.#guard },
+      open: () => this.#open(),
+      intent: () => this.#intent.id,
+      said: this.#guard,
     })
     this.#format = new SessionFormat({
-      ...{ policy: this.#policy, exec: this.terminal.own, overlay: () => this.#store.overlay },
+      policy: this.#policy,
+      exec: this.terminal.own,
+      overlay: () => this.#store.overlay,
       inform: (news) => this.#guard.inform(news),
     })
     const look: Behind['look'] = (command, options) => this.terminal.look(command, options)

@@ -71,7 +71,8 @@ export class SessionSnapshots {
     const views = {
       before: (change: StagedChange) => bytesBefore(before, change),
       flags: (change: StagedChange) => flagsOf(this.policy, this.store, change),
-      ...{ verdicts: verdictState([]), amendments: amendmentState([]) },
+      verdicts: verdictState([]),
+      amendments: amendmentState([]),
     }
     return atOneMoment(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
   }

@@ -48,7 +48,9 @@ export function openCopy(root: string): Place {
     hidden: () => [],
     bring: (from, kept, overlay) =>
       takeAlong(kept, {
-        ...{ from: from.written, to: `${scratch}/tree`, hidden: () => [] },
+        from: from.written,
+        to: `${scratch}/tree`,
+        hidden: () => [],
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
@@ -196,7 +198,13 @@ class Copy {
     if (stats.isSymbolicLink()) found.effects.push({ kind: 'symlink', path, target: readlinkSync(at) })
     else if (stats.isFile())
       found.effects.push({
-        ...{ kind: 'file', path, mode, size, ino, mtimeMs, stamp: stampOf(stats) },
+        kind: 'file',
+        path,
+        mode,
+        size,
+        ino,
+        mtimeMs,
+        stamp: stampOf(stats),
         read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
       })
     else if (resting) found.effects.push({ kind: 'other', path, what: 'no file' })

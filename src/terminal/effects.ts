@@ -152,8 +152,10 @@ class Walk {
     else if (isGone) effects.push({ kind: 'gone', path })
     else if (stats.isDirectory()) {
       effects.push({
-        ...{ kind: 'dir', path },
-        ...{ mode: stats.mode & 0o7777, isNew: this.deps.overlay.typeOf(path) !== 'dir' },
+        kind: 'dir',
+        path,
+        mode: stats.mode & 0o7777,
+        isNew: this.deps.overlay.typeOf(path) !== 'dir',
       })
       this.#below(path)
     } else this.#leaf(path, stats)

@@ -84,7 +84,9 @@ export async function openSandbox(root: string): Promise<Place> {
     },
     bring: (from, kept, overlay) =>
       takeAlong(kept, {
-        ...{ from: from.written, to: places.written, whiteout: places.whiteout },
+        from: from.written,
+        to: places.written,
+        whiteout: places.whiteout,
         hidden: (dir) => from.hidden(dir),
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),

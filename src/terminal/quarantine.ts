@@ -61,7 +61,10 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
   const list = refused.map(({ path, reason, message, effect }): Quarantined => {
     const content = keep(effect)
     return {
-      ...{ path: asRelPath(path), kind: effect.kind, reason, message },
+      path: asRelPath(path),
+      kind: effect.kind,
+      reason,
+      message,
       ...(intent !== undefined && { intent }),
       ...('mode' in effect && { mode: effect.mode }),
       ...('size' in effect && { size: effect.size }),

@@ -125,7 +125,8 @@ function reportIn(line: string): Denial | { readonly delivered: string } | undef
   if (typeof delivered === 'string') return { delivered }
   if (!isReason(reason) || !isPart(message)) return undefined
   return {
-    ...{ reason, message },
+    reason,
+    message,
     ...(isPart(file) && { file }),
     ...(isPart(intentId) && { intentId }),
     ...(isPart(tool) && { tool }),

@@ -74,7 +74,11 @@ function anchorIn(line: string): AnchorLine | undefined {
   if (from === 0 ? seq !== 0 : hashes.length !== seq - from + 1) return undefined
   const [workspace, branch] = [text(value.workspace), text(value.branch)]
   return {
-    ...{ ledger, from, seq, hashes, at },
+    ledger,
+    from,
+    seq,
+    hashes,
+    at,
     ...(workspace !== undefined && { workspace }),
     ...(branch !== undefined && { branch }),
     ...(value.restarts === true && { restarts: true }),

@@ -35,7 +35,10 @@ export function joinBranches(deps: JoinDeps, by: Reviewer): LedgerHead | undefin
   for (const [ledger, entries] of unseen) anchors.keep(ledger, entries)
   if (tip.sides.length === 0) return undefined
   const draft = newDraft({
-    ...{ type: 'merge', intent: null, session: null, reviewer: by },
+    type: 'merge',
+    intent: null,
+    session: null,
+    reviewer: by,
     ...(torn && { data: { torn: { ...torn } } }),
   })
   const placed = placeDraft(draft, tip, revision)

@@ -40,7 +40,9 @@ export class Files {
       mark,
       shows: why === undefined ? 'text' : 'nothing',
       hunks: change.hunks.map(({ id, state, text }) => ({
-        ...{ id, state, divisible: change.kind === 'modify' && WITHIN.test(text) },
+        id,
+        state,
+        divisible: change.kind === 'modify' && WITHIN.test(text),
         at: at.get(id) ?? { unified: 0, split: 0 },
       })),
       total: { unified: rows.unified.length, split: rows.split.length },

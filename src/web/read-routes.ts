@@ -72,7 +72,12 @@ async function stateOf(workspace: Workspace): Promise<WireState> {
     root: workspace.root,
     sessions: await Promise.all(sessions.map((session) => wireSession(workspace, session))),
     intents: intents.map(({ id, name, status, ownedScope: scope, constraints, acceptanceCriteria: criteria }) => ({
-      ...{ id, name, status, scope, constraints, criteria },
+      id,
+      name,
+      status,
+      scope,
+      constraints,
+      criteria,
     })),
     ...(problem !== undefined && { problem }),
     ...(waiting && { trust: { digest, changes: changes.map(asText) } }),
@@ -91,7 +96,9 @@ async function wireSession(
   const review = damaged === undefined ? await workspace.review(id) : undefined
   const { model, tool } = agent ?? {}
   return {
-    ...{ id, live, changes },
+    id,
+    live,
+    changes,
     questions: (await review?.questions())?.map(wireQuestion) ?? [],
     quarantined: (await review?.quarantined())?.length ?? 0,
     ...(agent && { agent: { ...(model !== undefined && { model }), ...(tool !== undefined && { tool }) } }),

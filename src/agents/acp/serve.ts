@@ -63,7 +63,11 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     ),
   )
   running = await session.start([...options.command], {
-    ...{ stdin, network: network === true, every: EVERY, env, home: home === true },
+    stdin,
+    network: network === true,
+    every: EVERY,
+    env,
+    home: home === true,
     ...(client !== undefined && { client }),
     onOutput: (chunk, stream) => (stream === 'stdout' ? fromAgent(chunk) : log(Buffer.from(chunk).toString('utf8'))),
   })

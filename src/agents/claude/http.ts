@@ -89,7 +89,10 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
     asked.onLost(() => telling.lost())
     const deps: Partial<HookDeps> = {
       // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
-      ...{ env: { CLAUDE_PROJECT_DIR: root }, cwd: root, rootOf: () => root, isInMount: () => false },
+      env: { CLAUDE_PROJECT_DIR: root },
+      cwd: root,
+      rootOf: () => root,
+      isInMount: () => false,
       openJudge: async (_, about) => telling.by(await openJudge(about)),
       ...(named !== undefined && { session: named }),
     }

@@ -33,7 +33,11 @@ class Telling {
   by(judge: CallJudge): CallJudge {
     const { root, session, gate, isHeld, intent } = judge
     return {
-      ...{ root, session, gate, isHeld, intent },
+      root,
+      session,
+      gate,
+      isHeld,
+      intent,
       intents: () => judge.intents(),
       judge: (call) => judge.judge(call),
       refuse: (denial, call) => judge.refuse(denial, call),

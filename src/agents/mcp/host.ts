@@ -101,7 +101,8 @@ async function servedOn(
   const session = await sessionFor(workspace, options, id)
   const { version, model } = options
   const server = createMcpServer(session, {
-    ...{ ledger: workspace.ledger, isModern },
+    ledger: workspace.ledger,
+    isModern,
     ...(!isBrief && { watch: (told) => workspace.watch(told) }),
     ...(version !== undefined && { version }),
     ...(model !== undefined && { model }),

@@ -114,13 +114,21 @@ export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
     if (shell) undos.push(() => shell.dispose())
     const gate = gateOf(provider, options.hidden, engine)
     const governed = governRoo({
-      ...{ engine, alias, ...(gate && { gate }), ...(shell && { shell }) },
+      engine,
+      alias,
+      ...(gate && { gate }),
+      ...(shell && { shell }),
       ...(provider && { parentOf: historyOf(provider), answersItself: answersItself(provider) }),
     })
     if (provider) undos.push(governProvider(provider, governed, sessions))
     undos.push(offerTools(governed.customTools, { fs: alias.fs, root }))
     return {
-      ...{ engine, workspace, alias, roo, leave, customTools: governed.customTools },
+      engine,
+      workspace,
+      alias,
+      roo,
+      leave,
+      customTools: governed.customTools,
       commandsRefused: refused,
       sessionOf: (task) => governed.sessionOf({ ...task, cwd: root }),
       runTool: (call, run) => runTool({ engine, alias, root }, { ...call, taskId: parents.of(call) }, run),

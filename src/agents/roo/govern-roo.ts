@@ -54,7 +54,8 @@ export function governRoo(options: GovernRooOptions): GovernedRoo {
     task: (task) => governTask(task, conversations.of(task), options),
     mcpHub: (hub, current) => governMcpHub(hub, current, { engine, conversations }),
     customTools: customTools({
-      ...{ engine, conversations },
+      engine,
+      conversations,
       ...(gate && { called: (session) => gate.sync(session).catch(() => undefined) }),
     }),
     sessionOf: (task) => engine.sessionOf(conversations.of(task), task.cwd),

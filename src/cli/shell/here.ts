@@ -25,7 +25,9 @@ export async function runHere(
     const session = await workspace.session({ id })
     if (intent !== undefined) await session.selectIntent(intent)
     const { exitCode, refused } = await session.exec(command, {
-      ...{ cwd, signal, onOutput: write },
+      cwd,
+      signal,
+      onOutput: write,
       ...(stdin && { stdin }),
     })
     return { code: exitCode, note: library.refusalsIn(refused) }
