@@ -41,7 +41,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
 
 const HEAD = `# The command line
 
-Made from the commands themselves: \`npx vitest run test/docs/cli.test.ts -u\` writes it anew, and the same test fails where it says something else.
+Made from the commands themselves: \`npx vitest run test/docs/cli.test.ts -u\` updates it, and the same test fails when it is out of date.
 
 \`-C DIR\` governs another directory, and \`--no-pager\` prints long output at once; both stand before the command. Long output goes through \`PAGER\`
 (less unless told, with \`LESS=FRX\`) on a terminal alone. Colours are for terminals; \`NO_COLOR\` takes them away, \`FORCE_COLOR\` brings them back.

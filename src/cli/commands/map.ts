@@ -6,7 +6,7 @@ import { during } from '../progress.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Write .orchestration/intent_map.md anew and print it: the intents, what each changed, which functions and classes, ' +
+      'Regenerate .orchestration/intent_map.md and print it: the intents, what each changed, which functions and classes, ' +
         'and when. Commits keep it up to date. What you write between its markers stays.',
     )
     .action(async () => {

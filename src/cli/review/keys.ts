@@ -52,7 +52,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['d'], action: 'rejectFile', does: 'reject this file, in words' },
   { keys: ['A'], action: 'approveAll', does: 'approve all that nobody has rejected' },
   { keys: ['u'], action: 'undo', does: 'take back the verdict on this hunk, or else the last one given here' },
-  { keys: ['s'], action: 'split', does: 'split this hunk where unchanged lines stand in it' },
+  { keys: ['s'], action: 'split', does: 'split this hunk at its unchanged lines' },
   { keys: ['e'], action: 'edit', does: 'edit this file as it is staged, in $EDITOR' },
   { keys: ['x'], action: 'discard', does: 'take this hunk, or its file, out of the stage' },
   { keys: ['c'], action: 'commit', does: 'put what is approved on disk' },
@@ -71,7 +71,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['G', 'End'], action: 'last', does: 'last hunk' },
   { keys: ['/'], action: 'search', does: 'search; nothing but Enter searches on' },
   { keys: ['?'], action: 'help', does: 'this help' },
-  { keys: ['Ctrl-L'], action: 'redraw', does: 'draw the screen anew' },
+  { keys: ['Ctrl-L'], action: 'redraw', does: 'redraw the screen' },
   { keys: ['Ctrl-Z'], action: 'suspend', does: 'back to the shell, until fg' },
   { keys: ['q', 'Ctrl-C'], action: 'quit', does: 'leave; verdicts are kept' },
 ]
