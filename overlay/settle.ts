@@ -156,7 +156,10 @@ function cameWithMove(overlay: Overlay, path: RelPath, after: FileState | null, 
   return source === null || sameContent(source, after) || isChanged(ours, lower)
 }
 
-/** What our own commits made under the old name of a renamed directory was never shown at the new name. */
+/**
+ * A path that our own commits made under the old name of a renamed directory never belonged to the new name. A directory
+ * of the same name that has already been committed there shows its own files.
+ */
 function hideNew(overlay: Overlay, landed: readonly Landed[], ours: Ours, result: Settlement): void {
   const moved = redirects(overlay.stage.tree.root, ROOT)
   const hidden = new Set<RelPath>()
@@ -166,7 +169,9 @@ function hideNew(overlay: Overlay, landed: readonly Landed[], ours: Ours, result
       const name = isWithin(path, lower) ? (`${at}${path.slice(lower.length)}` as RelPath) : at
       if (name === at || ours.has(name) || ancestorsOf(name).some((dir) => hidden.has(dir))) continue
       const place = overlay.placeOf(name)
-      if (place.lower === path && !place.node) hidden.add(name)
+      if (place.lower !== path) continue
+      if (!place.node) hidden.add(name)
+      else if (!place.node.inode && overlay.lower.typeOf(name) === 'dir') result.point.push([name, name])
     }
   }
   for (const path of hidden) result.hide.push(path)

@@ -147,6 +147,29 @@ it.each(WHERE_A_LINK_STOOD)('where a link stood, lands %s', async (_, sequence) 
   })
 })
 
+it('a file lands where a directory was whose files landed under another name before', async () => {
+  const sequence: Mutation[] = [
+    { op: 'move', from: p('a'), to: p('d/a') },
+    { op: 'mkdir', path: p('a') },
+    { op: 'put', path: p('a/b'), data: '' },
+  ]
+  await property(sequence, async (at) => {
+    const { overlay } = at.store
+    const wanted = merged(overlay)
+    await commit(
+      at,
+      at.store,
+      diffStage(overlay).changes.filter(({ path }) => ['d/a/a', 'd/a/b/a'].includes(path)),
+    )
+    at.store.settle([])
+    expect(merged(overlay)).toEqual(wanted)
+    await commit(at, at.store, diffStage(overlay).changes)
+    at.store.settle([])
+    expect(onDisk(at.layout.root)).toEqual(wanted)
+    expect(diffStage(overlay).changes).toEqual([])
+  })
+})
+
 describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
     await fc.assert(
