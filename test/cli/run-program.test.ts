@@ -107,11 +107,13 @@ describe('who decides', () => {
 
   it('is at a terminal, or has a key, where policy wants a person', () => {
     const policy = `${home}/shop/.orchestration/policy.yaml`
+    const run = "escrow run --session person --intent INT-001 -- sh -c 'echo x > src/one; echo y > src/two'"
+    expect(shell(run).status).toBe(0)
     fs.writeFileSync(policy, 'approval: { by: person }\n')
-    expect(shell('escrow approve one')).toMatchObject({ status: 1, stderr: expect.stringContaining('no terminal') })
-    expect(shell('script -qec "escrow approve one src/made" /dev/null').status).toBe(0)
+    expect(shell('escrow approve person')).toMatchObject({ status: 1, stderr: expect.stringContaining('no terminal') })
+    expect(shell('script -qec "escrow approve person src/one" /dev/null').status).toBe(0)
     const { file } = JSON.parse(shell('escrow keys --reviewer --json').stdout) as { file: string }
-    expect(shell(`ESCROW_REVIEWER_KEY=${file} escrow approve one`)).toMatchObject({ status: 0, stderr: '' })
+    expect(shell(`ESCROW_REVIEWER_KEY=${file} escrow approve person`)).toMatchObject({ status: 0, stderr: '' })
     fs.writeFileSync(policy, 'access: {}\n')
   })
 })

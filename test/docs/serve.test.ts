@@ -36,7 +36,9 @@ async function started(
     env: { ...process.env, HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [data]: Buffer[] = await once(server.stdout, 'data')
+  const ended = once(server, 'exit').then(([code]) => Promise.reject(new Error(`It ended with ${code}.`)))
+  const [data]: Buffer[] = await Promise.race([once(server.stdout, 'data'), ended])
+  ended.catch(() => undefined)
   expect(shapeOf(String(data))).toBe(shapeOf(`${step?.output}`))
   return { server, address: String(data).trim() }
 }
@@ -125,8 +127,11 @@ describe('docs/serve.md', () => {
       1,
       expect.stringContaining('An agent cannot decide about its own work'),
     ])
-    fs.writeFileSync(`${home}/shop/.orchestration/policy.yaml`, 'approval: { by: person }\n')
+    const policy = `${home}/shop/.orchestration/policy.yaml`
+    const before = fs.readFileSync(policy, 'utf8')
+    fs.writeFileSync(policy, 'approval: { by: person }\n')
     const script = openShell(`${home}/shop`, { HOME: home })('../node_modules/.bin/escrow serve')
     expect([script.status, script.stderr]).toEqual([1, expect.stringContaining('Policy wants a person')])
+    fs.writeFileSync(policy, before)
   })
 })
