@@ -239,6 +239,7 @@ function tidyNode(
   let shows = node.lower === undefined ? inherited : (node.lower ?? undefined)
   if (node.lower !== undefined && inherited === path && isReplaced(overlay, node, path, shows)) {
     result.point.push([path, null])
+    if (shows !== undefined) keepRemovedDirs(overlay, shows, result)
     shows = path
   }
   for (const [name, child] of node.children ?? [])
@@ -246,6 +247,16 @@ function tidyNode(
   if (shows !== inherited || inherited === undefined) return
   if (node.inode ? inheritedType === 'dir' && sameMode(overlay, inherited, node) : node.lower !== undefined)
     result.drop.push(path)
+}
+
+/**
+ * Directories that still exist under the old name of a moved directory. No node of the new name refers to them from now on, so a
+ * base says that the stage removed them: without it they would pass for directories that came to the disk later.
+ */
+function keepRemovedDirs(overlay: Overlay, dir: RelPath, result: Settlement): void {
+  if (overlay.lower.typeOf(dir) !== 'dir' || overlay.typeOf(dir) === 'dir') return
+  if (!overlay.stage.bases.has(dir)) result.bases.push([dir, { state: stateNow(overlay.lower, dir, ABSENT) }])
+  for (const { name } of overlay.lower.readdir(dir)) keepRemovedDirs(overlay, childOf(dir, name), result)
 }
 
 /** A directory was removed, and all that is left there came to the disk later. */

@@ -170,6 +170,28 @@ it('a file lands where a directory was whose files landed under another name bef
   })
 })
 
+it('the last file of a moved directory lands, and the directory goes', async () => {
+  const sequence: Mutation[] = [
+    { op: 'put', path: p('a/b/a'), data: '', at: 0 },
+    { op: 'move', from: p('a'), to: p('d') },
+  ]
+  await property(sequence, async (at) => {
+    const { overlay } = at.store
+    const wanted = merged(overlay)
+    const { changes } = diffStage(overlay)
+    await commit(
+      at,
+      at.store,
+      changes.filter(({ path }) => path !== 'd/b/a'),
+    )
+    at.store.settle([])
+    await commit(at, at.store, diffStage(overlay).changes)
+    at.store.settle([])
+    expect(onDisk(at.layout.root)).toEqual(wanted)
+    expect(diffStage(overlay).changes).toEqual([])
+  })
+})
+
 describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   it('are equal once everything staged was committed, and then nothing is staged', async () => {
     await fc.assert(
