@@ -1,5 +1,5 @@
+import type { LowerStatCache } from './lower-stat-cache.js'
 import { parentOf, type RelPath, ROOT } from './path.js'
-import type { LowerSeen } from './seen.js'
 
 /**
  * Staged directories whose name the disk gives to something else: a file or a link that came there, or came back, and that
@@ -10,7 +10,7 @@ export class BlockedDirectories {
 
   /** @param removes whether the stage removes the very thing that is at a path on disk. */
   constructor(
-    private readonly seen: LowerSeen,
+    private readonly seen: LowerStatCache,
     private readonly removes: (path: RelPath) => boolean,
   ) {}
 

@@ -31,7 +31,7 @@ export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 
   try {
     // Snapshots only add to what the stage as it is takes: most logs are told from it alone.
     if (!isWorth(roughSizeOf(stage)) || !isWorth(sizeOf(stage))) return false
-    writeAnew(files, stage, pack)
+    rewrite(files, stage, pack)
     return true
   } catch {
     // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
@@ -39,14 +39,14 @@ export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 
   }
 }
 
-function writeAnew(files: StageFiles, stage: Stage, old: string): void {
+function rewrite(files: StageFiles, stage: Stage, old: string): void {
   const pack = `${files.pack}.${Number(/\.(\d+)$/.exec(old)?.[1] ?? 1) + 1}`
   const path = `${files.log}.new`
   const fresh = new FileStageLog(fs.openSync(path, 'wx', 0o600), fs.openSync(pack, 'wx', 0o600), pack, false)
   try {
     fresh.append({ op: 'begin', t: '0', pack: basename(pack) }, undefined)
     for (const { edit, data } of imageOf(stage))
-      fresh.append(moved(edit, old, fresh), data && Buffer.concat([...data.chunks()]))
+      fresh.append(movedEdit(edit, old, fresh), data && Buffer.concat([...data.chunks()]))
   } finally {
     fresh.close()
   }
@@ -55,7 +55,7 @@ function writeAnew(files: StageFiles, stage: Stage, old: string): void {
 }
 
 /** An edit whose bases have their contents in another pack. */
-function moved(edit: StageEdit, from: string, to: StageLog): StageEdit {
+function movedEdit(edit: StageEdit, from: string, to: StageLog): StageEdit {
   if (!edit.bases?.some(([, base]) => base.kept)) return edit
   const bases = edit.bases.map(([path, base]) => {
     const { kept, ...rest } = base

@@ -32,7 +32,7 @@ export class Content {
 
   /** A copy of the bytes. */
   bytes(): Buffer {
-    return this.#loaded().getBuffer() as Buffer
+    return this.#load().getBuffer() as Buffer
   }
 
   digest(): Digest {
@@ -71,7 +71,7 @@ export class Content {
   }
 
   readInto(target: Uint8Array, at: number): number {
-    return this.#loaded().read(asBuffer(target), 0, target.length, at)
+    return this.#load().read(asBuffer(target), 0, target.length, at)
   }
 
   writeAt(data: Uint8Array, at: number): void {
@@ -86,7 +86,7 @@ export class Content {
   }
 
   #change(edit: (memory: MemNode) => void): void {
-    const memory = this.#loaded()
+    const memory = this.#load()
     const before = memory.getSize()
     edit(memory)
     this.#packed = undefined
@@ -117,7 +117,7 @@ export class Content {
     this.#memory = undefined
   }
 
-  #loaded(): MemNode {
+  #load(): MemNode {
     if (this.#memory) return this.#memory
     const node = this.store.createNode()
     try {
@@ -164,7 +164,7 @@ export interface ContentStore {
 }
 
 /** Memory that another thread can write to is taken once: what the log digests is what is kept. */
-export function unshared(bytes: Uint8Array): Uint8Array {
+export function copyIfShared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
 

@@ -1,13 +1,14 @@
+// Long because: the comparison of a stage with the disk is one pass, and its steps share what it has collected.
 import type { BigIntStats } from 'node:fs'
 import { ABSENT } from './base.js'
 import { BlockedDirectories } from './blocked.js'
 import { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
 import { EMPTY_DIGEST } from './digest.js'
+import { LowerStatCache } from './lower-stat-cache.js'
 import type { Overlay } from './overlay.js'
 import { childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
-import { LowerSeen } from './seen.js'
 import { redirects } from './sources.js'
-import type { Credit } from './stage-edit.js'
+import type { Attribution } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /** A directory of the disk that the merged view has under another name, and nothing in its old place. */
@@ -41,7 +42,7 @@ export interface StageDiff {
  * at, a renamed or removed directory counts once for every file and link in it.
  */
 export function diffStage(overlay: Overlay): StageDiff {
-  const seen = new LowerSeen(overlay.lower)
+  const seen = new LowerStatCache(overlay.lower)
   const touched = collect(overlay, seen)
   const pairs = new Map<RelPath, Pair>()
   for (const path of touched.files) pairs.set(path, pairAt(overlay, path, seen, touched))
@@ -56,7 +57,7 @@ export function diffStage(overlay: Overlay): StageDiff {
     if (sources.has(path)) continue
     const from = renames.get(path)
     const source = from === undefined ? undefined : pairs.get(from)
-    const change = toChange(overlay, path, source ? joined(pair, source) : pair, from)
+    const change = toChange(overlay, path, source ? joinPairs(pair, source) : pair, from)
     const links = linked.get(path)?.filter((name) => name !== path)
     if (change) changes.push(links ? { ...change, links } : change)
   }
@@ -94,12 +95,12 @@ class Touched {
    * True for a covered name that came to the disk later: every name the stage knew of has a base, or is shown at the new
    * name of its directory.
    */
-  cameLater({ stage }: Overlay, path: RelPath): boolean {
+  appearedLater({ stage }: Overlay, path: RelPath): boolean {
     return this.hidden.has(path) && !this.shown.has(path) && !stage.bases.has(path)
   }
 }
 
-function collect(overlay: Overlay, seen: LowerSeen): Touched {
+function collect(overlay: Overlay, seen: LowerStatCache): Touched {
   const touched = new Touched()
   const visit = (node: TreeNode, path: RelPath): void => {
     const covers = node.whiteout || node.lower !== undefined
@@ -115,7 +116,7 @@ function collect(overlay: Overlay, seen: LowerSeen): Touched {
   }
   visit(overlay.stage.tree.root, '' as RelPath)
   touched.dirs.delete('' as RelPath)
-  for (const path of touched.hiddenDirs) if (touched.cameLater(overlay, path)) touched.hiddenDirs.delete(path)
+  for (const path of touched.hiddenDirs) if (touched.appearedLater(overlay, path)) touched.hiddenDirs.delete(path)
   return touched
 }
 
@@ -131,7 +132,7 @@ function linkedNames(overlay: Overlay, { files }: Touched): Map<RelPath, RelPath
 }
 
 /** Everything the disk holds under a name that the stage covers. */
-function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerSeen): void {
+function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerStatCache): void {
   const type = seen.typeOf(path)
   if (type !== undefined) touched.hidden.add(path)
   if (type === 'file' || type === 'symlink') touched.files.add(path)
@@ -153,8 +154,8 @@ function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
   for (const entry of overlay.readdir(path)) addMerged(overlay, childOf(path, entry.name), touched)
 }
 
-function pairAt(overlay: Overlay, path: RelPath, seen: LowerSeen, touched: Touched): Pair {
-  const base = touched.cameLater(overlay, path) ? ABSENT : overlay.stage.bases.get(path)
+function pairAt(overlay: Overlay, path: RelPath, seen: LowerStatCache, touched: Touched): Pair {
+  const base = touched.appearedLater(overlay, path) ? ABSENT : overlay.stage.bases.get(path)
   const now = seen.state(path, base)
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
@@ -169,7 +170,11 @@ function fileOnly(state: FileState | null): FileState | null {
 }
 
 /** What the merged view shows at a path. */
-export function mergedState(overlay: Overlay, path: RelPath, seen = new LowerSeen(overlay.lower)): FileState | null {
+export function mergedState(
+  overlay: Overlay,
+  path: RelPath,
+  seen = new LowerStatCache(overlay.lower),
+): FileState | null {
   const { node, lower } = overlay.placeOf(path)
   const inode = node?.inode
   if (inode) {
@@ -201,7 +206,7 @@ function originOf(overlay: Overlay, path: RelPath): RelPath | undefined {
   return node?.inode ? (node.inode.origin as RelPath | undefined) : lower
 }
 
-function joined(pair: Pair, source: Pair): Pair {
+function joinPairs(pair: Pair, source: Pair): Pair {
   return { before: source.before, after: pair.after, drifted: pair.drifted || source.drifted }
 }
 
@@ -229,11 +234,11 @@ function timesOf(overlay: Overlay, path: RelPath): Pick<StagedChange, 'times'> {
 /** Who wrote what stands there, or moved it since, alone or with its directory; else who removed it, or took its place. */
 export function creditedTo(overlay: Overlay, path: RelPath): Pick<StagedChange, 'intentId' | 'calls' | 'agent'> {
   const { tree, agents } = overlay.stage
-  const covering = tree.covering(path)
+  const covering = tree.coveringNode(path)
   const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
   const moves = inode ? tree.creditedOn(path).filter(({ creditedAt }) => creditedAt > inode.creditedAt) : []
   const credits = inode ? [inode.credit, ...moves.map(({ credit }) => credit)] : [covering?.credit]
-  const { intent, agent } = Object.assign({}, ...credits) as Credit
+  const { intent, agent } = Object.assign({}, ...credits) as Attribution
   const name = agent === undefined ? undefined : agents[agent]
   const calls = [...(inode?.calls ?? []), ...credits.slice(inode ? 1 : 0).flatMap((credit) => credit?.call ?? [])]
   return {
@@ -260,7 +265,7 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
 function directoryChanges(
   overlay: Overlay,
   touched: Touched,
-  seen: LowerSeen,
+  seen: LowerStatCache,
   blocked: BlockedDirectories,
 ): StagedChange[] {
   const changes: StagedChange[] = []
@@ -281,14 +286,14 @@ function directoryChanges(
   return changes
 }
 
-function newDirs(overlay: Overlay, touched: Touched, seen: LowerSeen): StageDiff['newDirs'] {
+function newDirs(overlay: Overlay, touched: Touched, seen: LowerStatCache): StageDiff['newDirs'] {
   return [...touched.dirs]
     .filter((path) => overlay.typeOf(path) === 'dir' && seen.typeOf(path) !== 'dir')
     .sort()
     .map((path) => ({ path, mode: mergedState(overlay, path, seen)?.mode ?? 0o777 }))
 }
 
-function movesIn(overlay: Overlay, touched: Touched, seen: LowerSeen): DirectoryMove[] {
+function movesIn(overlay: Overlay, touched: Touched, seen: LowerStatCache): DirectoryMove[] {
   const found = redirects(overlay.stage.tree.root, ROOT).filter(({ at, lower }) => {
     if (seen.typeOf(lower) !== 'dir' || seen.look(at) !== undefined || overlay.typeOf(lower) !== undefined) return false
     return ![...touched.hiddenOthers].some((path) => isWithin(path, lower))

@@ -24,7 +24,7 @@ export class DirectoryTimes {
    * A directory's stats with the later of its times. How many directories are in it is not counted: it has one link, as on
    * file systems that never count them.
    */
-  moved<T extends Stats | BigIntStats>(path: RelPath, stats: T | undefined): T | undefined {
+  withTimes<T extends Stats | BigIntStats>(path: RelPath, stats: T | undefined): T | undefined {
     const at = stats?.isDirectory() ? this.#changed.get(path) : undefined
     if (stats === undefined || at === undefined) return stats
     if (isBig(stats)) {

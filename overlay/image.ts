@@ -82,7 +82,7 @@ const NEVER = '0'
 export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
   for (const name of stage.agents) yield { edit: { op: 'agent', t: NEVER, name } }
   const ids = new Map<Inode, number>()
-  let last: Moment = { root: undefined, bases: undefined, settledSeq: 0, reviewed: 0, reviewId: undefined }
+  let last: FrozenVersion = { root: undefined, bases: undefined, settledSeq: 0, reviewed: 0, reviewId: undefined }
   for (const { version, edit } of frozen(stage)) {
     yield* step(last, version, ids)
     yield { edit }
@@ -97,7 +97,7 @@ export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
   yield { edit: { op: 'resume', t: NEVER, ...from, changed: snapshots.changed, ...counts } }
 }
 
-interface Moment extends Omit<Version, 'root' | 'bases' | 'edits'> {
+interface FrozenVersion extends Omit<Version, 'root' | 'bases' | 'edits'> {
   readonly root: TreeNode | undefined
   readonly bases: SharedMap<Base> | undefined
 }
@@ -114,10 +114,10 @@ function frozen({ snapshots }: Stage): { readonly version: Version; readonly edi
   return kept.sort((a, b) => a.version.edits - b.version.edits)
 }
 
-function* step(from: Moment, to: Moment, ids: Map<Inode, number>): Generator<ImagePart, undefined> {
+function* step(from: FrozenVersion, to: FrozenVersion, ids: Map<Inode, number>): Generator<ImagePart, undefined> {
   for (const [path, node] of changedNodes(from.root, to.root, ROOT)) {
     if (node?.inode && !ids.has(node.inode)) yield inodePart(node.inode, ids)
-    yield { edit: { op: 'graft', t: NEVER, path, node: node ? grafted(node, ids) : null } }
+    yield { edit: { op: 'graft', t: NEVER, path, node: node ? graftNode(node, ids) : null } }
   }
   if (from.bases !== to.bases) {
     const bases = [...(to.bases ?? [])].filter(([path, base]) => from.bases?.get(path) !== base)
@@ -159,7 +159,7 @@ function isAlike(a: TreeNode, b: TreeNode): boolean {
   return first.every((each, i) => each === second[i])
 }
 
-function grafted({ whiteout, lower, inode, credit, creditedAt }: TreeNode, ids: Map<Inode, number>): GraftedNode {
+function graftNode({ whiteout, lower, inode, credit, creditedAt }: TreeNode, ids: Map<Inode, number>): GraftedNode {
   const id = inode && ids.get(inode)
   return {
     ...(whiteout && { whiteout }),

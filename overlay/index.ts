@@ -31,17 +31,23 @@ export {
   type RelPath,
   ROOT,
 } from './path.js'
+export {
+  type CommittedPath,
+  dropRedundant,
+  type ReconcilePlan,
+  reconcileCommitted,
+  reconcileDiscarded,
+} from './reconcile.js'
 export { openRegular, readRegular } from './regular.js'
 export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
-export { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'
+export { revertPaths } from './revert.js'
 export type { Mark, Version } from './snapshot.js'
 export { type SourceInUse, sourcesInUse } from './sources.js'
 export { foldName, foldsNames, type Spelling, spellingOf } from './spelling.js'
 export { Stage } from './stage.js'
-export type { Base, Credit, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
+export type { Attribution, Base, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
 export { openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'
 export { stagedBytes } from './staged-bytes.js'
-export { takeBack } from './take-back.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'
 export { pathsOf, type TreeNode } from './tree.js'
 export { bytesBefore, diffVersions } from './version-diff.js'

@@ -28,14 +28,14 @@ export class MergedView implements ReadLayer {
     const place = this.stage.tree.find(path)
     if (place.node?.inode) return statsOf(place.node.inode, this.dev)
     if (place.lower === undefined) return undefined
-    return this.stage.directoryTimes.moved(path, this.lower.lstat(place.lower))
+    return this.stage.directoryTimes.withTimes(path, this.lower.lstat(place.lower))
   }
 
   lstatBig(path: RelPath): BigIntStats | undefined {
     const place = this.stage.tree.find(path)
     if (place.node?.inode) return bigStatsOf(place.node.inode, this.dev)
     if (place.lower === undefined) return undefined
-    return this.stage.directoryTimes.moved(path, this.lower.lstatBig(place.lower))
+    return this.stage.directoryTimes.withTimes(path, this.lower.lstatBig(place.lower))
   }
 
   read(path: RelPath): Buffer {

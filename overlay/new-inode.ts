@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import type { NewInode } from './stage-edit.js'
-import { onceATurn } from './turn.js'
+import { memoizePerTick } from './tick.js'
 
 const SETGID = 0o2000
 
@@ -24,7 +24,7 @@ export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent:
   return { ...own, gid, mode: runsAsGroup && !isInGroup(gid) ? mode & ~SETGID : mode }
 }
 
-const ownIds = onceATurn(() => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }))
+const ownIds = memoizePerTick(() => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }))
 
 function isInGroup(gid: number): boolean {
   return process.getuid?.() === 0 || process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)

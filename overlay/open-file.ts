@@ -119,7 +119,7 @@ export class OpenFile implements WriteFile {
   }
 
   /** What was staged at its name has landed: from now on this is the lower file there. */
-  settled(): void {
+  onSettle(): void {
     if (this.path !== undefined && this.#inode && this.overlay.typeOf(this.path) === 'file') this.#openHost(this.path)
   }
 
@@ -127,7 +127,7 @@ export class OpenFile implements WriteFile {
    * The stage went to a snapshot. There the file is the one with its inode, else the lower file it came from; where it
    * is neither it goes on without a name.
    */
-  travelled(): void {
+  onTravel(): void {
     if (this.#inode) this.#findInode(this.#inode)
     else if (this.#lower !== undefined) this.#findLower(this.#lower)
   }

@@ -33,15 +33,15 @@ export class OpenFiles {
   /** Keeps the files at their names, or without one, through an edit that was just applied. */
   follow(edit: StageEdit): void {
     if (this.#all.size === 0) return
-    if (edit.op === 'travel') for (const file of this.#all) file.travelled()
+    if (edit.op === 'travel') for (const file of this.#all) file.onTravel()
     else if (edit.op === 'move') this.#move(edit.from, edit.to)
     else if (edit.op === 'remove') for (const file of this.#at(edit.path)) this.rename(file, undefined)
     else if (edit.op === 'put' && edit.inode) for (const file of this.#at(edit.path)) file.copiedUp()
-    else if (edit.op === 'settle') for (const path of edit.drop) for (const file of this.#at(path)) file.settled()
+    else if (edit.op === 'settle') for (const path of edit.drop) for (const file of this.#at(path)) file.onSettle()
   }
 
   /** An inode that a snapshot keeps goes on as a copy. */
-  copied(from: Inode, to: Inode): void {
+  onCopy(from: Inode, to: Inode): void {
     if (from.opens === 0) return
     for (const file of this.#all) if (file.inode === from) file.adopt(to)
   }

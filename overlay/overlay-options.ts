@@ -3,7 +3,7 @@ import type { PackRef } from './content.js'
 import type { Lower } from './lower.js'
 import type { RelPath } from './path.js'
 import type { Stage } from './stage.js'
-import type { Base, Credit, EditData, StageEdit } from './stage-edit.js'
+import type { Attribution, Base, EditData, StageEdit } from './stage-edit.js'
 
 /** What an overlay stands on, and who is told of its edits. */
 export interface OverlayOptions {
@@ -14,7 +14,7 @@ export interface OverlayOptions {
    * the stage as it was.
    */
   readonly log?: (edit: StageEdit, data: EditData | undefined) => PackRef | undefined
-  readonly credit?: () => Credit
+  readonly credit?: () => Attribution
   /** Told how many bytes a staged file is going to have, before it has. A throw leaves the stage as it was. */
   readonly room?: (path: RelPath, size: number) => void
   /** The base the session knows for a path it is about to touch first (what its agent last read). */

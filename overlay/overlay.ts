@@ -1,6 +1,6 @@
 import { baseOf, MERGE_LIMIT } from './base.js'
 import { nowNs } from './clock.js'
-import { type PackRef, sizeOf, unshared } from './content.js'
+import { copyIfShared, type PackRef, sizeOf } from './content.js'
 import { Errno } from './errno.js'
 import { type Attributes, checkSize, type EntryType, type PutOptions, type WriteLayer } from './layer.js'
 import { typeOfStats } from './lower.js'
@@ -34,13 +34,13 @@ export class Overlay extends MergedView implements WriteLayer {
     this.#options = options
     this.#unchanged = new UnchangedNames(options.lower, options.stage)
     this.#prepared = new PreparedBase(options.lower)
-    options.stage.inodes.onCopy((from, to) => this.opened.copied(from, to))
+    options.stage.inodes.onCopy((from, to) => this.opened.onCopy(from, to))
   }
 
   // ---- the seven mutators
 
   put(path: RelPath, content: EditData, options: PutOptions = {}): void {
-    const data = content instanceof Uint8Array ? unshared(content) : content
+    const data = content instanceof Uint8Array ? copyIfShared(content) : content
     const place = this.stage.tree.find(path)
     const type = this.typeAt(place)
     if (type === undefined) {
@@ -53,7 +53,7 @@ export class Overlay extends MergedView implements WriteLayer {
     checkSize((at ?? 0) + sizeOf(data))
     if (!place.node?.inode) {
       if (at === undefined) {
-        this.#edit({ op: 'put', path, inode: this.#adopted(place) }, data, ...restsOn(path, place))
+        this.#edit({ op: 'put', path, inode: this.#adoptLower(place) }, data, ...restsOn(path, place))
         return
       }
       this.#copyUp(path, place)
@@ -132,7 +132,7 @@ export class Overlay extends MergedView implements WriteLayer {
   /** Readies much content for a put at a path: it is stored, and what it replaces is digested, a part in each turn. */
   async prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
     if (!this.stage.bases.has(path)) await this.#prepared.ready(path)
-    return (await this.#options.keepInParts?.(unshared(content))) ?? content
+    return (await this.#options.keepInParts?.(copyIfShared(content))) ?? content
   }
 
   // ---- names that change nothing
@@ -235,7 +235,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   /** Attributes for a file whose whole content is being replaced: those of the lower file it replaces. */
-  #adopted(place: Place): NewInode {
+  #adoptLower(place: Place): NewInode {
     const stats = place.lower === undefined ? undefined : this.lower.lstat(place.lower)
     if (!stats || place.lower === undefined) throw new Errno('ENOENT')
     return { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid, origin: place.lower }
@@ -246,7 +246,7 @@ export class Overlay extends MergedView implements WriteLayer {
     if (place.lower === undefined) throw new Errno('ENOENT')
     const stats = this.lower.lstatBig(place.lower)
     if (!stats) throw new Errno('ENOENT')
-    const inode = this.#adopted(place)
+    const inode = this.#adoptLower(place)
     const type = typeOfStats(stats)
     if (type === 'file') checkSize(Number(stats.size))
     const touched = restsOn(path, place)

@@ -41,14 +41,14 @@ class Packed implements PackRef {
 }
 
 /** A content in a pack. */
-export function packed(pack: string, [key, offset, size]: PackPlace): PackRef {
+export function packRef(pack: string, [key, offset, size]: PackPlace): PackRef {
   return new Packed(pack, key, offset, size)
 }
 
 /** Whether a pack has a content, whole. */
 export function isReadable(pack: string, place: PackPlace): boolean {
   try {
-    for (const _ of packed(pack, place).chunks());
+    for (const _ of packRef(pack, place).chunks());
     return true
   } catch {
     return false
@@ -57,5 +57,5 @@ export function isReadable(pack: string, place: PackPlace): boolean {
 
 /** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
 export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
-  return Buffer.concat([...packed(pack, [key, offset, size]).chunks()])
+  return Buffer.concat([...packRef(pack, [key, offset, size]).chunks()])
 }

@@ -113,7 +113,7 @@ export class Resolver {
   }
 
   /** The name as asked, relative to the root and normalised lexically; undefined when it reads as outside. */
-  asked(text: string): string | undefined {
+  lexicalPath(text: string): string | undefined {
     const inner = this.inner(text)
     return inner === undefined ? undefined : lexical(inner)
   }
@@ -124,7 +124,7 @@ export class Resolver {
    */
   leadsTo(target: string, link: RelPath): string[] {
     const text = target.startsWith('/') ? target : `${this.#root}/${parentOf(link)}/${target}`
-    const read = this.asked(text) ?? normalize(text)
+    const read = this.lexicalPath(text) ?? normalize(text)
     try {
       return [read, this.resolve(text, 'follow').path]
     } catch (error) {
@@ -161,7 +161,7 @@ export class Resolver {
       type = 'dir'
     }
     // Another spelling of a name is no other name; only a link gives one.
-    const asked = this.#spell && walk.links === 0 ? at : (this.asked(text) ?? at)
+    const asked = this.#spell && walk.links === 0 ? at : (this.lexicalPath(text) ?? at)
     return { inside: true, path: at, asked, type, ending: walk.ending }
   }
 
@@ -199,7 +199,7 @@ export class Resolver {
       if (this.#followLink(target, walk) === '/') at = '/'
     }
     if (at === this.#root) return this.#inside(ROOT, walk, follow, text)
-    return { inside: false, path: at, asked: this.asked(text) ?? resolve(this.#root, text) }
+    return { inside: false, path: at, asked: this.lexicalPath(text) ?? resolve(this.#root, text) }
   }
 }
 

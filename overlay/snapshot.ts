@@ -80,7 +80,7 @@ export class Snapshots {
 
   // ---- what edits do
 
-  edited(): void {
+  onEdit(): void {
     this.#changed = true
   }
 
@@ -108,7 +108,7 @@ export class Snapshots {
     this.#changed = true
   }
 
-  called(id: string): void {
+  endCall(id: string): void {
     // It may have been dropped while its call ran.
     if (!this.#marks.has(id)) return
     this.#ends.set(id, this.stage.freeze())

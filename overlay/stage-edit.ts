@@ -26,14 +26,14 @@ export interface NewInode {
 }
 
 /** Whom an edit is credited to. */
-export interface Credit {
+export interface Attribution {
   readonly intent?: string
   readonly call?: string
   /** Which of the agents the log names, from 0. */
   readonly agent?: number
 }
 
-export interface EditCommon extends Credit {
+export interface EditCommon extends Attribution {
   /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
   readonly t: string
   /** Bases noted with this edit. */
@@ -141,7 +141,7 @@ export type ImageEdit =
       readonly timed?: true
       readonly target?: string
       readonly origin?: string
-      readonly by: Credit
+      readonly by: Attribution
       readonly at: number
       readonly calls: readonly string[]
     }
@@ -165,7 +165,7 @@ export interface GraftedNode {
   readonly whiteout?: true
   readonly lower?: RelPath | null
   readonly inode?: number
-  readonly by?: Credit
+  readonly by?: Attribution
   readonly at?: number
 }
 

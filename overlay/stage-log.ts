@@ -4,7 +4,7 @@ import type { PackRef } from './content.js'
 import { type Digest, digest, digestInParts, PART } from './digest.js'
 import { Errno } from './errno.js'
 import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
-import { isReadable, type PackPlace, packed } from './pack.js'
+import { isReadable, type PackPlace, packRef } from './pack.js'
 import { readRegular } from './regular.js'
 import type { Stage } from './stage.js'
 import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
@@ -63,9 +63,9 @@ export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay
   while (start < log.length) {
     const end = log.indexOf(10, start)
     const line = end < 0 ? undefined : parseLine(log, start, end)
-    if (!line && start < synced) throw damaged(files.log, edits + 1)
+    if (!line && start < synced) throw damagedLog(files.log, edits + 1)
     if (!line || (start >= synced && line.data && !isWhole(line.data))) break
-    stage.apply(line, line.data && packed(pack, line.data))
+    stage.apply(line, line.data && packRef(pack, line.data))
     edits++
     start = end + 1
   }
@@ -131,18 +131,18 @@ export class FileStageLog implements StageLog {
     this.#write({ ...(this.#fresh && { s: 1 }), ...edit, ...(place && { data: place }) })
     this.#dirty = true
     if (this.each) this.sync()
-    return place && packed(this.packPath, place)
+    return place && packRef(this.packPath, place)
   }
 
   keep(data: Uint8Array): PackRef {
-    return packed(this.packPath, this.#store(data))
+    return packRef(this.packPath, this.#store(data))
   }
 
   async keepInParts(data: Uint8Array): Promise<PackRef> {
     if (this.#closed) throw new Errno('EBADF')
     const key = await digestInParts(data)
     const known = this.#places.get(key)
-    if (known) return packed(this.packPath, known)
+    if (known) return packRef(this.packPath, known)
     // Nobody else's bytes may come between these: the room is taken first. Given up, it is a gap that no line names.
     const place = [key, this.#packSize, data.length] as const
     this.#packSize += data.length
@@ -156,7 +156,7 @@ export class FileStageLog implements StageLog {
     }
     if (this.#closed) throw new Errno('EBADF')
     this.#places.set(key, place)
-    return packed(this.packPath, place)
+    return packRef(this.packPath, place)
   }
 
   store(data: Uint8Array): { digest: Digest; at: PackSpan } {
@@ -218,7 +218,7 @@ function writeWhole(fd: number, data: Uint8Array, size: number): void {
   }
 }
 
-function damaged(log: string, line: number): Error {
+function damagedLog(log: string, line: number): Error {
   return new Error(`The stage log ${log} is damaged at line ${line}; nothing was changed. Restore the file, or move the \
 session's directory away to start it anew.`)
 }

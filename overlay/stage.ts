@@ -1,13 +1,23 @@
+// Long because: every edit of a stage is applied in one switch.
+import { AttributionTable } from './attribution-table.js'
 import { ABSENT } from './base.js'
 import type { PackRef } from './content.js'
-import { Credits } from './credits.js'
 import { DirectoryTimes } from './directory-times.js'
 import { Image } from './image.js'
 import { Inodes, nanoseconds, writtenAt } from './inodes.js'
 import type { RelPath } from './path.js'
 import { SharedMap } from './shared-map.js'
 import { Snapshots, type Version } from './snapshot.js'
-import type { Base, Credit, EditCommon, EditData, JsonValue, NewInode, SettleStep, StageEdit } from './stage-edit.js'
+import type {
+  Attribution,
+  Base,
+  EditCommon,
+  EditData,
+  JsonValue,
+  NewInode,
+  SettleStep,
+  StageEdit,
+} from './stage-edit.js'
 import { Tree, TreeNode } from './tree.js'
 import { type Inode, Upper } from './upper.js'
 
@@ -44,7 +54,7 @@ export class Stage {
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
   readonly inodes = new Inodes(this.tree, this.upper)
-  readonly #credits = new Credits()
+  readonly #credits = new AttributionTable()
   readonly #image = new Image(this)
   readonly #listeners = new Set<(edit: StageEdit) => void>()
   /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
@@ -92,7 +102,7 @@ export class Stage {
       this.tree.shape++
       this.tree.covers = true
     }
-    if (!STILL.has(edit.op)) this.snapshots.edited()
+    if (!STILL.has(edit.op)) this.snapshots.onEdit()
     switch (edit.op) {
       case 'put':
         this.#put(edit, data ?? new Uint8Array(), packed)
@@ -131,7 +141,7 @@ export class Stage {
         this.snapshots.unmark(edit.id)
         break
       case 'called':
-        this.snapshots.called(edit.id)
+        this.snapshots.endCall(edit.id)
         break
       case 'travel':
         this.snapshots.travel(edit)
@@ -169,7 +179,7 @@ export class Stage {
   #mkdir(edit: EditOf<'mkdir'>): void {
     const { node } = this.tree.find(edit.path)
     const inode = this.inodes.make('dir', edit.inode, edit.t)
-    this.#credits.give(inode, edit, this.edits)
+    this.#credits.attribute(inode, edit, this.edits)
     const stands = node !== undefined && !node.whiteout
     const made = stands ? this.tree.own(edit.path) : this.#fresh(edit.path)
     if (!stands) made.lower = edit.over === 'lower' ? null : undefined
@@ -232,13 +242,13 @@ export class Stage {
     if (edit.mtimeNs !== undefined) inode.mtimeNs = BigInt(edit.mtimeNs)
     if (edit.mtimeNs !== undefined || edit.size !== undefined) inode.timed = edit.mtimeNs !== undefined
     inode.ctimeNs = nanoseconds(edit.t)
-    this.#credits.give(inode, edit, this.edits)
+    this.#credits.attribute(inode, edit, this.edits)
   }
 
   /** @param credit of what is hidden and nobody's yet. */
-  #settle(step: SettleStep, t: string, credit?: Credit): void {
+  #settle(step: SettleStep, t: string, credit?: Attribution): void {
     // Found before anything goes: who removed the directory removed what of it stays hidden.
-    const hidden = step.hide.map((path) => [path, this.tree.covering(path)?.credit ?? credit] as const)
+    const hidden = step.hide.map((path) => [path, this.tree.coveringNode(path)?.credit ?? credit] as const)
     for (const path of step.drop) {
       const { node } = this.tree.find(path)
       if (node?.inode) this.inodes.release(node.inode, path, t)
@@ -270,7 +280,7 @@ export class Stage {
     return node.inode
   }
 
-  #whiteout(path: RelPath, credit: Credit | undefined): void {
+  #whiteout(path: RelPath, credit: Attribution | undefined): void {
     const node = this.#fresh(path)
     node.whiteout = true
     node.credit = credit
@@ -295,6 +305,6 @@ export class Stage {
   #touch(inode: Inode, edit: EditCommon): void {
     inode.timed = false
     writtenAt(inode, edit.t)
-    this.#credits.give(inode, edit, this.edits)
+    this.#credits.attribute(inode, edit, this.edits)
   }
 }

@@ -28,7 +28,7 @@ export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
     case 'settle':
       return [...settledBy(edit)].map((path) => ({ path, renamed: false, tree: true }))
     case 'travel':
-      return travelled(edit, stage)
+      return touchedByTravel(edit, stage)
     case 'agent':
     case 'synced':
     case 'begin':
@@ -45,7 +45,7 @@ export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
   }
 }
 
-function travelled({ to, less }: Extract<StageEdit, { op: 'travel' }>, stage: Stage): Touched[] {
+function touchedByTravel({ to, less }: Extract<StageEdit, { op: 'travel' }>, stage: Stage): Touched[] {
   const there = stage.snapshots.get(to)?.version.root
   const settled = less.flatMap((step) => [...settledBy(step)]).map((path) => ({ path, tree: true }))
   return [...differences(stage.tree.root, there), ...settled].map((each) => ({ ...each, renamed: false }))

@@ -4,19 +4,25 @@ import { sameState } from './change.js'
 import { mergedState } from './diff.js'
 import { Overlay } from './overlay.js'
 import { isWithin, parentOf, type RelPath, ROOT } from './path.js'
-import { type Landed, type Settlement, settleDiscarded, settleLanded, tidy } from './settle.js'
+import {
+  type CommittedPath,
+  dropRedundant,
+  type ReconcilePlan,
+  reconcileCommitted,
+  reconcileDiscarded,
+} from './reconcile.js'
+import { revertPaths } from './revert.js'
 import type { Version } from './snapshot.js'
 import { redirects } from './sources.js'
 import { Stage } from './stage.js'
 import type { SettleStep } from './stage-edit.js'
-import { takeBack } from './take-back.js'
 import { pathsOf } from './tree.js'
 
 /** What has happened to a session's changes since a snapshot. */
 export interface Since {
   /** Commits were made, whether or not they put anything on disk that is named here. */
   readonly isCommitted: boolean
-  readonly landed: readonly Landed[]
+  readonly landed: readonly CommittedPath[]
   readonly discarded: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[]
 }
 
@@ -37,29 +43,29 @@ export function planTravel({ lower }: Overlay, version: Version, since: Since): 
   if (!isCommitted && discarded.length === 0) return { less: [], kept: [] }
   const there = new Overlay({ lower, stage: Stage.of(version) })
   const less: SettleStep[] = []
-  const take = ({ drop, point, hide, forget }: Settlement) => {
+  const take = ({ drop, point, hide, forget }: ReconcilePlan) => {
     if (drop.length + point.length + hide.length + forget.length === 0) return
     less.push({ drop, point, hide, forget })
     const { settledSeq: seq, reviewed } = there.stage
     there.apply({ op: 'settle', t: '0', drop, point, hide, forget, seq, reviewed })
   }
-  const isDir = ({ after }: Landed) => after?.type === 'dir'
+  const isDir = ({ after }: CommittedPath) => after?.type === 'dir'
   const ours = landed.filter((each) => each.own)
   // A directory was made where the snapshot has a file: that one is taken back like any other.
-  const isLeaf = ({ path }: Landed) => (there.placeOf(path).node?.inode?.type ?? 'dir') !== 'dir'
+  const isLeaf = ({ path }: CommittedPath) => (there.placeOf(path).node?.inode?.type ?? 'dir') !== 'dir'
   const names = ours.filter((each) => !isDir(each) || isLeaf(each)).map(({ path }) => path)
   const made = ours.filter(isDir).map(({ path }) => path)
   const others = landed.filter((each) => !each.own || isDir(each))
   const kept = names.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, ABSENT)))
   const renamed = redirects(there.stage.tree.root, ROOT).filter((each) => isTouched(each, ours))
   take(showRenamed(there, renamed))
-  take(takeBack(there, new Set(names)))
+  take(revertPaths(there, new Set(names)))
   // A directory shows what is staged in it as well as what the disk has: it is not taken back, it has landed.
   take(showDirectories(there, made))
-  take(settleLanded(there, others))
-  take(settleDiscarded(there, discarded))
+  take(reconcileCommitted(there, others))
+  take(reconcileDiscarded(there, discarded))
   if (isCommitted) for (const path of bereft(there, new Set(made))) take(dropOne(path))
-  take(tidy(there))
+  take(dropRedundant(there))
   return { less, kept: [...new Set([...kept, ...renamed.map(({ at }) => at)])].sort() }
 }
 
@@ -68,7 +74,7 @@ interface Renamed {
   readonly lower: RelPath
 }
 
-function isTouched({ at, lower }: Renamed, ours: readonly Landed[]): boolean {
+function isTouched({ at, lower }: Renamed, ours: readonly CommittedPath[]): boolean {
   return ours.some(({ path }) => [at, lower].some((dir) => isWithin(path, dir) || isWithin(dir, path)))
 }
 
@@ -76,8 +82,8 @@ function isTouched({ at, lower }: Renamed, ours: readonly Landed[]): boolean {
  * A renamed directory shows what the disk has under its old name: once commits have been at either name that is not
  * what it showed. So both names show the disk; what is staged in it stays at its new name.
  */
-function showRenamed(there: Overlay, renamed: readonly Renamed[]): Settlement {
-  const result: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
+function showRenamed(there: Overlay, renamed: readonly Renamed[]): ReconcilePlan {
+  const result: ReconcilePlan = { drop: [], point: [], hide: [], forget: [], bases: [] }
   for (const { at, lower } of renamed) {
     result.drop.push(at)
     if (there.placeOf(parentOf(at)).lower !== parentOf(at) && there.lower.typeOf(at)) result.point.push([at, at])
@@ -87,7 +93,7 @@ function showRenamed(there: Overlay, renamed: readonly Renamed[]): Settlement {
 }
 
 /** Directories of the disk in the place of those that were made, removed or given other attributes; what is staged in them stays. */
-function showDirectories(there: Overlay, landed: readonly RelPath[]): Settlement {
+function showDirectories(there: Overlay, landed: readonly RelPath[]): ReconcilePlan {
   const shown = landed.filter((path) => {
     const { node } = there.placeOf(path)
     const isOther = typeof node?.lower === 'string' || (node?.inode && node.inode.type !== 'dir')
@@ -98,7 +104,7 @@ function showDirectories(there: Overlay, landed: readonly RelPath[]): Settlement
   return { drop, point: apart.map((path) => [path, path]), hide: [], forget: shown, bases: [] }
 }
 
-function dropOne(path: RelPath): Settlement {
+function dropOne(path: RelPath): ReconcilePlan {
   return { drop: [path], point: [], hide: [], forget: [path], bases: [] }
 }
 

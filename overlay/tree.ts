@@ -1,6 +1,6 @@
 import { childOf, type RelPath, ROOT } from './path.js'
 import { type Owner, SharedMap } from './shared-map.js'
-import type { Credit } from './stage-edit.js'
+import type { Attribution } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
@@ -22,7 +22,7 @@ export class TreeNode {
    */
   lower: RelPath | null | undefined
   /** Who removed or renamed this, with all that was in it; what was written is credited by its inode. */
-  credit: Credit | undefined
+  credit: Attribution | undefined
   /** The number of the edit it was credited by: the later one counts. */
   creditedAt = 0
 
@@ -96,10 +96,10 @@ export class Tree {
       const slash = path.indexOf('/', start)
       const end = slash < 0 ? path.length : slash
       const child = node.children?.get(path.slice(start, end))
-      if (!child) return { node: undefined, lower: shown(lower, plain, path, start, path.length) }
+      if (!child) return { node: undefined, lower: lowerPath(lower, plain, path, start, path.length) }
       if (child.whiteout) return { node: slash < 0 ? child : undefined, lower: undefined }
       if (child.lower === undefined) {
-        if (!plain) lower = shown(lower, false, path, start, end)
+        if (!plain) lower = lowerPath(lower, false, path, start, end)
       } else {
         plain = false
         lower = child.lower ?? undefined
@@ -111,7 +111,7 @@ export class Tree {
   }
 
   /** The deepest node on the way to a path that was removed or renamed, or made in the place of something. */
-  covering(path: RelPath): TreeNode | undefined {
+  coveringNode(path: RelPath): TreeNode | undefined {
     let node: TreeNode | undefined = this.root
     let found: TreeNode | undefined
     for (const segment of path.split('/')) {
@@ -199,7 +199,7 @@ export class Tree {
 }
 
 /** The lower path for the rest of a path that the trie has no node for. */
-function shown(lower: string | undefined, plain: boolean, path: string, start: number, end: number) {
+function lowerPath(lower: string | undefined, plain: boolean, path: string, start: number, end: number) {
   if (plain) return path.slice(0, end) as RelPath
   if (lower === undefined) return undefined
   const rest = path.slice(start, end)

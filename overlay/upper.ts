@@ -3,7 +3,7 @@ import { Volume } from 'memfs'
 import { Content, type ContentStore, type MemNode, type PackRef } from './content.js'
 import { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 import type { Owner } from './shared-map.js'
-import type { Credit } from './stage-edit.js'
+import type { Attribution } from './stage-edit.js'
 
 /**
  * Staged content, in a memfs volume reached by inode. Names are not memfs's business: its path semantics differ from
@@ -41,7 +41,7 @@ export class Inode implements InodeAttributes {
   /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
   origin: string | undefined
   /** For whom it was written last. */
-  credit: Credit = NOBODY
+  credit: Attribution = NOBODY
   /** The number of the edit it was credited by. */
   creditedAt = 0
   /** The tool calls that wrote it, the earliest first. */
@@ -92,12 +92,12 @@ export class Inode implements InodeAttributes {
 
   /** Replaces the content by a copy of `data`. `packed`: where the pack has the same. */
   setBytes(data: Uint8Array, packed?: PackRef): void {
-    this.#anew().setBytes(data, packed)
+    this.#recreate().setBytes(data, packed)
   }
 
   /** Puts bytes in the pack's care: read back when first needed. */
   setPacked(ref: PackRef): void {
-    this.#anew().setPacked(ref)
+    this.#recreate().setPacked(ref)
   }
 
   /** Copies content from a byte position into `target`; answers how many bytes. */
@@ -131,7 +131,7 @@ export class Inode implements InodeAttributes {
   }
 
   /** Content that only this version holds, to be replaced whole. */
-  #anew(): Content {
+  #recreate(): Content {
     if (this.#content?.holders === 1) return this.#content
     this.drop()
     this.#content = new Content(this.store)
@@ -141,7 +141,7 @@ export class Inode implements InodeAttributes {
   /** Content that only this version holds, with the bytes it had. */
   #own(): Content {
     const shared = this.#content
-    if (!shared || shared.holders === 1) return this.#anew()
+    if (!shared || shared.holders === 1) return this.#recreate()
     const own = shared.clone()
     shared.letGo()
     this.#content = own
@@ -150,7 +150,7 @@ export class Inode implements InodeAttributes {
 }
 
 /** What was never credited. */
-export const NOBODY: Credit = {}
+export const NOBODY: Attribution = {}
 
 interface Budget {
   readonly limit: number

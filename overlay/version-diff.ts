@@ -76,7 +76,7 @@ function addBelow(overlay: Overlay, dir: RelPath, paths: Set<RelPath>): void {
 function pairsAt(a: Overlay, b: Overlay, path: RelPath): Pair[] {
   const [was, is] = [stateIn(a, b, path), stateIn(b, a, path)]
   if (was?.type === 'dir' && is?.type === 'dir') return sameState(was, is) ? [] : [{ path, before: was, after: is }]
-  const [before, after] = [told(a, path, was), told(b, path, is)]
+  const [before, after] = [stateOf(a, path, was), stateOf(b, path, is)]
   if (sameState(before, after)) return []
   if (before === null || after === null || (before.type !== 'dir' && after.type !== 'dir'))
     return [{ path, before, after }]
@@ -86,7 +86,7 @@ function pairsAt(a: Overlay, b: Overlay, path: RelPath): Pair[] {
   ]
 }
 
-function told(overlay: Overlay, path: RelPath, state: FileState | null): FileState | null {
+function stateOf(overlay: Overlay, path: RelPath, state: FileState | null): FileState | null {
   return state?.type === 'dir' && overlay.typeOf(path) === 'dir' && overlay.readdir(path).length > 0 ? null : state
 }
 

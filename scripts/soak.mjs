@@ -26,7 +26,7 @@ const ROOMS = {
   undo: { files: ['test/release/undo-session.test.ts'], env: { ESCROWFS_FUZZ_RUNS: 2000 } },
   overlay: {
     files: [
-      'test/overlay/take-back.test.ts',
+      'test/overlay/revert.test.ts',
       'test/overlay/model.test.ts',
       'test/overlay/snapshot.test.ts',
       'test/overlay/travel.test.ts',

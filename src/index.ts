@@ -18,13 +18,13 @@ export {
 export type { ClientFile } from './client-settings/index.js'
 export {
   applyClients,
-  type BroughtSetting,
-  broughtSettings,
   CLIENTS,
   type ClientName,
   type ClientOptions,
+  type ForeignSetting,
   type FoundClient,
   findClients,
+  foreignSettings,
   planClients,
   probeEntry,
 } from './client-settings/index.js'
@@ -41,7 +41,7 @@ export {
 } from './core/denials.js'
 export { authorOf } from './core/line-author.js'
 export { nearest } from './core/nearest.js'
-export { oneLine, printable, type ShownPart, shownParts } from './core/printable.js'
+export { oneLine, type PrintablePart, printable, printableParts } from './core/printable.js'
 export type { ShellServer } from './core/shell-api.js'
 export {
   type CommandOutputs,
@@ -67,7 +67,7 @@ export {
 } from './host/loopback.js'
 export { showPaged } from './host/pager.js'
 export { type FoundProgram, findProgram } from './host/search-path.js'
-export { doorOf, type SessionState, stateOfSession } from './inbox/index.js'
+export { ownerSocketOf, type SessionState, stateOfSession } from './inbox/index.js'
 export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge/index.js'
 export { attentionTitle, groupChanges } from './review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './review/highlight.js'
@@ -76,10 +76,10 @@ export { flagReasons } from './stage/index.js'
 export { type Capability, probeNow as checkContainment, refusalsIn } from './terminal/index.js'
 export {
   type BlamedFile,
+  type HistoryEntry,
   intentOf,
   pathsOf,
   readBlamed,
-  type ToldRecord,
-  toldOf,
+  toHistoryEntry,
 } from './trace/index.js'
 export { openWorkspace } from './workspace/index.js'

@@ -194,7 +194,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
-  'src/cli/asking.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
+  'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/host/json-edit.ts': { 'package jsonc-parser': 'parses text' },
   'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
@@ -224,9 +224,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package @modelcontextprotocol/server': "reads and writes this process's standard streams",
   },
   'src/agents/roo/tools-file.ts': { 'global handed on': 'declares where the tools file of Roo finds its tools' },
-  'src/fs/way.ts': { 'fs handed on': 'to calls that neither concern the workspace nor belong to a tool call' },
+  'src/fs/route-call.ts': { 'fs handed on': 'to calls that neither concern the workspace nor belong to a tool call' },
   'src/fs/routed.ts': {
-    'fs handed on': 'names what the host has; what it calls is chosen by src/fs/way.ts',
+    'fs handed on': 'names what the host has; what it calls is chosen by src/fs/route-call.ts',
     'fs.promises handed on': 'names what the host has',
   },
   'src/embed/host-programs.ts': {

@@ -12,7 +12,7 @@ export const CALLS: Limits = {
   'overlay/resolve.ts#MAX_LINKS': ['count', 'symbolic links on the way of one path; more is `ELOOP`'],
   'src/stage/store.ts#MEMORY': ['bytes', 'staged content in memory, unless `memory` says else; more is left to files'],
   'src/commit/journal.ts#UNDO_COMMITS': ['count', 'commits that can be undone, unless `limits.undo_commits` says else'],
-  'overlay/turn.ts#LONGEST_MS': [
+  'overlay/tick.ts#LONGEST_MS': [
     'milliseconds',
     'until policy and intents are looked at again in one turn of the event loop',
   ],
@@ -67,8 +67,8 @@ export const FILES: Limits = {
   'src/history/trace-context.ts#FILES': ['count', 'files'],
   'src/history/trace-context.ts#LESSONS': ['count', 'lessons'],
   'src/client-settings/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
-  'src/client-settings/brought.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
-  'src/client-settings/brought.ts#MOST': [
+  'src/client-settings/foreign.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
+  'src/client-settings/foreign.ts#MOST': [
     'count',
     "entries of a directory of a client's settings that `escrow doctor` looks at",
   ],
@@ -94,7 +94,7 @@ export const REVIEW: Limits = {
   'src/web/files.ts#EDITABLE': ['bytes', 'a text that the page lets you edit'],
   'src/web/app.ts#BODY': ['bytes', "a request to the page's server"],
   'src/web/serve.ts#CONNECTIONS': ['count', 'connections to it'],
-  'src/web/news.ts#MOST': ['count', 'pages that are open at a time'],
+  'src/web/change-events.ts#MOST': ['count', 'pages that are open at a time'],
   'src/web/guard.ts#TICKET_MS': ['milliseconds', 'in which a browser that was started must come'],
 }
 
@@ -123,17 +123,17 @@ export const COMMANDS: Limits = {
     'refused writes that an agent inside of `escrow run` is told of one by one',
   ],
   'src/inbox/mount-words.ts#MOST': ['bytes', "reviewers' words that are waiting for an agent inside of `escrow run`"],
-  'src/terminal/told.ts#MOST_TOLD': [
+  'src/terminal/denial-spool.ts#MAX_SPOOLED': [
     'count',
     'refusals of a mount that are told one by one; the rest are counted in one record',
   ],
-  'src/terminal/course.ts#PROCESSES': ['count', 'processes of a command; with more it is ended'],
-  'src/terminal/course.ts#OUTPUT': ['bytes', 'each stream of `session.exec`; what comes later is let go'],
+  'src/terminal/command-io.ts#PROCESSES': ['count', 'processes of a command; with more it is ended'],
+  'src/terminal/command-io.ts#OUTPUT': ['bytes', 'each stream of `session.exec`; what comes later is let go'],
   'src/exec/background-command.ts#OUTPUT': ['bytes', 'output of a command that runs on, the newest'],
   'src/exec/background-command.ts#GRACE': ['milliseconds', 'it has to end by itself, unless told'],
   'src/exec/commands.ts#MOST': ['count', 'commands of a session that run on at a time'],
   'src/exec/commands.ts#LISTED': ['count', 'ended ones that are still listed'],
-  'src/terminal/place.ts#LAYER_BYTES': ['bytes', 'what commands have written and is not staged'],
+  'src/terminal/command-place.ts#LAYER_BYTES': ['bytes', 'what commands have written and is not staged'],
   'src/terminal/effects.ts#DEEPEST': ['count', 'directories in each other that a command leaves'],
   'src/terminal/quarantine.ts#KEPT': ['bytes', 'content in the quarantine, of one command'],
   'src/embed/command-outputs.ts#KEPT': ['count', 'long outputs that are kept of a session'],

@@ -97,12 +97,12 @@ function isOurs(layout: Layout): boolean {
     if (error instanceof EscrowError || codeOf(error) !== undefined) return false
     throw error
   }
-  return anchors.split('\n').some((line) => standsIn(ledger, line))
+  return anchors.split('\n').some((line) => isInUse(ledger, line))
 }
 
 const MAX_BYTES = 1024 * 1024
 
-function standsIn(ledger: Buffer, line: string): boolean {
+function isInUse(ledger: Buffer, line: string): boolean {
   try {
     const { start, size, hash } = JSON.parse(line)
     return Number.isSafeInteger(start) && sha256hex(ledger.subarray(start, size - 1)) === hash

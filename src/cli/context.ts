@@ -1,17 +1,17 @@
 import type picocolors from 'picocolors'
 import type {
-  BroughtSetting,
   Capability,
   ClientFile,
   ClientName,
   ClientOptions,
+  ForeignSetting,
   FoundClient,
   InitOptions,
   OldState,
   SigningKey,
   Workspace,
 } from '../index.js'
-import type { Asking } from './asking.js'
+import type { Asking } from './prompts.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -53,7 +53,7 @@ export interface Library {
   initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>
   planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
-  broughtSettings(root: string): readonly BroughtSetting[]
+  foreignSettings(root: string): readonly ForeignSetting[]
   findClients(root: string): readonly FoundClient[]
   probeEntry(root: string, client: ClientName): Promise<string | undefined>
   editText(text: string, name: string): Promise<string>

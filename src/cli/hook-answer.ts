@@ -34,7 +34,7 @@ export async function answerHook(
       io.err(`escrow: ${wordsOf(error)}\n`)
       return HOLDS
     }
-    io.out(`${held(wordsOf(error))}\n`)
+    io.out(`${clineRefusal(wordsOf(error))}\n`)
     return EXIT.ok
   }
 }
@@ -68,7 +68,7 @@ const ANSWERS: Readonly<Record<Client, (more: More) => Promise<object>>> = {
 /** What takes too long is refused here, before the client lets it through. */
 async function inTime(client: Client, work: () => Promise<void>): Promise<void> {
   const late = setTimeout(() => {
-    if (client === 'cline') process.stdout.write(`${held('the judgement took too long.')}\n`)
+    if (client === 'cline') process.stdout.write(`${clineRefusal('the judgement took too long.')}\n`)
     else process.stderr.write('escrow: the judgement took too long, so it is refused.\n')
     process.exit(client === 'cline' ? 0 : HOLDS)
   }, DEADLINE_MS)
@@ -80,7 +80,7 @@ async function inTime(client: Client, work: () => Promise<void>): Promise<void> 
 }
 
 /** At Cline's no exit code holds a tool. */
-function held(why: string): string {
+function clineRefusal(why: string): string {
   const errorMessage = `escrow: ${why}`
   return JSON.stringify({ cancel: true, errorMessage, contextModification: errorMessage, context: errorMessage })
 }

@@ -1,5 +1,5 @@
 import type { ChangeSet, Hunk, Selection, Verdict } from '../index.js'
-import { counted } from './output.js'
+import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
 
 /** Letters of an id that are always shown, even where fewer would do: an id typed by hand may be mistyped. */
@@ -11,10 +11,10 @@ export function shortIds(set: ChangeSet): ReadonlyMap<string, string> {
   const ids = hunksOf(set)
     .map(({ id }) => id)
     .sort()
-  return new Map(ids.map((id, index) => [id, shortened(id, ids[index - 1], ids[index + 1])]))
+  return new Map(ids.map((id, index) => [id, shortestPrefix(id, ids[index - 1], ids[index + 1])]))
 }
 
-function shortened(id: string, ...neighbours: (string | undefined)[]): string {
+function shortestPrefix(id: string, ...neighbours: (string | undefined)[]): string {
   const shared = neighbours.map((other = '') => [...id].findIndex((letter, at) => letter !== other[at]))
   return id.slice(PREFIX.length, Math.max(PREFIX.length + SHORTEST, ...shared.map((length) => length + 1)))
 }
@@ -61,7 +61,7 @@ export function renderVerdict(verdict: Verdict, set: ChangeSet): { readonly line
   })
   const lines = parts.map(({ path, hunks }) => `${[verdict.verdict, oneLine(path), ...hunks].join('  ')}\n`).join('')
   const whole = parts.filter(({ hunks }) => hunks.length === 0).length
-  const words = [...(whole > 0 || named.size === 0 ? [counted(whole, 'change')] : [])]
-  if (named.size > 0) words.push(counted(named.size, 'hunk'))
+  const words = [...(whole > 0 || named.size === 0 ? [pluralize(whole, 'change')] : [])]
+  if (named.size > 0) words.push(pluralize(named.size, 'hunk'))
   return { lines, amount: words.join(' and ') }
 }

@@ -1,5 +1,5 @@
 import type { ClientName, NewIntent } from '../index.js'
-import type { Asking } from './asking.js'
+import type { Asking } from './prompts.js'
 
 /** Every client whose settings `escrow init` enters escrow into, and what it enters. */
 export const LABELS: Readonly<Record<ClientName, string>> = {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import type { Asking } from './asking.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import { answerHook, clientOf } from './hook-answer.js'
+import type { Asking } from './prompts.js'
 
 /** The package's, put here by the bundler (`scripts/bundle.mjs`). */
 declare const ESCROW_VERSION: string
@@ -19,7 +19,7 @@ const io: Io = {
 }
 
 async function ask(): Promise<Asking> {
-  const { asking } = await import('./asking.js')
+  const { asking } = await import('./prompts.js')
   return asking
 }
 
@@ -37,13 +37,13 @@ for (const stream of [process.stdout, process.stderr])
   })
 
 /** Clients start a hook for each call of a tool: its line, as they are told it, waits for no parser. */
-async function started(argv: readonly string[]): Promise<number> {
+async function start(argv: readonly string[]): Promise<number> {
   const client = clientOf(argv)
   if (client !== undefined) return answerHook(client, io)
   const { run } = await import('./run.js')
   return run(argv, io, async () => (await import('./library.js')).library)
 }
 
-void started(process.argv.slice(2)).then((code) => {
+void start(process.argv.slice(2)).then((code) => {
   process.exitCode = code
 })

@@ -26,6 +26,6 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
 }
 
 /** `1 change`, `2 changes`. */
-export function counted(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -3,7 +3,7 @@ import type { Io } from './context.js'
 /** A line that says how far something is, gone when it is done. */
 export interface Progress {
   tell(words: string): void
-  done(): void
+  clear(): void
 }
 
 /** Before that nobody wonders. */
@@ -23,14 +23,14 @@ export function progressOf(io: Io, now: () => number = () => performance.now()):
       last = at
       io.err(`\r${words.slice(0, columns - 1)}\x1b[K`)
     },
-    done() {
+    clear() {
       if (last > 0) io.err(WIPE)
     },
   }
 }
 
 /** Says what is being done, with a mark that moves, until it is. */
-export async function during<T>(io: Io, words: string, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(io: Io, words: string, work: () => Promise<T>): Promise<T> {
   const progress = progressOf(io)
   let turn = 0
   const ticking = setInterval(() => progress.tell(`${words}${'.'.repeat((turn++ % 3) + 1)}`), 3 * EVERY_MS)
@@ -38,6 +38,6 @@ export async function during<T>(io: Io, words: string, work: () => Promise<T>): 
     return await work()
   } finally {
     clearInterval(ticking)
-    progress.done()
+    progress.clear()
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
-import { counted } from './output.js'
+import { pluralize } from './output.js'
 import { oneLine, printable } from './printable.js'
 
 /** Characters of one line that are shown: a minified file would hide all else. */
@@ -44,7 +44,7 @@ function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<str
 /** What the group's title says is not said again. */
 function headline(change: Change, group: ChangeGroup, colors: Colors): string {
   const { path, kind, state, flags, mutation } = change
-  const words = [oneLine(path), kind, painted(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
+  const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
   const told = [group.intentId, group.callId]
   if (mutation) words.push(mutationWord(mutation))
   return `# ${[...words, ...creditOf(change, told).map(oneLine)].join('  ')}\n`
@@ -63,7 +63,7 @@ export function creditOf(
   return [
     ...(intentId === undefined || told.includes(intentId) ? [] : [intentId]),
     ...untold.slice(0, CALLS_SHOWN),
-    ...(more > 0 ? [`and ${counted(more, 'more call')}`] : []),
+    ...(more > 0 ? [`and ${pluralize(more, 'more call')}`] : []),
   ]
 }
 
@@ -73,7 +73,7 @@ function mutationWord({ class: measured, rule, declared }: NonNullable<Change['m
   return `${measured} (${oneLine(rule)}${said})`
 }
 
-function painted(state: Change['state'], colors: Colors): string {
+function colorState(state: Change['state'], colors: Colors): string {
   return { pending: colors.yellow, approved: colors.green, rejected: colors.red }[state](state)
 }
 
@@ -104,7 +104,7 @@ function modeLines({ kind, before, after, mode, flags }: Change): string[] {
 }
 
 function renderHunk({ text, state }: Hunk, change: Change, id: string, colors: Colors): string {
-  const own = state === change.state ? '' : ` ${painted(state, colors)}`
+  const own = state === change.state ? '' : ` ${colorState(state, colors)}`
   const paint = (line: string, index: number) => {
     // Only the first line is ours: the others begin with their mark, whatever the file says.
     if (index === 0) return `${colors.cyan(line)} ${id}${own}`
@@ -112,10 +112,10 @@ function renderHunk({ text, state }: Hunk, change: Change, id: string, colors: C
     return line.startsWith('-') ? colors.red(line) : line
   }
   const lines = text.split('\n').slice(0, -1)
-  return lines.map((line, index) => `${paint(printable(cut(line)), index)}\n`).join('')
+  return lines.map((line, index) => `${paint(printable(truncateLine(line)), index)}\n`).join('')
 }
 
-function cut(line: string): string {
+function truncateLine(line: string): string {
   const more = line.length - LINE_LIMIT
   return more <= 0 ? line : `${line.slice(0, LINE_LIMIT)} … ${more} more characters, all of them with --json`
 }

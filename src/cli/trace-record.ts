@@ -1,8 +1,8 @@
-import { type TraceRecord, toldOf } from '../index.js'
+import { type TraceRecord, toHistoryEntry } from '../index.js'
 
 /** A line of `escrow log`: number, time, what, intent, session, a commit's id, what it is about, by whom, why. */
 export function rowOf(record: TraceRecord): string[] {
-  const { seq, at = '-', what, intentId = '-', sessionId = '-', tx, about: all, by, why } = toldOf(record)
+  const { seq, at = '-', what, intentId = '-', sessionId = '-', tx, about: all, by, why } = toHistoryEntry(record)
   const about = all.length > 3 ? [...all.slice(0, 3), `and ${all.length - 3} more`] : all
   return [
     seq === undefined ? '-' : `${seq}`,
@@ -16,7 +16,7 @@ export function rowOf(record: TraceRecord): string[] {
 
 /** A line of `escrow log --oneline`: number, what, intent, what it is about. */
 export function shortRowOf(record: TraceRecord): string[] {
-  const { seq, what, intentId = '-', about } = toldOf(record)
+  const { seq, what, intentId = '-', about } = toHistoryEntry(record)
   const [first = '', ...more] = about
   return [
     seq === undefined ? '-' : `${seq}`,
@@ -28,6 +28,6 @@ export function shortRowOf(record: TraceRecord): string[] {
 
 /** Milliseconds since 1970. */
 export function timeOf(record: TraceRecord): number | undefined {
-  const at = Date.parse(toldOf(record).at ?? '')
+  const at = Date.parse(toHistoryEntry(record).at ?? '')
   return Number.isNaN(at) ? undefined : at
 }

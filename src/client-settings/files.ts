@@ -40,7 +40,7 @@ export function jsonFile(
     const made = change({})
     return { path, before, after: Object.keys(made).length === 0 ? undefined : madeOf(made) }
   }
-  const settings = parsed(before, path, dialect)
+  const settings = parseSettings(before, path, dialect)
   const changed = change(settings)
   if (isDeepStrictEqual(changed, settings)) return { path, before, after: before }
   const isOurs = Object.keys(changed).length === 0 && before === madeOf(settings)
@@ -98,7 +98,7 @@ export function fieldsAt(settings: Fields, key: string, path: string): Fields {
   throw notOurs(path, `has a \`${key}\` that is no object`)
 }
 
-function parsed(text: string, path: string, dialect: JsonDialect): Fields {
+function parseSettings(text: string, path: string, dialect: JsonDialect): Fields {
   let value: unknown
   try {
     value = dialect === 'json' ? JSON.parse(text) : parseJsonc(text)

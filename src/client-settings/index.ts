@@ -4,8 +4,9 @@
  *
  * In: the files of a workspace. Out: the same files. Nothing of a workspace is run, but for our own hook in `escrow doctor`.
  */
-export { type BroughtSetting, broughtSettings } from './brought.js'
+
 export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './config.js'
 export type { ClientFile } from './files.js'
+export { type ForeignSetting, foreignSettings } from './foreign.js'
 export { CLIENTS, type ClientName } from './plans.js'
 export { probeEntry } from './probe.js'

@@ -98,12 +98,12 @@ function run(program: string, args: readonly string[], cwd: string, input: strin
     child.stderr?.on('data', (chunk) => {
       said.err += String(chunk)
     })
-    const ended = (end: Ended) => {
+    const finish = (end: Ended) => {
       clearTimeout(late)
       resolve(end)
     }
-    child.once('error', ({ message }) => ended({ code: null, out: '', err: message }))
-    child.once('close', (code) => ended({ code, ...said }))
+    child.once('error', ({ message }) => finish({ code: null, out: '', err: message }))
+    child.once('close', (code) => finish({ code, ...said }))
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })

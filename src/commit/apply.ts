@@ -1,13 +1,13 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
-import type { Course } from './course.js'
+import type { CommitRun } from './commit-run.js'
 import { type Disk, exists } from './disk.js'
+import { diskStateAt, isState } from './disk-state.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { overwriteStrictly, PLACE, type Placing, settleMode } from './place.js'
 import { separateKept } from './separate.js'
-import { slotOf } from './slot.js'
 import { FLUSH_TOGETHER } from './stage.js'
-import { isState, standingAt } from './standing.js'
+import { txPathsOf } from './tx-paths.js'
 import type { Conflict, Plan, PlannedChange } from './types.js'
 import { isKeptApproved } from './verify.js'
 
@@ -18,7 +18,7 @@ export interface Site {
   readonly root: string
   /** The transaction's directory. */
   readonly dir: string
-  readonly course: Course
+  readonly course: CommitRun
   /** The plan's moves: what was to change in such a directory before it moved may be found where it is by now. */
   readonly moves: readonly PlannedChange[]
   /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
@@ -62,7 +62,7 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
     changes.filter(({ from }) => from !== undefined && conflicts.has(from)),
     (change) => verifyMoved(site, change),
   )
-  const moved = new Set(site.pins.moved())
+  const moved = new Set(site.pins.movedDirectories())
   if (moved.size > 0) {
     await each(changes, (change) =>
       change.new !== null && moved.has(parentOf(change.path)) ? 'path_escape' : undefined,
@@ -87,7 +87,7 @@ export function notInPlace(disk: Disk, pins: Pins, { changes }: Plan): Conflict[
   const isInPlace = ({ path, new: next }: PlannedChange) => {
     if (next === null && removed.has(path)) return true
     const address = addressOf(site, path)
-    return isState(address === undefined ? null : standingAt(disk, address), next)
+    return isState(address === undefined ? null : diskStateAt(disk, address), next)
   }
   return changes.filter((change) => !isInPlace(change)).map(({ path }) => ({ path, reason: 'stale_file' }))
 }
@@ -116,13 +116,14 @@ function placingOf(site: Site, change: PlannedChange, target: string): Placing {
   const { disk, looks } = site
   const look = looks?.get(change.path)
   const origin = change.op === 'move' && change.from !== undefined ? addressOf(site, change.from) : undefined
-  return { disk, change, slot: slotOf(site.dir, change), target, origin, isFirst: looks !== undefined, look }
+  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirst: looks !== undefined, look }
 }
 
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {
   const target = addressOf(site, change.path)
   if (target === undefined) {
-    const isDone = change.new === null || (change.op !== 'chmod' && !exists(site.disk, slotOf(site.dir, change).fresh))
+    const isDone =
+      change.new === null || (change.op !== 'chmod' && !exists(site.disk, txPathsOf(site.dir, change).fresh))
     return isDone ? undefined : 'path_escape'
   }
   const place = plan.strict && change.op === 'overwrite' ? overwriteStrictly : PLACE[change.op]
@@ -142,7 +143,7 @@ function verifyOne(site: Site, change: PlannedChange): string | undefined {
 
 function verifyMoved(site: Site, change: PlannedChange): string | undefined {
   const target = addressOf(site, change.path)
-  return target !== undefined && isState(standingAt(site.disk, target), change.new) ? undefined : 'stale_file'
+  return target !== undefined && isState(diskStateAt(site.disk, target), change.new) ? undefined : 'stale_file'
 }
 
 function orHopeless(
@@ -173,7 +174,7 @@ function syncParents(site: Site, changes: readonly PlannedChange[]): void {
 function dropStaged(site: Site, changes: readonly PlannedChange[]): void {
   const left = new Set(site.disk.readdir(site.dir))
   for (const change of changes) {
-    const { fresh } = slotOf(site.dir, change)
+    const { fresh } = txPathsOf(site.dir, change)
     if (!left.has(nameOf(fresh))) continue
     if (change.op === 'mkdir') site.disk.rmdir(fresh)
     else site.disk.unlink(fresh)

@@ -74,7 +74,7 @@ export function removeNoted(disk: Disk, layout: Layout, tx: string): void {
  * Transactions of attempts that died before the commit point.
  * @param published is asked once it is seen who lives: what was published before its owner went is not taken for dead.
  */
-export function strays(disk: Disk, layout: Layout, published: () => ReadonlySet<number>): string[] {
+export function orphans(disk: Disk, layout: Layout, published: () => ReadonlySet<number>): string[] {
   const dead = notedTxs(disk, layout).filter((tx) => !isLiving(disk, layout, tx))
   const known = published()
   return dead.filter((tx) => !known.has(seqOf(tx)))

@@ -4,15 +4,15 @@ import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Owner } from '../host/write.js'
-import type { Course } from './course.js'
+import type { CommitRun } from './commit-run.js'
 import type { Disk } from './disk.js'
-import { type Ground, groundOf } from './ground.js'
+import { diskStateAt, fingerprint, isSettled, isState } from './disk-state.js'
 import { isAtOrBelow } from './order.js'
 import { type Ownership, ownership } from './ownership.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
 import { notADirectory, refusalFor, stale } from './refusals.js'
 import { assertShape } from './shape.js'
-import { fingerprint, isSettled, isState, standingAt } from './standing.js'
+import { type TargetDirs, targetDirsOf } from './target-dirs.js'
 import { txParent } from './tx-dir.js'
 import type { CommitEntry, CommitInput } from './types.js'
 
@@ -46,7 +46,7 @@ interface Source {
 interface Site {
   readonly disk: Disk
   readonly pins: Pins
-  readonly ground: Ground
+  readonly ground: TargetDirs
   /** Paths where one entry makes room for another. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
@@ -60,11 +60,11 @@ export async function checkEntries(
   pins: Pins,
   input: CommitInput,
   device: string,
-  course: Course,
+  course: CommitRun,
 ): Promise<Checked> {
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
-  const ground = groundOf(disk, pins, input.entries, device)
+  const ground = targetDirsOf(disk, pins, input.entries, device)
   const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.() }
   const owning = ownership(site, input.entries, txParent(pins))
   const bases = new Map<CommitEntry, string>()
@@ -143,17 +143,17 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
 /** @param by its `look` may be taken for seen; the last look takes nothing. */
 function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'> = entry): BigIntStats | undefined {
   const { look } = by
-  const parent = parentOf(standsAt(entry))
+  const parent = parentOf(existsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
   if (entry.new !== null) site.ground.assertOpen(parentOf(entry.path))
-  if (entry.op === 'move') assertRoom(site, entry.path)
+  if (entry.op === 'move') assertFree(site, entry.path)
   if ((isNew ? site.ground.need(parent) : site.ground.at(parent)) !== 'real') {
     // A directory that is gone with its parent needs no removing; any other base was there and is not.
     if (isNew || entry.op === 'rmdir') return undefined
     throw stale(entry.path)
   }
   // Moments ago it was what it should be; the last look, by the held parent, tells if it is that very file still.
-  if (look !== undefined && modeOf(look) === expected(entry, look)?.mode) return asOwner(site, entry, look)
+  if (look !== undefined && modeOf(look) === expectedState(entry, look)?.mode) return asOwner(site, entry, look)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats
@@ -164,7 +164,7 @@ function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'
     return stats
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
-  if (!isState(standingAt(site.disk, path, stats), expected(entry, stats))) throw stale(entry.path)
+  if (!isState(diskStateAt(site.disk, path, stats), expectedState(entry, stats))) throw stale(entry.path)
   return asOwner(site, entry, stats)
 }
 
@@ -175,23 +175,23 @@ function followsMode({ op, old, new: next }: CommitEntry): boolean {
   return (op === 'overwrite' || op === 'delete') && old?.type === 'file' && (next === null || next.mode === old.mode)
 }
 
-function expected(entry: CommitEntry, stats: BigIntStats | undefined): FileState | null {
+function expectedState(entry: CommitEntry, stats: BigIntStats | undefined): FileState | null {
   const { old } = entry
   return old !== null && stats !== undefined && followsMode(entry) ? { ...old, mode: modeOf(stats) } : old
 }
 
 function addressOf(site: Site, entry: Pick<CommitEntry, 'path' | 'at'>): string {
-  const path = standsAt(entry)
+  const path = existsAt(entry)
   return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
 }
 
 /** Where an entry's base is: it may be in a directory that the commit moves. */
-function standsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string {
+function existsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string {
   return at
 }
 
 /** Throws where something stands that a directory is to be moved to. */
-function assertRoom({ disk, pins, ground }: Site, path: string): void {
+function assertFree({ disk, pins, ground }: Site, path: string): void {
   if (ground.need(parentOf(path)) !== 'real') return
   if (disk.lstat(`${pins.at(parentOf(path))}/${nameOf(path)}`) !== undefined) throw stale(path)
 }
@@ -235,14 +235,14 @@ function asReplacement(site: Site, entry: CommitEntry, stats: BigIntStats | unde
 }
 
 function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[] {
-  const moved = new Set(site.pins.moved())
+  const moved = new Set(site.pins.movedDirectories())
   const refused: Refusal[] = []
   for (const [entry, base] of bases) {
-    const parent = parentOf(standsAt(entry))
+    const parent = parentOf(existsAt(entry))
     const refusal = attempt(entry.path, () => {
       if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
       if (site.ground.at(parent) !== 'real') return undefined
-      if (entry.op === 'move') assertRoom(site, entry.path)
+      if (entry.op === 'move') assertFree(site, entry.path)
       if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
       return undefined
     })

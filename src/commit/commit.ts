@@ -4,13 +4,13 @@ import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { type Attempt, beginAttempt, discardAttempt, endAttempt } from './attempt.js'
 import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
-import { type Course, newCourse } from './course.js'
+import { type CommitRun, startCommitRun } from './commit-run.js'
 import { type Disk, realDisk, sameInode } from './disk.js'
 import { commitFile, prune, publishPlan, readJournal, UNDO_COMMITS } from './journal.js'
 import { type Pins, parentOf, pinTree } from './pin.js'
 import { encodePlan } from './plan.js'
 import { finish, recoverLocked } from './recover.js'
-import { busy, diskFailure, journalFailure, refusedCommit, unfinished } from './refusals.js'
+import { busy, diskFailure, journalFailure, refusedCommit, unfinishedCommit } from './refusals.js'
 import { stageEntries } from './stage.js'
 import { ensureTxParent, syncTxParent, txDevice } from './tx-dir.js'
 import type { CommitInput, CommitOutcome, JsonObject, Plan } from './types.js'
@@ -26,7 +26,7 @@ const TRIES = 5
  * an error that says "decided but not finished" leaves a commit behind, which the next commit or open finishes.
  */
 export async function commitEntries(input: CommitInput, disk: Disk = realDisk): Promise<CommitOutcome> {
-  const course = newCourse(input)
+  const course = startCommitRun(input)
   return withProcessLock(input.layout.locks, 'commit', async (lost) => {
     for (let turn = 0; turn < TRIES; turn += 1) {
       await recoverLocked(disk, input.layout, input.append)
@@ -68,7 +68,7 @@ async function prepare(
   disk: Disk,
   input: CommitInput,
   lost: () => boolean,
-  course: Course,
+  course: CommitRun,
 ): Promise<Prepared | undefined> {
   const { layout } = input
   const pins = pinTree(disk, layout.root)
@@ -89,7 +89,7 @@ async function prepare(
     discardAttempt(disk, layout, at)
     return undefined
   } catch (error) {
-    if (at !== undefined && isDecided(disk, layout, at)) throw unfinished(error, at.seq)
+    if (at !== undefined && isDecided(disk, layout, at)) throw unfinishedCommit(error, at.seq)
     if (at !== undefined) discardAttempt(disk, layout, at)
     throw diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
   } finally {
@@ -113,14 +113,14 @@ async function writePlan(
   input: CommitInput,
   checked: Checked,
   { seq, tx, dir, inode, name, planFile }: Attempt,
-  course: Course,
+  course: CommitRun,
 ): Promise<Plan> {
   // First of all: a commit whose record cannot be written is refused before anything is.
   const records = input.records({ seq, tx })
   const staged = await stageEntries(disk, dir, checked, course)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
   const { sessionId, strict = false } = input
-  const noted = input.noted?.(tx) ?? []
+  const noted = input.notesFor?.(tx) ?? []
   const { changes } = staged
   const more = noted.length > 0 ? { noted } : {}
   const plan: Plan = { version: 3, seq, tx, dir: { name, inode }, sessionId, strict, changes, records, ...more }

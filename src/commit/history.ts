@@ -3,10 +3,10 @@ import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
+import { fingerprint, isSettled } from './disk-state.js'
 import { commitFile, conflictPaths, type Journal, KEPT_PLANS, readJournal, readPlan } from './journal.js'
-import { slotOf } from './slot.js'
-import { fingerprint, isSettled } from './standing.js'
 import { openTx } from './tx-dir.js'
+import { txPathsOf } from './tx-paths.js'
 import type { CommitOp, JsonObject, Plan, PlannedChange } from './types.js'
 
 export interface CommittedChange {
@@ -126,11 +126,11 @@ export interface KeptCommit extends CommittedPlan {
 export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): KeptCommit {
   const seq = Number(/^(\d{1,15})(?:-[0-9a-f]+)?$/.exec(id)?.[1] ?? 0)
   const done = `${commitFile(layout, seq)}.done`
-  if (!exists(disk, done)) throw seq > 0 && seq <= lastCommit(layout, disk) ? expired(id) : unknownCommit(id)
+  if (!exists(disk, done)) throw seq > 0 && seq <= lastCommit(layout, disk) ? undoExpired(id) : unknownCommit(id)
   const plan = readPlan(disk, done)
   if (id.includes('-') && plan.tx !== id) throw unknownCommit(id)
   const tx = openTx(disk, layout, plan.dir.name, plan.dir.inode)
-  if (tx === undefined) throw expired(id)
+  if (tx === undefined) throw undoExpired(id)
   tx.close()
   const left = conflictPaths(disk, layout, seq)
   const changes = plan.changes.filter((change) => !left.has(change.path))
@@ -158,7 +158,7 @@ function contentBefore(
   const tx = openTx(disk, layout, dir.name, dir.inode)
   if (tx === undefined) return undefined
   try {
-    const { kept } = slotOf(tx.dir, change)
+    const { kept } = txPathsOf(tx.dir, change)
     if (!exists(disk, kept)) return undefined
     return change.old?.type === 'symlink' ? disk.readlink(kept) : disk.readFile(kept)
   } finally {
@@ -172,7 +172,7 @@ function unknownCommit(id: string): EscrowError {
   })
 }
 
-function expired(id: string): EscrowError {
+function undoExpired(id: string): EscrowError {
   return new EscrowError('undo_expired', `What commit ${id} replaced is no longer kept, so it cannot be undone.`, {
     hint: 'Earlier contents may still be in git.',
   })

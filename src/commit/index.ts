@@ -1,5 +1,6 @@
 export { commitEntries } from './commit.js'
-export { newCourse } from './course.js'
+export { startCommitRun } from './commit-run.js'
+export { fingerprint, settledLook } from './disk-state.js'
 export { entriesFor } from './entries.js'
 export {
   committedBy,
@@ -8,6 +9,5 @@ export {
   lastCommit,
 } from './history.js'
 export { recover } from './recover.js'
-export { fingerprint, settledLook } from './standing.js'
 export type { CommitEntry, CommitOutcome } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

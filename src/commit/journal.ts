@@ -39,12 +39,12 @@ export function readJournal(disk: Disk, layout: Layout): Journal {
     if (match?.[2] !== undefined) done.add(Number(match[1]))
     else if (match !== null) published.push(Number(match[1]))
   }
-  const ascending = (a: number, b: number) => a - b
-  const finished = [...done].sort(ascending)
+  const byNumber = (a: number, b: number) => a - b
+  const finished = [...done].sort(byNumber)
   // A commit finishes all before it first: a number below a finished one is used, though its plan may be gone by now.
   const isUsed = (seq: number) => seq <= (finished.at(-1) ?? floor)
   return {
-    unfinished: published.filter((seq) => !isUsed(seq)).sort(ascending),
+    unfinished: published.filter((seq) => !isUsed(seq)).sort(byNumber),
     late: published.filter(isUsed),
     finished,
     floor,

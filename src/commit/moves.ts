@@ -33,7 +33,7 @@ function keyOf({ path, after }: StagedChange): string {
  */
 function isWhole(move: DirectoryMove, diff: StageDiff, taken: ReadonlySet<string>): boolean {
   const modes = modesOf(diff)
-  const isKept = (path: RelPath) => (modes.get(moved(move, path)) ?? modeOf(diff, path)) === modeOf(diff, path)
+  const isKept = (path: RelPath) => (modes.get(movePath(move, path)) ?? modeOf(diff, path)) === modeOf(diff, path)
   if (!diff.removedDirs.filter((path) => isWithin(path, move.from)).every(isKept)) return false
   return diff.changes.every((change) => {
     const { path, from = path, drifted } = change
@@ -46,7 +46,7 @@ function modesOf({ newDirs }: StageDiff): Map<string, number> {
   return new Map(newDirs.map(({ path, mode }) => [path, mode]))
 }
 
-function moved({ from, to }: DirectoryMove, path: string): string {
+function movePath({ from, to }: DirectoryMove, path: string): string {
   return `${to}${path.slice(from.length)}`
 }
 
@@ -61,11 +61,11 @@ function moveOf({ from, to, mode }: DirectoryMove): CommitEntry {
 
 function carriedBy(move: DirectoryMove, entries: readonly CommitEntry[], diff: StageDiff): CommitEntry[] {
   const made = modesOf(diff)
-  const dirs = diff.removedDirs.filter((path) => isWithin(path, move.from) && made.has(moved(move, path)))
+  const dirs = diff.removedDirs.filter((path) => isWithin(path, move.from) && made.has(movePath(move, path)))
   const gone = new Map(entries.filter(({ op }) => op === 'delete').map((entry) => [entry.path, entry.old]))
   const comesAlong = ({ path, op, from }: CommitEntry) =>
-    op === 'create' && from !== undefined && isWithin(from as RelPath, move.from) && path === moved(move, from)
-  const names = new Set<string>(dirs.flatMap((path) => [path, moved(move, path)]))
+    op === 'create' && from !== undefined && isWithin(from as RelPath, move.from) && path === movePath(move, from)
+  const names = new Set<string>(dirs.flatMap((path) => [path, movePath(move, path)]))
   for (const { from } of entries.filter(comesAlong)) if (from !== undefined) names.add(from)
   return entries.flatMap((entry): CommitEntry[] => {
     const { path, op, from } = entry

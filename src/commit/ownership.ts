@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs'
 import type { Owner } from '../host/write.js'
 import type { Disk } from './disk.js'
-import type { Ground } from './ground.js'
 import { type Pins, parentOf } from './pin.js'
+import type { TargetDirs } from './target-dirs.js'
 import type { CommitEntry } from './types.js'
 
 const SETGID = 0o2000
@@ -21,7 +21,7 @@ export interface Ownership {
  * @param tx the directory in which all of it is made
  */
 export function ownership(
-  { disk, pins, ground }: { disk: Disk; pins: Pins; ground: Ground },
+  { disk, pins, ground }: { disk: Disk; pins: Pins; ground: TargetDirs },
   entries: readonly CommitEntry[],
   tx: string,
 ): Ownership {

@@ -19,7 +19,7 @@ export interface Pins {
   /** Which mounted file system it lies on: links and renames work only within one. */
   device(dir: string): string
   /** The held directories that are no longer where they were. */
-  moved(): string[]
+  movedDirectories(): string[]
   close(): void
 }
 
@@ -77,7 +77,7 @@ function heldPins(disk: Disk, root: string): Pins {
       if (isOneMount) rootMount ??= mountOf(hold(''))
       return `${disk.lstat(`${fdPath(fd)}/.`)?.dev} ${rootMount ?? mountOf(fd)}`
     },
-    moved: () => {
+    movedDirectories: () => {
       const at = (dir: string) => (dir === '' ? rootPath : `${rootPath === '/' ? '' : rootPath}/${dir}`)
       return [...held].filter(([dir, fd]) => readlinkSync(fdPath(fd)) !== at(dir)).map(([dir]) => dir)
     },
@@ -115,5 +115,10 @@ function checkedPins(disk: Disk, root: string): Pins {
     }
     return path
   }
-  return { at, device: (dir) => String(disk.lstat(`${at(dir)}/.`)?.dev), moved: () => [], close: () => undefined }
+  return {
+    at,
+    device: (dir) => String(disk.lstat(`${at(dir)}/.`)?.dev),
+    movedDirectories: () => [],
+    close: () => undefined,
+  }
 }

@@ -1,16 +1,16 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
 import { type Disk, exists, isSameFile, linkInPlace, sameInode } from './disk.js'
-import type { Slot } from './slot.js'
+import { diskStateAt, isState, isUntouched } from './disk-state.js'
 import { workingMode } from './stage.js'
-import { isState, isUntouched, standingAt } from './standing.js'
+import type { TxPaths } from './tx-paths.js'
 import type { CommitOp, PlannedChange } from './types.js'
 
 /** One change of a published plan, about to be put in place. */
 export interface Placing {
   readonly disk: Disk
   readonly change: PlannedChange
-  readonly slot: Slot
+  readonly slot: TxPaths
   /** The address of its place in the tree. */
   readonly target: string
   /** Of a move: the address of where it was. Undefined when there is no way to it any more. */
@@ -44,7 +44,7 @@ const TRIES = 5
 /** True when what stands at `path` is what was approved to be replaced. */
 export function isApproved({ disk, change, look }: Placing, path: string, stats = disk.lstat(path)): boolean {
   if (look !== undefined && isUntouched(stats, look)) return true
-  return isState(standingAt(disk, path, stats), change.old)
+  return isState(diskStateAt(disk, path, stats), change.old)
 }
 
 /** Links the staged file in place; a taken name is ours from an earlier run, the same by chance, or a conflict. */
@@ -56,7 +56,7 @@ function linkOrFind({ disk, target, slot, change }: Placing): boolean {
     if (codeOf(error) === 'ENOENT' && !exists(disk, slot.fresh)) return true
     if (codeOf(error) !== 'EEXIST') throw error
     return (
-      !exists(disk, slot.fresh) || sameInode(disk, slot.fresh, target) || isState(standingAt(disk, target), change.new)
+      !exists(disk, slot.fresh) || sameInode(disk, slot.fresh, target) || isState(diskStateAt(disk, target), change.new)
     )
   }
 }
@@ -98,7 +98,7 @@ function keepOld(placing: Placing): Backup {
   if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
   const kept = disk.lstat(slot.kept)
   if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept
-  const found = standingAt(disk, slot.kept)
+  const found = diskStateAt(disk, slot.kept)
   disk.unlink(slot.kept)
   return isState(found, change.new) ? 'ours' : 'theirs'
 }
@@ -112,7 +112,7 @@ function keepByLink({ disk, target, slot, change }: Placing): void {
 function keptEarlier({ disk, target, slot, change }: Placing): Backup {
   if (!exists(disk, slot.fresh)) return 'ours'
   const stats = disk.lstat(target)
-  const seen = standingAt(disk, target, stats)
+  const seen = diskStateAt(disk, target, stats)
   if (isState(seen, change.new)) return 'ours'
   if (!isState(seen, change.old)) return 'theirs'
   if (stats !== undefined && isSameFile(stats, disk.lstat(slot.kept))) return stats
@@ -138,10 +138,10 @@ export function overwriteStrictly(placing: Placing): boolean {
   const { disk, target, slot, change } = placing
   if (!exists(disk, slot.fresh)) return true
   if (!exists(disk, slot.away)) {
-    const seen = standingAt(disk, target)
+    const seen = diskStateAt(disk, target)
     if (isState(seen, change.new) || sameInode(disk, slot.fresh, target)) return true
     // A power cut may have kept the taking away and lost the link that came after it.
-    if (seen === null && isState(standingAt(disk, slot.kept), change.old)) return linkOrFind(placing)
+    if (seen === null && isState(diskStateAt(disk, slot.kept), change.old)) return linkOrFind(placing)
     if (!isState(seen, change.old)) return false
     if (exists(disk, slot.kept)) {
       if (!sameInode(disk, slot.kept, target)) return false
@@ -155,7 +155,7 @@ export function overwriteStrictly(placing: Placing): boolean {
 function finishStrictly(placing: Placing): boolean {
   const { disk, target, slot, change } = placing
   if (!exists(disk, slot.away)) return false
-  if (!isState(standingAt(disk, slot.away), change.old)) {
+  if (!isState(diskStateAt(disk, slot.away), change.old)) {
     putBack(disk, slot.away, target)
     return false
   }
@@ -221,7 +221,7 @@ function removeDirectory({ disk, target }: Placing): boolean {
 }
 
 function changeMode({ disk, target, change }: Placing): boolean {
-  const seen = standingAt(disk, target)
+  const seen = diskStateAt(disk, target)
   if (isState(seen, change.new)) return true
   if (!isState(seen, change.old) || change.new === null) return false
   try {

@@ -1,14 +1,14 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { applyPlan, notInPlace, type Site } from './apply.js'
-import { removeNoted, strays } from './attempt.js'
-import { newCourse } from './course.js'
+import { orphans, removeNoted } from './attempt.js'
+import { startCommitRun } from './commit-run.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan } from './journal.js'
 import { pinTree } from './pin.js'
-import { journalFailure, unfinished } from './refusals.js'
-import { slotOf } from './slot.js'
+import { journalFailure, unfinishedCommit } from './refusals.js'
 import { openTx } from './tx-dir.js'
+import { txPathsOf } from './tx-paths.js'
 import type { Conflict, JsonObject, Plan } from './types.js'
 
 type Append = (record: JsonObject) => Promise<void>
@@ -32,7 +32,7 @@ export async function recover(layout: Layout, append: Append, disk: Disk = realD
     const journal = readJournal(disk, layout)
     const isClean =
       journal.unfinished.length + journal.late.length === 0 &&
-      strays(disk, layout, () => numbersOf(journal)).length === 0
+      orphans(disk, layout, () => numbersOf(journal)).length === 0
     if (isClean) return { finished: [], removed: [], conflicts: [] }
     return await withProcessLock(layout.locks, 'commit', () => recoverLocked(disk, layout, append))
   } catch (error) {
@@ -49,7 +49,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
     const plan = readPlan(disk, commitFile(layout, seq))
     // What failed for good once will fail for good again, and must not block every later commit.
     const conflicts = await finish(disk, layout, plan, append, {
-      course: newCourse(),
+      course: startCommitRun(),
       isHopeless: (code) => HOPELESS.has(code),
     })
     recovered.finished.push(seq)
@@ -57,7 +57,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
       ...conflicts.map((conflict) => ({ seq, ...conflict, ...keptOf(disk, layout, plan, conflict) })),
     )
   }
-  for (const tx of strays(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
+  for (const tx of orphans(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
     removeNoted(disk, layout, tx)
     recovered.removed.push(tx)
   }
@@ -70,8 +70,8 @@ function keptOf(disk: Disk, layout: Layout, plan: Plan, { path }: Conflict): { r
   const tx = openTx(disk, layout, plan.dir.name, plan.dir.inode)
   if (tx === undefined) return {}
   try {
-    if (!exists(disk, slotOf(tx.dir, change).fresh)) return {}
-    return { kept: slotOf(`${layout.tx}/${plan.dir.name}`, change).fresh.slice(layout.root.length + 1) }
+    if (!exists(disk, txPathsOf(tx.dir, change).fresh)) return {}
+    return { kept: txPathsOf(`${layout.tx}/${plan.dir.name}`, change).fresh.slice(layout.root.length + 1) }
   } finally {
     tx.close()
   }
@@ -111,6 +111,6 @@ export async function finish(
     finishPlan(disk, layout, plan.seq)
     return conflicts
   } catch (error) {
-    throw unfinished(error, plan.seq)
+    throw unfinishedCommit(error, plan.seq)
   }
 }

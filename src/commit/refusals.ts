@@ -15,7 +15,7 @@ export function notADirectory(dir: string): EscrowError {
   return new EscrowError('path_escape', `${dir} is a symlink or no directory, so nothing is written below it.`)
 }
 
-export function malformed(path: string, why: string): EscrowError {
+export function malformedChange(path: string, why: string): EscrowError {
   return new EscrowError('unsupported', `The change of ${path} cannot be committed: ${why}.`)
 }
 
@@ -50,7 +50,7 @@ export function diskFailure(error: unknown, state: string, hint: string): unknow
 }
 
 /** The error of a commit that will happen: it was published, and recovery rolls it forward. */
-export function unfinished(error: unknown, seq: number): unknown {
+export function unfinishedCommit(error: unknown, seq: number): unknown {
   return diskFailure(
     error,
     `Commit ${seq} is decided but not finished`,

@@ -1,7 +1,7 @@
 import { digest } from '../../overlay/digest.js'
 import type { Disk } from './disk.js'
-import { type Slot, slotOf } from './slot.js'
 import { FLUSH_TOGETHER } from './stage.js'
+import { type TxPaths, txPathsOf } from './tx-paths.js'
 import type { PlannedChange } from './types.js'
 
 /** Where a plan was applied. */
@@ -27,9 +27,9 @@ export function separateKept({ disk, dir, addressOf }: Place, changes: readonly 
     return source && target !== undefined ? [{ source, target }] : []
   })
   const together = shared.length > FLUSH_TOGETHER
-  const copied: Slot[] = []
+  const copied: TxPaths[] = []
   for (const { source, target } of shared) {
-    const slot = slotOf(dir, source)
+    const slot = txPathsOf(dir, source)
     disk.unlink(slot.copy)
     if (!isSameFile(disk, slot.kept, target)) continue
     const bytes = disk.readFile(slot.kept)

@@ -1,7 +1,7 @@
 import type { FileState } from '../../overlay/change.js'
 import { EscrowError } from '../core/api-error.js'
 import { isPlainPath } from './plan.js'
-import { malformed } from './refusals.js'
+import { malformedChange } from './refusals.js'
 import type { CommitEntry } from './types.js'
 
 /**
@@ -15,9 +15,9 @@ export function assertShape(entry: CommitEntry, seen: Set<string>): void {
   if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} lies in ${own}, which is protected.`)
   // One removal may make room for one new thing at the same path; anything more has no order.
   const key = `${kindOf(entry)} ${entry.path}`
-  if (seen.has(key)) throw malformed(entry.path, 'it is changed twice')
+  if (seen.has(key)) throw malformedChange(entry.path, 'it is changed twice')
   seen.add(key)
-  if (!FITS[entry.op](entry.old, entry.new)) throw malformed(entry.path, `its states do not fit a ${entry.op}`)
+  if (!FITS[entry.op](entry.old, entry.new)) throw malformedChange(entry.path, `its states do not fit a ${entry.op}`)
   if (entry.new !== null && (entry.new.mode & ~0o777 & ~mayHave(entry)) !== 0) {
     throw new EscrowError('protected_path', `${entry.path} would get a setuid, setgid or sticky bit.`)
   }
@@ -29,8 +29,8 @@ function mayHave({ op, old }: CommitEntry): number {
 }
 
 function assertSource({ path, from }: CommitEntry): void {
-  if (from === undefined || !isPlainPath(from)) throw malformed(path, 'nobody says from where it is moved')
-  if (from === path || path.startsWith(`${from}/`)) throw malformed(path, 'it is moved into itself')
+  if (from === undefined || !isPlainPath(from)) throw malformedChange(path, 'nobody says from where it is moved')
+  if (from === path || path.startsWith(`${from}/`)) throw malformedChange(path, 'it is moved into itself')
 }
 
 function kindOf({ op, carried, new: next }: CommitEntry): string {

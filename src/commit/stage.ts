@@ -3,12 +3,12 @@ import { EMPTY_DIGEST } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import type { Refusal } from '../core/api-error.js'
 import { approvedContent, attempt, type Checked } from './check.js'
-import type { Course } from './course.js'
+import type { CommitRun } from './commit-run.js'
 import type { Disk } from './disk.js'
+import { diskStateAt, isState, isUntouched } from './disk-state.js'
 import { inOrder, opens } from './order.js'
 import { stale } from './refusals.js'
-import { slotOf } from './slot.js'
-import { isState, isUntouched, standingAt } from './standing.js'
+import { txPathsOf } from './tx-paths.js'
 import type { CommitEntry, PlannedChange } from './types.js'
 
 export interface Staged {
@@ -20,7 +20,7 @@ export interface Staged {
 export const FLUSH_TOGETHER = 16
 
 /** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
-export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: Course): Promise<Staged> {
+export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: CommitRun): Promise<Staged> {
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
   const together = ordered.filter((entry) => entry.new?.type === 'file' && !entry.carried).length > FLUSH_TOGETHER
@@ -31,14 +31,14 @@ export async function stageEntries(disk: Disk, dir: string, checked: Checked, co
   for (const [n, entry] of ordered.entries()) {
     const before = staging.written
     const refusal = attempt(entry.path, () => {
-      changes.push(stageChange(staging, slotOf(dir, { n }).fresh, entry, n))
+      changes.push(stageChange(staging, txPathsOf(dir, { n }).fresh, entry, n))
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
     await course.step(staging.written - before)
   }
   if (together && refused.length === 0 && !disk.flush(dir)) {
-    for (const change of changes.filter(isFile)) disk.syncFile(slotOf(dir, change).fresh)
+    for (const change of changes.filter(isFile)) disk.syncFile(txPathsOf(dir, change).fresh)
   }
   return { changes, refused }
 }
@@ -152,7 +152,7 @@ function linkName({ disk, checked, files }: Staging, fresh: string, { file, link
     if (LINK_REFUSED.has(codeOf(error) ?? '')) return false
     throw error
   }
-  if (isState(standingAt(disk, fresh), next)) return true
+  if (isState(diskStateAt(disk, fresh), next)) return true
   disk.unlink(fresh)
   return false
 }

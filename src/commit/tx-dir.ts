@@ -24,13 +24,13 @@ export interface HeldTx {
 /** Makes `.orchestration/tx` where it is missing. Throws EscrowError `path_escape` where it is a link or a file. */
 export function ensureTxParent(disk: Disk, pins: Pins, layout: Layout): void {
   if (disk.lstat(`${pins.at('')}/${ORCHESTRATION}`) === undefined) disk.makeDir(`${pins.at('')}/${ORCHESTRATION}`)
-  const parent = named(`${layout.root}/${ORCHESTRATION}`, () => pins.at(ORCHESTRATION))
+  const parent = namePath(`${layout.root}/${ORCHESTRATION}`, () => pins.at(ORCHESTRATION))
   if (disk.lstat(`${parent}/tx`) === undefined) {
     disk.makeDir(`${parent}/tx`, 0o700)
     disk.syncDir(parent)
     disk.syncDir(pins.at(''))
   }
-  named(layout.tx, () => pins.at(TX))
+  namePath(layout.tx, () => pins.at(TX))
 }
 
 /** The file system transactions lie on, in the words of {@link Pins.device}. */
@@ -58,7 +58,7 @@ export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   const pins = pinTree(disk, layout.root)
   try {
     disk.makeDir(`${pins.at(TX)}/${name}`, 0o700)
-    return held(disk, pins, name)
+    return holdTx(disk, pins, name)
   } catch (error) {
     pins.close()
     throw error
@@ -70,7 +70,7 @@ export function openTx(disk: Disk, layout: Layout, name: string, inode?: string)
   const pins = pinTree(disk, layout.root)
   let tx: HeldTx | undefined
   try {
-    tx = held(disk, pins, name)
+    tx = holdTx(disk, pins, name)
   } catch (error) {
     if (!NOT_THERE.has(codeOf(error) ?? '')) throw error
   } finally {
@@ -94,14 +94,14 @@ export function removeTx(disk: Disk, layout: Layout, name: string): void {
   }
 }
 
-function held(disk: Disk, pins: Pins, name: string): HeldTx {
+function holdTx(disk: Disk, pins: Pins, name: string): HeldTx {
   const dir = pins.at(`${TX}/${name}`)
   return { dir, inode: String(disk.lstat(`${dir}/.`)?.ino), close: () => pins.close() }
 }
 
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
-function named<T>(path: string, look: () => T): T {
+function namePath<T>(path: string, look: () => T): T {
   try {
     return look()
   } catch (error) {

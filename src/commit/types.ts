@@ -46,7 +46,7 @@ export interface CommitInput {
    */
   records(at: { seq: number; tx: string }): JsonObject[]
   /** What the one who commits writes down elsewhere once it is done: kept in the plan for who finds that it was not. */
-  noted?(tx: string): readonly JsonObject[]
+  notesFor?(tx: string): readonly JsonObject[]
   /** Asked last before the commit point: throws where what was approved is so no more. */
   assertApproved?(): void
   /**

@@ -64,7 +64,7 @@ function inTheWay(path: string): Refusal {
   return { path, reason: 'stale_file', message }
 }
 
-function expired(path: string): EscrowError {
+function undoExpired(path: string): EscrowError {
   return new EscrowError('undo_expired', `${path}: what the commit replaced has been changed by another of its names.`)
 }
 
@@ -107,7 +107,7 @@ function unlessWhole(step: Step): Step {
 /** A directory goes back as it is while nothing but what the commit left is in it. */
 function moveBack({ layer, kept, whole }: Inverse, path: RelPath, change: CommittedChange): boolean {
   const { from } = change
-  if (from === undefined || typeAt(layer, path) !== 'dir' || !standsFree(layer, from as RelPath)) return true
+  if (from === undefined || typeAt(layer, path) !== 'dir' || !isFree(layer, from as RelPath)) return true
   const left = new Set(kept.changes.filter((each) => each.new !== null).map((each) => each.path))
   if (!holdsOnly(layer, path, left)) return true
   makeParents(layer, from as RelPath)
@@ -137,14 +137,14 @@ function takeAway(inverse: Inverse, path: RelPath, { from }: CommittedChange): b
   const { layer } = inverse
   const type = leafAt(layer, path)
   if (type === undefined) return true
-  if (from !== undefined && standsFree(layer, from as RelPath)) {
+  if (from !== undefined && isFree(layer, from as RelPath)) {
     layer.move(path, from as RelPath)
     inverse.moved.add(from)
   } else layer.remove(path)
   return true
 }
 
-function standsFree(layer: WriteLayer, path: RelPath): boolean {
+function isFree(layer: WriteLayer, path: RelPath): boolean {
   const parent = ancestorsOf(path).find((dir) => layer.typeOf(dir) !== 'dir')
   return parent === undefined && layer.typeOf(path) === undefined
 }
@@ -155,7 +155,7 @@ function restore(inverse: Inverse, path: RelPath, { old }: CommittedChange): boo
   const content = kept.before(path)
   // Moved back as it is now: it was one file with the old name's, so what was written to it since is drift.
   if (old !== null && moved.has(path) && content !== undefined && digest(content) !== old.digest) return true
-  if (old === null || content === undefined || digest(content) !== old.digest) throw expired(path)
+  if (old === null || content === undefined || digest(content) !== old.digest) throw undoExpired(path)
   makeParents(layer, path)
   const type = moved.has(path) ? layer.typeOf(path) : leafAt(layer, path)
   if (type !== undefined && type !== old.type) layer.remove(path)

@@ -1,7 +1,7 @@
 import { codeOf } from '../../overlay/errno.js'
 import { linkInPlace } from './disk.js'
+import { diskStateAt, isState } from './disk-state.js'
 import { isApproved, type Placing, putBack } from './place.js'
-import { isState, standingAt } from './standing.js'
 
 /**
  * Looks once more at what was taken out of the tree: an editor that had the file open may have saved into it while it
@@ -13,7 +13,7 @@ export function isKeptApproved(placing: Placing): boolean {
   const stats = disk.lstat(slot.kept)
   if (stats === undefined || isApproved(placing, slot.kept, stats)) return true
   if (change.op === 'delete') putBack(disk, slot.kept, target)
-  else if (isState(standingAt(disk, target), change.new)) exchange(placing)
+  else if (isState(diskStateAt(disk, target), change.new)) exchange(placing)
   return false
 }
 

@@ -44,7 +44,7 @@ const DONE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['COMPLETED', 'ARC
 /** The ids an agent can select, in the file's order. */
 export function selectableIds(state: IntentsState): string[] {
   if (!state.ok) return []
-  return [...state.intents.values()].filter((intent) => !holdUp(state, intent)).map(({ id }) => id)
+  return [...state.intents.values()].filter((intent) => !blocksAll(state, intent)).map(({ id }) => id)
 }
 
 /** Why an intent cannot be selected, or be written under, now; undefined when it can. */
@@ -54,12 +54,12 @@ export function selectable(state: IntentsState, id: string): Denial | undefined 
   }
   const intent = state.ok ? state.intents.get(id) : undefined
   if (!state.ok || !intent) return unknownIntent(state, id)
-  const found = holdUp(state, intent)
+  const found = blocksAll(state, intent)
   if (!found) return undefined
   return { reason: found.reason, intentId: id, message: `${found.message} ${choice(state)}`, hint: hintOf(state) }
 }
 
-function holdUp(
+function blocksAll(
   state: Extract<IntentsState, { ok: true }>,
   { id, status, dependsOn }: Intent,
 ): Pick<Denial, 'reason' | 'message'> | undefined {

@@ -85,18 +85,18 @@ export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] 
 
 /** @param state the state directory of the workspace, see `host/workspace-state.ts`. */
 export function layoutOf(root: string, state: string): Layout {
-  const shared = (name: string) => new SharedFile(root, `${ORCHESTRATION}/${name}`)
+  const sharedFile = (name: string) => new SharedFile(root, `${ORCHESTRATION}/${name}`)
   return {
     root,
     dir: join(root, ORCHESTRATION),
-    intentsFile: shared('active_intents.yaml'),
-    templates: shared('templates'),
-    policyFile: shared('policy.yaml'),
-    ignoreFiles: [new SharedFile(root, '.intentignore'), shared('.intentignore')],
-    intentMap: shared('intent_map.md'),
-    ledgerFile: shared('agent_trace.jsonl'),
-    gitignore: shared('.gitignore'),
-    gitattributes: shared('.gitattributes'),
+    intentsFile: sharedFile('active_intents.yaml'),
+    templates: sharedFile('templates'),
+    policyFile: sharedFile('policy.yaml'),
+    ignoreFiles: [new SharedFile(root, '.intentignore'), sharedFile('.intentignore')],
+    intentMap: sharedFile('intent_map.md'),
+    ledgerFile: sharedFile('agent_trace.jsonl'),
+    gitignore: sharedFile('.gitignore'),
+    gitattributes: sharedFile('.gitattributes'),
     tx: join(root, ORCHESTRATION, 'tx'),
     state,
     ledgerDir: join(state, 'ledger.d'),

@@ -9,34 +9,34 @@ const INVISIBLE =
 
 /** Text of several lines: line ends and tabs stay; a carriage return shows as `^M`, as git shows it. */
 export function printable(text: string): string {
-  return text.replace(INVISIBLE, named)
+  return text.replace(INVISIBLE, printableCharacter)
 }
 
 /** Text that must stay on its line: a path, a name, a reason. */
 export function oneLine(text: string): string {
-  return printable(text).replace(/[\t\n]/g, named)
+  return printable(text).replace(/[\t\n]/g, printableCharacter)
 }
 
 /** A part of a text; a hidden one is the name of a character that would not be seen. */
-export interface ShownPart {
+export interface PrintablePart {
   readonly text: string
   readonly hidden: boolean
 }
 
 /** As {@link printable}, with what stands for a hidden character kept apart from a text that merely says the same. */
-export function shownParts(text: string): ShownPart[] {
-  const parts: ShownPart[] = []
+export function printableParts(text: string): PrintablePart[] {
+  const parts: PrintablePart[] = []
   let at = 0
   for (const { 0: character, index } of text.matchAll(INVISIBLE)) {
     if (index > at) parts.push({ text: text.slice(at, index), hidden: false })
-    parts.push({ text: named(character), hidden: true })
+    parts.push({ text: printableCharacter(character), hidden: true })
     at = index + character.length
   }
   if (at < text.length) parts.push({ text: text.slice(at), hidden: false })
   return parts
 }
 
-function named(character: string): string {
+function printableCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`
   return code === 0x7f ? '^?' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`

@@ -4,7 +4,7 @@ import type { Session } from '../core/api.js'
 import { readWhole } from '../host/read.js'
 import { layoutAt } from '../host/workspace-state.js'
 import { createFile, ensurePrivateDir, removeName } from '../host/write.js'
-import { behind } from '../session/index.js'
+import { syncState } from '../session/index.js'
 
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
 export interface CommandOutputs {
@@ -23,7 +23,7 @@ const NAME = /^cmd-\d{1,16}\.txt$/
  * @throws EscrowError `unsupported` for a session that `openWorkspace` did not make
  */
 export function commandOutputs(session: Session): CommandOutputs {
-  const dir = layoutAt(behind(session).view.root).session(session.id).outputs
+  const dir = layoutAt(syncState(session).view.root).session(session.id).outputs
   return {
     keep(output) {
       ensurePrivateDir(dir)

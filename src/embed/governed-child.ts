@@ -75,10 +75,10 @@ export class GovernedChild extends EventEmitter {
       this.stderr?.write(`${wordsOf(error)}\n`)
       if (!this.killed) this.exitCode = NOT_EXECUTABLE
     }
-    process.nextTick(() => void this.#ended())
+    process.nextTick(() => void this.#onEnd())
   }
 
-  async #ended(): Promise<void> {
+  async #onEnd(): Promise<void> {
     this.emit('exit', this.exitCode, this.signalCode)
     this.stdin?.destroy()
     const streams = [this.stdout, this.stderr].filter((stream) => stream !== null)

@@ -5,13 +5,13 @@ import { Errno, isWithin, pathText } from '../../overlay/index.js'
 import type { Session } from '../core/api.js'
 import { denialError } from '../core/denials.js'
 import { runInTool, type ToolContext } from '../core/tool-context.js'
+import { type Name, type OtherWay, onlyReads, type RouteContext } from '../fs/route-call.js'
 import { routedFs } from '../fs/routed.js'
 import type { View } from '../fs/view.js'
-import { type Ground, type Name, type OtherWay, onlyReads } from '../fs/way.js'
 import { createFile, ensureDir, removeName } from '../host/write.js'
-import { behind } from '../session/index.js'
+import { syncState } from '../session/index.js'
 import { type HostCall, PendingDirectories } from './pending-directories.js'
-import { crossing, HostScratch, scratchFile } from './scratch.js'
+import { formsOf, HostScratch, scratchFile } from './scratch.js'
 
 /** What of a host's process is its own. */
 export interface HostFsOptions {
@@ -51,7 +51,7 @@ export type OutsideCall = 'stage' | 'disk' | 'refuse'
 export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {
   const current = typeof session === 'function' ? session : () => session
   const roo = options.host === 'roo' ? new RooFiles() : undefined
-  return routedFs(() => groundOf(current(), options, roo))
+  return routedFs(() => routeContextOf(current(), options, roo))
 }
 
 /** What Roo Code's code makes before, or beside, the file it is about to write. */
@@ -61,9 +61,9 @@ class RooFiles {
   readonly scratch = new HostScratch()
 }
 
-function groundOf(session: Session, options: HostFsOptions, roo: RooFiles | undefined): Ground {
+function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles | undefined): RouteContext {
   const own = (options.hostDirectories ?? []).map((dir) => resolve(dir))
-  const { view, tool } = behind(session)
+  const { view, tool } = syncState(session)
   const { root } = view
   const outside = (stem: string, args: readonly unknown[], path: string): OutsideCall => {
     if (options.outsideCalls === undefined || onlyReads(stem, args)) return 'stage'
@@ -76,13 +76,13 @@ function groundOf(session: Session, options: HostFsOptions, roo: RooFiles | unde
   }
   const asHost = <T>(work: () => T): T =>
     tool() === undefined ? runInTool({ ...HOST, ...(options.host && { host: options.host }) }, work) : work()
-  const ground: Ground = {
+  const ground: RouteContext = {
     governed: session.fs,
     root,
     inCall: tool() !== undefined,
-    aside(stem, args, names, run) {
+    runOnHost(stem, args, names, run) {
       const paths = pathsOf(names)
-      if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refused(stem, args, paths)
+      if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refuseCall(stem, args, paths)
       const reads = onlyReads(stem, args)
       const counted = options.readsAreShown === false && reads ? () => asHost(run) : run
       const make = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
@@ -100,7 +100,7 @@ function groundOf(session: Session, options: HostFsOptions, roo: RooFiles | unde
           roo ? roo.pending.disk.around({ stem, args, paths, reads }, made, call) : call()
         return { to: 'host', given: args, run }
       }
-      return roo && besideTargets(roo.scratch, { stem, args, paths }, ground)
+      return roo && targetsOutside(roo.scratch, { stem, args, paths }, ground)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
@@ -124,10 +124,10 @@ function pathsOf(names: readonly Name[]): string[] {
 const UNNAMED = new Set(['symlink', 'link', 'glob', 'cp'])
 
 /** A call on files that lie beside a target until they are renamed onto it; undefined for any other. */
-function besideTargets(
+function targetsOutside(
   scratch: HostScratch,
   { stem, args, paths }: Pick<HostCall, 'stem' | 'args' | 'paths'>,
-  { governed, root, aside }: Ground,
+  { governed, root, runOnHost }: RouteContext,
 ): OtherWay | undefined {
   if (UNNAMED.has(stem)) return undefined
   const isFree = (path: string) => isWithin(path, root) && !governed.existsSync(path)
@@ -142,12 +142,12 @@ function besideTargets(
       governed.writeFileSync(target, data, { mode })
       removeName(from)
     }
-    const run = (call: () => unknown) => aside('writeFile', [target], [target], call)
-    return { to: crossing(land), given: args, run }
+    const run = (call: () => unknown) => runOnHost('writeFile', [target], [target], call)
+    return { to: formsOf(land), given: args, run }
   }
   if (stem === 'copyFile' && to !== undefined && from === undefined) {
     const copy = () => createFile(to, governed.readFileSync(source), 0o600, false)
-    return { to: crossing(copy), given: args, run: (call) => aside('readFile', [source], [source], call) }
+    return { to: formsOf(copy), given: args, run: (call) => runOnHost('readFile', [source], [source], call) }
   }
   return undefined
 }
@@ -161,7 +161,7 @@ function placeOnDisk(path: string): string {
 }
 
 /** A change outside of any tool call that nobody can be asked about. Roo's dispatcher must not meet an error of mkdir. */
-function refused(stem: string, args: readonly unknown[], [path]: readonly string[]): unknown {
+function refuseCall(stem: string, args: readonly unknown[], [path]: readonly string[]): unknown {
   const told = args.at(-1)
   const isMkdir = stem === 'mkdir'
   const message = `Access Denied: no tool call is under way, so nothing in the workspace is changed for one.`

@@ -6,7 +6,7 @@ import { isWithin } from '../../overlay/index.js'
 import type { Session } from '../core/api.js'
 import { type DenialError, denialError } from '../core/denials.js'
 import { findProgram } from '../host/search-path.js'
-import { behind } from '../session/index.js'
+import { syncState } from '../session/index.js'
 import { type ChildWork, GovernedChild } from './governed-child.js'
 
 /** What a host may start while a tool call runs. */
@@ -41,8 +41,8 @@ export function hostPrograms(
   for (const name of Object.keys(childProcess)) {
     const real: unknown = Reflect.get(childProcess, name)
     if (name === 'ChildProcess') face[name] = childClass(current)
-    else if (name === 'spawn') face[name] = spawning(current, options)
-    else if (typeof real === 'function') face[name] = refusing(name, callable(real), current)
+    else if (name === 'spawn') face[name] = governSpawn(current, options)
+    else if (typeof real === 'function') face[name] = refuseProgram(name, callable(real), current)
   }
   return face as unknown as typeof childProcess
 }
@@ -77,7 +77,7 @@ function spawnedBy([program, ...rest]: readonly unknown[]): Spawned {
   }
 }
 
-function spawning(current: Current, { shell, hostDirectories = [] }: HostProgramsOptions): Call {
+function governSpawn(current: Current, { shell, hostDirectories = [] }: HostProgramsOptions): Call {
   return function spawn(...given) {
     const wanted = spawnedBy(given)
     const real = () => Reflect.apply(childProcess.spawn, childProcess, given)
@@ -87,15 +87,15 @@ function spawning(current: Current, { shell, hostDirectories = [] }: HostProgram
     if (shell !== undefined && (wanted.shell ?? program) === shell) return real()
     const refused = refusal(current, 'spawn', program)
     if (isPlain && GIT.test(program)) {
-      const deed = gitDeed(wanted, hostDirectories)
-      if (deed === 'restores') return restoring(current, wanted, refused, real)
+      const deed = gitCommand(wanted, hostDirectories)
+      if (deed === 'restores') return spawnAndRestore(current, wanted, refused, real)
       if (deed === 'records') return real()
     }
     if (refused === undefined) return real()
     const ps =
       isPlain && program === 'ps' && args.every((arg) => PS_WORD.test(arg)) ? findProgram('ps').path : undefined
     if (ps !== undefined) return Reflect.apply(childProcess.spawn, childProcess, [ps, ...given.slice(1)])
-    return failed(program, args, refused, stdio)
+    return failedChild(program, args, refused, stdio)
   }
 }
 
@@ -108,7 +108,7 @@ const PS_WORD = /^-?[A-Za-z0-9,]+$/
 function ripgrep(current: Current, { program, args, cwd, stdio }: Spawned): GovernedChild {
   const work: ChildWork = async (options) => {
     const session = current()
-    const { view, tool, look } = behind(session)
+    const { view, tool, look } = syncState(session)
     const command = [program, ...args]
     const how = { ...options, cwd: isWithin(cwd, view.root) ? cwd : view.root }
     return tool() === undefined ? look(command, how) : session.exec(command, how)
@@ -127,7 +127,10 @@ const RESTORES = new Set(
 )
 
 /** What a `git` does to the workspace: `records`, in a repository of the host's own; `restores` its files. */
-function gitDeed({ args, cwd, env }: Spawned, hostDirectories: readonly string[]): 'records' | 'restores' | undefined {
+function gitCommand(
+  { args, cwd, env }: Spawned,
+  hostDirectories: readonly string[],
+): 'records' | 'restores' | undefined {
   const at = args.findIndex((word, n) => !word.startsWith('-') && !GIT_VALUED.has(args[n - 1] ?? ''))
   const [command, options] = at === -1 ? [undefined, args] : [args[at], args.slice(0, at)]
   if (command === undefined) return options.every((word) => word === '--version') ? 'records' : undefined
@@ -144,7 +147,7 @@ function gitDeed({ args, cwd, env }: Spawned, hostDirectories: readonly string[]
 const GIT_VALUED = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--config-env'])
 
 /** A checkpoint brought back while changes wait would leave them staged on files that are not there any more. */
-function restoring(current: Current, wanted: Spawned, refused: unknown, real: () => unknown): GovernedChild {
+function spawnAndRestore(current: Current, wanted: Spawned, refused: unknown, real: () => unknown): GovernedChild {
   const work: ChildWork = async ({ onOutput, signal }) => {
     if (refused !== undefined) throw refused
     const { changes } = await current().changes()
@@ -170,36 +173,36 @@ function restoring(current: Current, wanted: Spawned, refused: unknown, real: ()
 const RESTORE_HINT = 'Commit or discard what is staged first, or use the snapshots of the session.'
 
 /** Ways to start a program that are not told apart: each is refused as it fails. */
-function refusing(name: string, real: Call, current: Current): Call {
+function refuseProgram(name: string, real: Call, current: Current): Call {
   const face: Call = (...args) => {
     const refused = refusal(current, name, args[0])
     if (refused === undefined) return real(...args)
     if (name === 'spawnSync') return { ...NOTHING, error: refused }
     if (name.endsWith('Sync')) throw refused
-    const child = failed(String(args[0]), [], refused)
+    const child = failedChild(String(args[0]), [], refused)
     const told = args.at(-1)
     if (typeof told === 'function') child.once('close', () => Reflect.apply(told, undefined, [refused, '', '']))
     return child
   }
   const original: unknown = Reflect.get(childProcess, name)
-  const promised = async (...args: unknown[]) => {
+  const promiseForm = async (...args: unknown[]) => {
     const refused = refusal(current, name, args[0])
     if (refused !== undefined) throw refused
     return typeof original === 'function' ? Reflect.apply(promisify(original), undefined, args) : undefined
   }
-  return Object.defineProperty(face, promisify.custom, { value: promised })
+  return Object.defineProperty(face, promisify.custom, { value: promiseForm })
 }
 
 const NOTHING = { pid: 0, output: null, stdout: null, stderr: null, status: null, signal: null }
 
-function failed(program: string, args: readonly string[], error: unknown, stdio?: unknown): GovernedChild {
+function failedChild(program: string, args: readonly string[], error: unknown, stdio?: unknown): GovernedChild {
   return new GovernedChild(program, args, () => Promise.reject(error), stdio)
 }
 
 /** Undefined outside of tool calls. Where the session cannot be had, what that failed with. */
 function refusal(current: Current, call: string, program: unknown): unknown {
   try {
-    if (behind(current()).tool() === undefined) return undefined
+    if (syncState(current()).tool() === undefined) return undefined
   } catch (error) {
     return error
   }

@@ -30,9 +30,9 @@ export class PendingDirectories {
     // Who makes a lock goes by it at once.
     if (stem === 'mkdir' && path !== undefined && !path.endsWith('.lock') && !directories.isThere(path)) {
       this.#paths.add(path)
-      return answered(args)
+      return succeed(args)
     }
-    if (REMOVALS.has(stem) && path !== undefined && this.#paths.delete(path)) return answered(args)
+    if (REMOVALS.has(stem) && path !== undefined && this.#paths.delete(path)) return succeed(args)
     if (!reads) for (const each of paths) this.#make(directories, each)
     return run()
   }
@@ -51,7 +51,7 @@ export class PendingDirectories {
 }
 
 /** A call that had nothing to do answers in the form it was made in: by its callback, or by what it returns. */
-function answered(args: readonly unknown[]): unknown {
+function succeed(args: readonly unknown[]): unknown {
   const told = args.at(-1)
   return typeof told === 'function' ? process.nextTick(told, null) : undefined
 }

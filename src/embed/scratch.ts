@@ -29,11 +29,12 @@ export class HostScratch {
    * @param isTarget whether the function makes this path: the last one of those that take two
    */
   placeOf(stem: string, path: string, isTarget: boolean): string | undefined {
-    for (const [root, place] of this.#places) if (isWithin(path, root)) return this.#found(stem, path, { root, place })
+    for (const [root, place] of this.#places)
+      if (isWithin(path, root)) return this.#scratchPath(stem, path, { root, place })
     return isTarget && isHelper(stem, basename(path)) ? this.#add(path) : undefined
   }
 
-  #found(stem: string, path: string, { root, place }: { root: string; place: string }): string {
+  #scratchPath(stem: string, path: string, { root, place }: { root: string; place: string }): string {
     if (path === root && REMOVES.has(stem)) this.#places.delete(root)
     return place + path.slice(root.length)
   }
@@ -65,7 +66,7 @@ export interface Forms {
 }
 
 /** `rename` and `copyFile` between the workspace and the scratch directory: both are this work. */
-export function crossing(work: () => void): Forms {
+export function formsOf(work: () => void): Forms {
   const withCallback = (...args: unknown[]) => {
     const told = args.at(-1)
     let error: unknown = null
@@ -76,13 +77,13 @@ export function crossing(work: () => void): Forms {
     }
     if (typeof told === 'function') process.nextTick(told, error)
   }
-  const promised = async () => work()
+  const promiseForm = async () => work()
   return {
     rename: withCallback,
     renameSync: () => work(),
     copyFile: withCallback,
     copyFileSync: () => work(),
-    promises: { rename: promised, copyFile: promised },
+    promises: { rename: promiseForm, copyFile: promiseForm },
   }
 }
 

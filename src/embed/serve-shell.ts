@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Session } from '../core/api.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
 import { listenPrivately } from '../host/socket.js'
-import { announceDoor } from '../inbox/index.js'
+import { publishSocket } from '../inbox/index.js'
 import { refusalsIn } from '../terminal/index.js'
 
 const asks: z.ZodType<ShellAsks> = z.union([
@@ -29,7 +29,7 @@ export interface ServeShellOptions {
 export async function serveShell(session: Session, options: ServeShellOptions = {}): Promise<ShellServer> {
   const listener = await listenPrivately((socket) => serve(session, socket, options))
   const { announcedIn: root } = options
-  const withdraw = root === undefined ? () => undefined : announceDoor(root, session.id, listener.path)
+  const withdraw = root === undefined ? () => undefined : publishSocket(root, session.id, listener.path)
   return {
     env: { ESCROW_SESSION_ID: session.id, ESCROW_SHELL: listener.path },
     async close() {

@@ -21,7 +21,7 @@ export class SessionAdmission {
    */
   constructor(
     private readonly policy: Pick<Policy, 'settings'>,
-    private readonly questions: Pick<SessionQuestions, 'takeCommand' | 'askCommand' | 'answered'>,
+    private readonly questions: Pick<SessionQuestions, 'takeCommand' | 'askCommand' | 'waitForAnswers'>,
     private readonly takeIn: () => unknown,
     private readonly denied: (denial: Denial) => void,
     private readonly classify = classifyCommand,
@@ -46,13 +46,14 @@ export class SessionAdmission {
       const told = recordOf(classified, failure)
       if (decision.word === 'allow') return told
       if (decision.word === 'deny')
-        throw this.#refuse(deniedBy(cut(about.command), decision, whyOf(decision, classified, failure)))
+        throw this.#refuse(deniedBy(truncate(about.command), decision, whyOf(decision, classified, failure)))
       const answer = this.questions.takeCommand(about.key)
-      if (answer?.answer === 'deny') throw this.#refuse(refusedBy(cut(about.command), answer))
+      if (answer?.answer === 'deny') throw this.#refuse(refusedBy(truncate(about.command), answer))
       if (answer) return { ...told, allowed: { by: answer.by.name, answer: answer.answer, question: answer.question } }
       const why = whyOf(decision, classified, failure)
       this.questions.askCommand({ ...about, rules: decision.rules, why })
-      if (!(await this.#answered(options.signal))) throw this.#refuse(unanswered(cut(about.command), decision, why))
+      if (!(await this.#waitForAnswer(options.signal)))
+        throw this.#refuse(needsApproval(truncate(about.command), decision, why))
     }
   }
 
@@ -78,7 +79,7 @@ export class SessionAdmission {
   }
 
   /** True once an approver has answered something; false where there is none, or nobody waits any more. */
-  async #answered(signal: AbortSignal | undefined): Promise<boolean> {
+  async #waitForAnswer(signal: AbortSignal | undefined): Promise<boolean> {
     const over = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
     if (over.aborted) return false
     let end = () => {}
@@ -87,7 +88,7 @@ export class SessionAdmission {
       over.addEventListener('abort', end)
     })
     try {
-      return await Promise.race([this.questions.answered(), ended])
+      return await Promise.race([this.questions.waitForAnswers(), ended])
     } finally {
       over.removeEventListener('abort', end)
     }
@@ -102,7 +103,7 @@ function refuseOddWords(command: string | readonly string[]): void {
 /** Of a line in a refusal; a question shows all of it. */
 const MAX_SHOWN = 300
 
-function cut(line: string): string {
+function truncate(line: string): string {
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
 }
 
@@ -126,10 +127,10 @@ function withVariables({ classes, why }: Classified, names: readonly string[]): 
 
 function recordOf(classified: Classified | undefined, failure: string | undefined): Admitted {
   if (!classified) return { classes: ['other'], why: [`it could not be told apart: ${failure ?? ''}`] }
-  return { classes: [...classified.classes], why: classified.why.map(said) }
+  return { classes: [...classified.classes], why: classified.why.map(describeClass) }
 }
 
-function said({ class: name, part, because }: Classified['why'][number]): string {
+function describeClass({ class: name, part, because }: Classified['why'][number]): string {
   return `${name}: ${part} ${because}`
 }
 
@@ -137,7 +138,7 @@ function said({ class: name, part, because }: Classified['why'][number]): string
 function whyOf({ rules }: CommandDecision, classified: Classified | undefined, failure: string | undefined): string {
   if (!classified) return `it could not be told apart: ${failure ?? ''}`
   const network = rules.includes('terminal.network') ? ['it asks for the network'] : []
-  return [...classified.why.filter((reason) => rules.includes(reason.class)).map(said), ...network].join('; ')
+  return [...classified.why.filter((reason) => rules.includes(reason.class)).map(describeClass), ...network].join('; ')
 }
 
 const NETWORK_HINT = 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.'
@@ -152,7 +153,7 @@ function deniedBy(command: string, { rules }: CommandDecision, why: string): Den
   }
 }
 
-function unanswered(command: string, { rules }: CommandDecision, why: string): Denial {
+function needsApproval(command: string, { rules }: CommandDecision, why: string): Denial {
   return {
     reason: 'needs_approval',
     message: `Needs Approval: \`${command}\` needs a person's approval by ${rules.join(', ')} (${why}).`,

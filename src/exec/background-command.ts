@@ -12,15 +12,15 @@ import type {
 import { childrenOf, sendSignal } from '../host/child.js'
 import {
   type CommandEnd,
+  type MountedHome,
   OutputRing,
   PROCESSES,
   quarantine,
   summaryOf,
-  type TakenHome,
   takeHome,
 } from '../terminal/index.js'
-import { Ground, type Taken } from './ground.js'
-import type { CommandLine, ExecDeps, ExecTerms, Terms } from './terms.js'
+import type { AdmittedCommand, CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
+import { CommandMount, type IngestedEffects } from './command-mount.js'
 
 /** Bytes of output that can still be read. */
 const OUTPUT = 1 << 20
@@ -38,7 +38,7 @@ export interface Starting {
   readonly isAttached: boolean
 }
 
-export type Idle = <T>(work: (ground: Ground | undefined) => T) => Promise<T>
+export type Idle = <T>(work: (ground: CommandMount | undefined) => T) => Promise<T>
 
 /** A command on a ground of its own: others go on beside it, and it sees the stage as it was when it was started. */
 export class BackgroundCommand implements RunningCommand {
@@ -61,20 +61,20 @@ export class BackgroundCommand implements RunningCommand {
 
   private constructor(
     private readonly deps: ExecDeps,
-    private readonly ground: Ground,
-    private readonly terms: Terms,
+    private readonly ground: CommandMount,
+    private readonly terms: AdmittedCommand,
     private readonly starting: Starting,
     /** The stage as it began. */
     private readonly before: Mark,
-    private readonly home: TakenHome,
+    private readonly home: MountedHome,
   ) {
     this.id = starting.id
     this.command = starting.command
-    let begun: (init: number) => void = () => undefined
+    let whenStarted: (init: number) => void = () => undefined
     const init = new Promise<number>((resolve) => {
-      begun = resolve
+      whenStarted = resolve
     })
-    this.#over = this.#run(begun)
+    this.#over = this.#run(whenStarted)
     this.#began = Promise.race([init, this.#over])
     // Whoever waits for it is told; nobody has to.
     this.#over.catch(() => undefined)
@@ -86,18 +86,18 @@ export class BackgroundCommand implements RunningCommand {
     const { id, command, options } = starting
     const { client } = options
     const admitted = await terms.admit(command, options, { client })
-    const ground = await Ground.open(deps, true, options.isolation)
-    let home: TakenHome | undefined
+    const ground = await CommandMount.open(deps, true, options.isolation)
+    let home: MountedHome | undefined
     try {
       home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
       const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
       await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
       await idle((other) => {
         deps.takeIn()
-        ground.seed(terms.closed(admitted))
+        ground.seed(terms.closedPaths(admitted))
         if (other) ground.bring(other)
       })
-      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.mark({}), home)
+      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.createSnapshot({}), home)
     } catch (error) {
       await ground.close()
       home?.release()
@@ -110,7 +110,7 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   /** Resolves once it runs. Rejects where it could not be started. */
-  async begun(): Promise<void> {
+  async whenStarted(): Promise<void> {
     await this.#began
   }
 
@@ -166,18 +166,18 @@ export class BackgroundCommand implements RunningCommand {
     this.#hear()
     if (this.ground.staleness() || !this.ground.hasNews()) return
     await this.deps.inCall(async () => {
-      if (!this.#isOver) this.#tellRefused(this.ground.take(this.ground.found(true)))
+      if (!this.#isOver) this.#recordRefused(this.ground.take(this.ground.findEffects(true)))
     }, true)
     if (this.starting.isAttached) this.#offer()
   }
 
   #hear(): void {
     const { denials, delivered, more, unread } = this.ground.told()
-    this.deps.journal.told(denials, this.deps.intent())
+    this.deps.journal.recordReported(denials, this.deps.intent())
     this.deps.takeIn()
     this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
     if (!this.starting.isAttached) return
-    this.deps.said.delivered(delivered)
+    this.deps.said.markDelivered(delivered)
     for (const key of delivered) if (this.#refused.has(key)) this.#refused.set(key, undefined)
     this.#offer()
   }
@@ -185,7 +185,7 @@ export class BackgroundCommand implements RunningCommand {
   /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
   #offer(): void {
     const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
-    const all = [...this.deps.said.undelivered(), ...refused]
+    const all = [...this.deps.said.undeliveredWords(), ...refused]
     const words = all.length === 0 ? '' : JSON.stringify(all)
     if (words === this.#offered) return
     this.#offered = words
@@ -193,7 +193,7 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   /** What it wrote where it may not: it sees that as written, so it has to be told. */
-  #tellRefused({ refused }: Taken): void {
+  #recordRefused({ refused }: IngestedEffects): void {
     const keyOf = (path: string) => `refused:${path}`
     for (const { path, message } of refused) {
       const key = keyOf(path)
@@ -209,12 +209,12 @@ export class BackgroundCommand implements RunningCommand {
     takeIn()
     const stale = this.ground.staleness()
     if (stale) throw stale
-    const before = store.mark({})
+    const before = store.createSnapshot({})
     try {
-      const taken = this.ground.take(this.ground.found(true))
-      return { ...told(taken, changesSince(before.id)), unsettled: taken.unsettled }
+      const taken = this.ground.take(this.ground.findEffects(true))
+      return { ...toTaken(taken, changesSince(before.id)), unsettled: taken.unsettled }
     } finally {
-      store.unmark(before)
+      store.deleteSnapshot(before)
     }
   }
 
@@ -246,30 +246,30 @@ export class BackgroundCommand implements RunningCommand {
         },
       })
       this.#isOver = true
-      return await deps.inCall(() => this.#ended(end), true)
+      return await deps.inCall(() => this.#finish(end), true)
     } finally {
       this.#isOver = true
       clearInterval(looks)
-      if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.unmark(this.before)
+      if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.deleteSnapshot(this.before)
       await ground.close()
       home.release()
     }
   }
 
-  async #ended(end: CommandEnd): Promise<CommandResult> {
+  async #finish(end: CommandEnd): Promise<CommandResult> {
     const { deps, ground, id, command } = this
     this.#hear()
-    deps.journal.toldMore(this.#unheard, deps.intent())
-    const last = deps.store.mark({})
+    deps.journal.recordUnreported(this.#unheard, deps.intent())
+    const last = deps.store.createSnapshot({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
     quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
     // The session may have dropped the snapshot it began with.
     const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
-    const effects = deps.changesSince(since.id, (path) => ground.hasTaken(path))
-    deps.store.unmark(last)
+    const effects = deps.changesSince(since.id, (path) => ground.hasIngested(path))
+    deps.store.deleteSnapshot(last)
     const { exitCode, ended } = end
     const { isolation } = ground
-    const result = { exitCode, ...told(taken, effects), isolation, ...(ended && { ended }) }
+    const result = { exitCode, ...toTaken(taken, effects), isolation, ...(ended && { ended }) }
     await deps.record({
       command,
       background: id,
@@ -285,8 +285,8 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   /** What is left when it has ended: where its mount is too old, all of it is kept for a person. */
-  #last(): Taken {
-    const found = this.ground.found(false)
+  #last(): IngestedEffects {
+    const found = this.ground.findEffects(false)
     const stale = this.ground.staleness()
     if (!stale) return this.ground.take(found)
     const refused = found.effects.flatMap((effect) =>
@@ -298,7 +298,7 @@ export class BackgroundCommand implements RunningCommand {
   }
 }
 
-function told({ refused, kept }: Taken, effects: ChangeSet) {
+function toTaken({ refused, kept }: IngestedEffects, effects: ChangeSet) {
   const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
   return { effects, refused: refusals, kept, summary: summaryOf(effects, refused, kept) }
 }

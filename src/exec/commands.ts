@@ -1,7 +1,7 @@
 import type { RunningCommand, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import type { CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
 import { BackgroundCommand, type Idle, type Starting } from './background-command.js'
-import type { CommandLine, ExecDeps, ExecTerms } from './terms.js'
 
 /** Commands of one session that may run at a time, beside the one of exec. */
 const MOST = 16
@@ -25,7 +25,7 @@ export class SessionCommands {
 
   /** @param isAttached it has our own terminal. */
   async start(command: CommandLine, options: StartOptions, isAttached = false): Promise<BackgroundCommand> {
-    if (this.#isClosed) throw closing()
+    if (this.#isClosed) throw sessionClosing()
     const running = this.#all.filter(({ state }) => state === 'running').length + this.#making
     if (running >= MOST)
       throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MOST} commands of this session are running.`, {
@@ -43,9 +43,9 @@ export class SessionCommands {
     if (!this.#isClosed) this.#all.push(made)
     else {
       await made.end()
-      throw closing()
+      throw sessionClosing()
     }
-    await made.begun()
+    await made.whenStarted()
     this.#forget()
     return made
   }
@@ -68,6 +68,6 @@ export class SessionCommands {
   }
 }
 
-function closing(): EscrowError {
+function sessionClosing(): EscrowError {
   return new EscrowError('session_busy', 'The session is being closed.')
 }

@@ -1,7 +1,7 @@
 import { digest, type FileState, type Overlay, type RelPath } from '../../overlay/index.js'
 import type { Effect } from '../terminal/index.js'
 
-export const GONE = 'gone'
+export const ABSENT_EFFECT = 'gone'
 export const DIRECTORY = 'dir'
 
 /** Whether a command's layer has what is staged there; what it was writing just then is no such thing. */

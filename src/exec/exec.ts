@@ -2,8 +2,8 @@ import type { ChangeSet, ExecOptions, ExecResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { Admitted } from './admission.js'
-import { Ground, type Taken } from './ground.js'
-import type { CommandLine, ExecDeps, ExecTerms, Terms } from './terms.js'
+import type { AdmittedCommand, CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
+import { CommandMount, type IngestedEffects } from './command-mount.js'
 
 /** A command of our own making. */
 export interface OwnRun {
@@ -17,7 +17,7 @@ export interface OwnRun {
 
 /** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
 export class SessionExec {
-  #ground: Promise<Ground> | undefined
+  #ground: Promise<CommandMount> | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -35,7 +35,7 @@ export class SessionExec {
   }
 
   /** Gives what commands run on, if there is any, when none is under way; the next one waits for the work. */
-  idle<T>(work: (ground: Ground | undefined) => T): Promise<T> {
+  idle<T>(work: (ground: CommandMount | undefined) => T): Promise<T> {
     const turn = this.#turn.then(async () => work(await this.#ground?.catch(() => undefined)))
     this.#turn = turn.catch(() => undefined)
     return turn
@@ -51,24 +51,24 @@ export class SessionExec {
 
   async #run(command: CommandLine, options: ExecOptions, own: OwnRun): Promise<ExecResult> {
     const terms = await this.terms.admit(command, options, own)
-    const ground = await this.#grounds(options.isolation)
+    const ground = await this.#mounts(options.isolation)
     ground.admit(options.isolation)
     const { store } = this.deps
     this.deps.takeIn()
     let isSound = false
     try {
-      ground.seed(this.terms.closed(terms))
+      ground.seed(this.terms.closedPaths(terms))
       const { timeout, memory, stdin, signal, onOutput } = options
       const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
       this.#hear(ground)
       ground.settle()
       this.deps.takeIn()
-      const before = store.mark({})
+      const before = store.createSnapshot({})
       try {
         const lands = (effect: Effect) => own.lands?.(effect, end) !== false
         const taken = end.began ? this.#land(ground, lands) : NOTHING
         isSound = true
-        return await this.#told(command, end, {
+        return await this.#recordCommand(command, end, {
           ...taken,
           effects: this.deps.changesSince(before.id),
           ground,
@@ -76,7 +76,7 @@ export class SessionExec {
           recorded: own.recorded !== false,
         })
       } finally {
-        store.unmark(before)
+        store.deleteSnapshot(before)
       }
     } finally {
       ground.settle()
@@ -85,11 +85,11 @@ export class SessionExec {
     }
   }
 
-  #hear(ground: Ground): void {
+  #hear(ground: CommandMount): void {
     const { journal, intent } = this.deps
     const told = ground.told()
-    journal.told(told.denials, intent())
-    journal.toldMore(told, intent())
+    journal.recordReported(told.denials, intent())
+    journal.recordUnreported(told, intent())
   }
 
   /** Takes the layers down: the next command begins with new ones. */
@@ -99,12 +99,12 @@ export class SessionExec {
     await ground?.close()
   }
 
-  #grounds(isolation: ExecOptions['isolation']): Promise<Ground> {
-    this.#ground ??= Ground.open(this.deps, false, isolation)
+  #mounts(isolation: ExecOptions['isolation']): Promise<CommandMount> {
+    this.#ground ??= CommandMount.open(this.deps, false, isolation)
     return this.#ground.then(
       (ground) => {
         if (ground.isAlive) return ground
-        this.#ground = Ground.open(this.deps, false, isolation)
+        this.#ground = CommandMount.open(this.deps, false, isolation)
         return this.#ground
       },
       (error) => {
@@ -114,18 +114,18 @@ export class SessionExec {
     )
   }
 
-  #land(ground: Ground, lands: (effect: Effect) => boolean): Taken {
-    const found = ground.found(false)
+  #land(ground: CommandMount, lands: (effect: Effect) => boolean): IngestedEffects {
+    const found = ground.findEffects(false)
     const taken = ground.take({ ...found, effects: found.effects.filter(lands) })
     quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.intent())
     ground.clear(found.effects)
     return taken
   }
 
-  async #told(
+  async #recordCommand(
     command: CommandLine,
     end: CommandEnd,
-    { effects, refused, kept, ground, terms, recorded }: Taken & Around,
+    { effects, refused, kept, ground, terms, recorded }: IngestedEffects & Around,
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
     const { isolation } = ground
@@ -159,9 +159,9 @@ export class SessionExec {
 /** What a command did, and where. */
 interface Around {
   readonly effects: ChangeSet
-  readonly ground: Ground
-  readonly terms: Terms
+  readonly ground: CommandMount
+  readonly terms: AdmittedCommand
   readonly recorded: boolean
 }
 
-const NOTHING: Taken = { refused: [], kept: [], unsettled: [] }
+const NOTHING: IngestedEffects = { refused: [], kept: [], unsettled: [] }

@@ -1,7 +1,7 @@
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { mountsBelow } from '../host/read.js'
-import type { ExecDeps } from './terms.js'
+import type { ExecDeps } from './admitted-command.js'
 
 /** What is mounted in the workspace covers what a command would see and change there: the kernel lets nobody look below it. */
 export function mountWithin(root: string) {

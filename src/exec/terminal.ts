@@ -1,9 +1,9 @@
 import type { CommandResult, ExecOptions, ExecResult, RunningCommand, RunOptions, StartOptions } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 import { type Effect, landEffects } from '../terminal/index.js'
+import { type CommandLine, type ExecDeps, ExecTerms } from './admitted-command.js'
 import { SessionCommands } from './commands.js'
 import { SessionExec } from './exec.js'
-import { type CommandLine, type ExecDeps, ExecTerms } from './terms.js'
 
 /** Milliseconds between two looks at what a program is doing. */
 const EVERY = 2_000

@@ -13,8 +13,8 @@ import { type DiskScope, DiskWatch } from './disk-watch.js'
  */
 
 export interface Subscriber extends DiskScope {
-  changed(event: HostEvent, path: RelPath): void
-  failed(error: unknown): void
+  onChange(event: HostEvent, path: RelPath): void
+  onFailure(error: unknown): void
 }
 
 /** Another program's write is several events (cut off, written, renamed): told as one after this long. */
@@ -64,12 +64,12 @@ export class ChangeFeed {
   /** Throws the host's errors for its limits on watches. Returns what ends it. */
   subscribe(subscriber: Subscriber): () => void {
     const told = {
-      event: (path: RelPath, lower: RelPath, event: HostEvent) => this.#heard(path, lower, event),
-      failed: (error: unknown) => subscriber.failed(error),
+      event: (path: RelPath, lower: RelPath, event: HostEvent) => this.#onDiskEvent(path, lower, event),
+      onFailure: (error: unknown) => subscriber.onFailure(error),
     }
     const disk = new DiskWatch(this.overlay, subscriber, told)
     const subscription: Subscription = { subscriber, disk, since: ++this.#clock }
-    this.#leaveStage ??= this.overlay.stage.onEdit((edit) => this.#edited(edit))
+    this.#leaveStage ??= this.overlay.stage.onEdit((edit) => this.#onEdit(edit))
     this.#subscriptions.add(subscription)
     if (subscriber.reach === 'tree') this.#trees.add(subscription)
     const here = this.#byPath.get(subscriber.path) ?? new Set()
@@ -98,7 +98,7 @@ export class ChangeFeed {
   // ---- the stage
 
   /** Called before the edit is applied: how a path looks is noted now and compared when the turn of the loop ends. */
-  #edited(edit: StageEdit): void {
+  #onEdit(edit: StageEdit): void {
     for (const { path, renamed, tree } of touchedBy(edit, this.overlay.stage)) {
       if (!this.#concerns(path, tree)) continue
       const note = this.#staged.get(path)
@@ -127,7 +127,7 @@ export class ChangeFeed {
       if (note.tree) for (const { disk } of this.#subscriptions) disk.refresh(path, false)
       else if (event === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, false)
       const { lower } = this.overlay.placeOf(path)
-      if (lower !== undefined && !this.#covered(path, lower)) this.#known.set(path, this.#stamp(lower))
+      if (lower !== undefined && !this.#isCovered(path, lower)) this.#known.set(path, this.#stamp(lower))
       if (event) this.#tell(event, path, note.seq)
     }
   }
@@ -148,8 +148,8 @@ export class ChangeFeed {
 
   // ---- the disk
 
-  #heard(path: RelPath, lower: RelPath, event: HostEvent): void {
-    if (this.#covered(path, lower)) return
+  #onDiskEvent(path: RelPath, lower: RelPath, event: HostEvent): void {
+    if (this.#isCovered(path, lower)) return
     const note = this.#onDisk.get(path)
     if (note) {
       if (event === 'rename') note.event = event
@@ -163,7 +163,7 @@ export class ChangeFeed {
     const notes = this.#onDisk
     this.#onDisk = new Map()
     for (const [path, { seq, lower, event }] of notes) {
-      if (this.#covered(path, lower)) continue
+      if (this.#isCovered(path, lower)) continue
       const stamp = this.#stamp(lower)
       if (this.#known.get(path) === stamp) continue
       this.#known.set(path, stamp)
@@ -174,7 +174,7 @@ export class ChangeFeed {
   }
 
   /** True where the stage speaks, so that the disk's name does not show. */
-  #covered(path: RelPath, lower: RelPath): boolean {
+  #isCovered(path: RelPath, lower: RelPath): boolean {
     const place = this.overlay.placeOf(path)
     return place.node?.inode !== undefined || place.lower !== lower
   }
@@ -193,7 +193,7 @@ export class ChangeFeed {
   /** Each on a tick of its own: a listener that throws keeps no other from being told. */
   #tell(event: HostEvent, path: RelPath, seq: number): void {
     for (const { subscriber, since } of this.#near(path)) {
-      if (since < seq) process.nextTick(() => subscriber.changed(event, path))
+      if (since < seq) process.nextTick(() => subscriber.onChange(event, path))
     }
   }
 

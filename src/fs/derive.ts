@@ -1,7 +1,7 @@
 import { Errno, fsError } from '../../overlay/errno.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { bytesOf, invalidType, isArgumentError } from './args.js'
-import { later, promised } from './fairness.js'
+import { later, promiseOf } from './fairness.js'
 import { InnerFailure } from './inner-call.js'
 import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
 import type { View } from './view.js'
@@ -28,10 +28,10 @@ export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, 
       const answer = row.run(deps.view, args, form)
       if (!(answer instanceof Promise)) return answer
       return answer.catch((error: unknown) => {
-        throw asFsError(error, syscall, shown(args, row.paths), deps)
+        throw asFsError(error, syscall, displayPaths(args, row.paths), deps)
       })
     } catch (error) {
-      throw asFsError(error, syscall, shown(args, row.paths), deps)
+      throw asFsError(error, syscall, displayPaths(args, row.paths), deps)
     } finally {
       deps.view.end(outer)
     }
@@ -57,16 +57,16 @@ export function refuse(stem: string, why: string, deps: DeriveDeps): never {
 }
 
 /** The path arguments as Node prints them in an error. */
-function shown(args: Args, paths: number): (string | undefined)[] {
+function displayPaths(args: Args, paths: number): (string | undefined)[] {
   return args.slice(0, paths).map((path) => {
     if (path instanceof URL) return decodeURIComponent(path.pathname)
     return typeof path === 'string' ? path : path instanceof Uint8Array ? Buffer.from(path).toString() : undefined
   })
 }
 
-type Shown = readonly (string | undefined)[]
+type DisplayPaths = readonly (string | undefined)[]
 
-function asFsError(error: unknown, syscall: string, [path, dest]: Shown, deps: DeriveDeps): unknown {
+function asFsError(error: unknown, syscall: string, [path, dest]: DisplayPaths, deps: DeriveDeps): unknown {
   if (error instanceof InnerFailure) return asFsError(error.failure, error.syscall, error.paths, deps)
   if (error instanceof Denied) {
     deps.denied(error.denial)
@@ -76,11 +76,11 @@ function asFsError(error: unknown, syscall: string, [path, dest]: Shown, deps: D
     return error.pathless
       ? fsError(error.code, error.syscall ?? syscall)
       : fsError(error.code, error.syscall ?? syscall, path, dest)
-  return relabelled(error, syscall, path, dest)
+  return relabelError(error, syscall, path, dest)
 }
 
 /** The host's own errors speak of the host's path; the caller is told of the path it asked for. */
-function relabelled(error: unknown, syscall: string, path: string | undefined, dest: string | undefined): unknown {
+function relabelError(error: unknown, syscall: string, path: string | undefined, dest: string | undefined): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || 'info' in error) return error
   if (!('path' in error)) return error
   return fsError(String(error.code), syscall, path, dest)
@@ -140,13 +140,13 @@ export function existsCallbackForm(body: Body): AnyFunction {
 }
 
 export function promiseForm(body: Body): Promised {
-  return (...args) => promised(() => body(args))
+  return (...args) => promiseOf(() => body(args))
 }
 
 /** writeFile and appendFile in promise form also take (async) iterables of chunks; they are gathered first. */
 export function contentPromiseForm(body: Body): Promised {
   return (path, data, options) =>
-    promised(() => {
+    promiseOf(() => {
       if (!isChunks(data)) return body([path, data, options])
       return gather(data, options).then((content) => body([path, content, options]))
     })

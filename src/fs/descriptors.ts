@@ -58,7 +58,7 @@ export class Descriptors {
   }
 
   /** What is still open: paths as asked. */
-  leaked(): string[] {
+  leakedPaths(): string[] {
     return [...this.#open.values()].map(({ shown }) => shown)
   }
 

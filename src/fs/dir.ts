@@ -1,7 +1,7 @@
 import fs, { type Dir, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { invalidType } from './args.js'
-import { afterTurn, later, promised } from './fairness.js'
+import { afterTurn, later, promiseOf } from './fairness.js'
 
 /** A Dir over the merged view: `instanceof fs.Dir`, with every method of it our own. */
 
@@ -66,7 +66,7 @@ export function createDir({ path, entries, below, bufferSize }: DirSource): Dir 
       return next()
     },
     read(callback?: unknown) {
-      if (callback === undefined) return promised(nextLater)
+      if (callback === undefined) return promiseOf(nextLater)
       mustBeOpen()
       return calledBack(nextLater, callback)
     },
@@ -75,11 +75,11 @@ export function createDir({ path, entries, below, bufferSize }: DirSource): Dir 
       return shut()
     },
     close(callback?: unknown) {
-      return callback === undefined ? promised(shutLater) : calledBack(shutLater, callback)
+      return callback === undefined ? promiseOf(shutLater) : calledBack(shutLater, callback)
     },
     async *entries() {
       try {
-        for (let entry = await promised(nextLater); entry !== null; entry = await promised(nextLater)) yield entry
+        for (let entry = await promiseOf(nextLater); entry !== null; entry = await promiseOf(nextLater)) yield entry
       } finally {
         await shutLater()
       }
@@ -103,15 +103,15 @@ function hiddenProperties(shape: object): PropertyDescriptorMap {
 function calledBack(run: () => undefined | Promise<Dirent | null | undefined>, callback: unknown): void {
   if (typeof callback !== 'function') throw invalidType('callback', 'of type function', callback)
   const call = callback as DirentCallback
-  const answered = (entry: Dirent | null | undefined) =>
+  const succeed = (entry: Dirent | null | undefined) =>
     later(() => (entry === undefined ? call(null) : call(null, entry)))
-  const failed = (error: unknown) => later(() => call(error as Error))
+  const fail = (error: unknown) => later(() => call(error as Error))
   try {
     const answer = run()
-    if (answer) answer.then(answered, failed)
-    else answered(answer)
+    if (answer) answer.then(succeed, fail)
+    else succeed(answer)
   } catch (error) {
-    failed(error)
+    fail(error)
   }
 }
 

@@ -17,11 +17,11 @@ export interface DiskScope {
   readonly mayEnter: (dir: RelPath) => boolean
 }
 
-export interface DiskTold {
+export interface DiskListener {
   /** A name of the lower layer may have changed that shows at `path`. */
   event(path: RelPath, lower: RelPath, event: HostEvent): void
   /** The host watches a part no longer, or never did. */
-  failed(error: unknown): void
+  onFailure(error: unknown): void
 }
 
 /** A lower directory under watch. */
@@ -42,7 +42,7 @@ export class DiskWatch {
   constructor(
     private readonly overlay: Overlay,
     private readonly scope: DiskScope,
-    private readonly told: DiskTold,
+    private readonly told: DiskListener,
   ) {
     this.#base = scope.reach === 'entry' ? parentOf(scope.path) : scope.path
     this.#cover(this.#base, false)
@@ -58,7 +58,7 @@ export class DiskWatch {
       if (isWithin(this.#base, path)) this.#cover(this.#base, fresh)
       else if (isDir && this.#reaches(path)) this.#cover(path, fresh)
     } catch (error) {
-      this.told.failed(error)
+      this.told.onFailure(error)
     }
   }
 
@@ -98,8 +98,10 @@ export class DiskWatch {
 
   #watch(dir: RelPath, lower: RelPath): (() => void) | undefined {
     try {
-      const failed = (error: unknown) => this.told.failed(error)
-      return watchHost(this.overlay.lower.hostPath(lower), { failed }, (event, name) => this.#hear(dir, event, name))
+      const onFailure = (error: unknown) => this.told.onFailure(error)
+      return watchHost(this.overlay.lower.hostPath(lower), { failed: onFailure }, (event, name) =>
+        this.#hear(dir, event, name),
+      )
     } catch (error) {
       // Gone since it was looked at: the event of that is on its way.
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined

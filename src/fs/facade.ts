@@ -13,10 +13,10 @@ import {
   syncForm,
   watchForm,
 } from './derive.js'
-import { promised } from './fairness.js'
+import { promiseOf } from './fairness.js'
 import { GovernedFileHandle, type HandleDeps, handleOf, namedResult } from './file-handle.js'
 import { type Form, OPS, type ReadRow, type Rows, rowOf } from './ops.js'
-import { type BodyOf, shapeOf } from './shapes.js'
+import { type BodyOf, shapeOf } from './special-forms.js'
 import { governedStreams, type Streams } from './streams.js'
 import { watchEvents } from './watch-events.js'
 import type { Watcher } from './watcher.js'
@@ -50,16 +50,16 @@ function hostExports(): Record<string, unknown> {
 function faceOf(name: string, value: unknown, rows: Rows, body: BodyOf, streams: Streams): unknown {
   if (isClass(name)) return value
   const shape = shapeOf(name)
-  if (shape) return named(name, shape(body))
+  if (shape) return withName(name, shape(body))
   const stream = streamFace(name, streams)
   if (stream) return stream
-  if (name.endsWith('Sync')) return named(name, syncForm(body(name.slice(0, -4), 'sync')))
-  if (name === 'exists') return named(name, existsCallbackForm(body(name, 'callback')))
+  if (name.endsWith('Sync')) return withName(name, syncForm(body(name.slice(0, -4), 'sync')))
+  if (name === 'exists') return withName(name, existsCallbackForm(body(name, 'callback')))
   const row = rowOf(name, rows)
-  if (row.kind === 'watch') return named(name, watchForm(body(name, 'sync')))
+  if (row.kind === 'watch') return withName(name, watchForm(body(name, 'sync')))
   // What has no callback form in the host (openAsBlob, watch) throws at once when it is refused.
   const sync = row.kind === 'refused' && !(`${name}Sync` in fs)
-  return named(name, sync ? refusalForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
+  return withName(name, sync ? refusalForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
 }
 
 /** Unlike an arrow it can be called with `new`, and stand behind `instanceof`: what is refused may be a class. */
@@ -73,8 +73,8 @@ function refusalForm(body: Body): (...args: unknown[]) => unknown {
 function handedOn(name: string, value: unknown, body: BodyOf): unknown {
   if (name === 'constants' || typeof value !== 'object' || value === null) return value
   const inner = Object.entries(value).filter(([, each]) => typeof each !== 'object')
-  const refused = (key: string) => named(key, refusalForm(body(`${name}.${key}`, 'sync')))
-  return Object.fromEntries(inner.map(([key, each]) => [key, typeof each === 'function' ? refused(key) : each]))
+  const refuseMember = (key: string) => withName(key, refusalForm(body(`${name}.${key}`, 'sync')))
+  return Object.fromEntries(inner.map(([key, each]) => [key, typeof each === 'function' ? refuseMember(key) : each]))
 }
 
 /** The host's own classes, so that `instanceof` holds. */
@@ -83,7 +83,7 @@ function isClass(name: string): boolean {
 }
 
 function streamFace(name: string, streams: Streams): unknown {
-  if (name === 'createReadStream' || name === 'createWriteStream') return named(name, streams[name])
+  if (name === 'createReadStream' || name === 'createWriteStream') return withName(name, streams[name])
   if (name === 'ReadStream' || name === 'FileReadStream') return streams.ReadStream
   return name === 'WriteStream' || name === 'FileWriteStream' ? streams.WriteStream : undefined
 }
@@ -102,7 +102,7 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
   for (const name of Object.keys(fs.promises)) {
     const value: unknown = Reflect.get(fs.promises, name)
     face[name] =
-      typeof value === 'function' ? named(name, promiseFace(name, body, handles)) : handedOn(name, value, body)
+      typeof value === 'function' ? withName(name, promiseFace(name, body, handles)) : handedOn(name, value, body)
   }
   return face
 }
@@ -112,7 +112,7 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
   if (shape) return shape(body)
   const run = body(name, 'promise')
   if (name === 'watch') return eventsForm(watchForm(run))
-  if (name === 'open') return (...args) => promised(() => handleOf(Number(run(args)), handles))
+  if (name === 'open') return (...args) => promiseOf(() => handleOf(Number(run(args)), handles))
   if (name === 'writeFile' || name === 'appendFile') return contentPromiseForm(byDescriptor(run))
   return name === 'readFile' ? promiseForm(byDescriptor(run)) : promiseForm(run)
 }
@@ -144,7 +144,7 @@ function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: Derive
   customize(facade.exists, promiseForm(body('exists', 'promise')))
   for (const name of NAMED_RESULTS) {
     const run = body(name, 'callback')
-    customize(facade[name], (...args) => promised(() => namedResult(name, run(args))))
+    customize(facade[name], (...args) => promiseOf(() => namedResult(name, run(args))))
   }
 }
 
@@ -152,6 +152,6 @@ function customize(callbackFunction: unknown, promised: Promised): void {
   Object.defineProperty(callbackFunction, promisify.custom, { value: promised })
 }
 
-function named<T extends object>(name: string, value: T): T {
+function withName<T extends object>(name: string, value: T): T {
   return Object.defineProperty(value, 'name', { value: name, configurable: true })
 }

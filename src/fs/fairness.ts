@@ -26,17 +26,17 @@ export function nextTurn(): Promise<void> | undefined {
 
 function begin(now: number): void {
   began = now
-  setImmediate(turned)
+  setImmediate(releaseWaiting)
 }
 
-function turned(): void {
+function releaseWaiting(): void {
   began = undefined
   for (const resolve of waiting.splice(0, AT_ONCE)) resolve()
   if (waiting.length > 0) begin(performance.now())
 }
 
 /** Runs work at once, and answers by a promise: in this turn or the next one. */
-export async function promised<T>(work: () => T): Promise<Awaited<T>> {
+export async function promiseOf<T>(work: () => T): Promise<Awaited<T>> {
   try {
     return await work()
   } finally {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { devNull } from 'node:os'
 import { fsError } from '../../overlay/errno.js'
-import { promised } from './fairness.js'
+import { promiseOf } from './fairness.js'
 import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
 import { type RefusedRow, Spread } from './ops.js'
 
@@ -26,7 +26,7 @@ export class GovernedFileHandle extends EventEmitter {
   #users = 1
   readonly [inside]: HandleInside
   /** The handle's own, as in Node: a function is what makes a copy for a worker fail. */
-  readonly close = (): Promise<void> => promised(() => this.#close())
+  readonly close = (): Promise<void> => promiseOf(() => this.#close())
 
   constructor(fd: number, deps: HandleDeps) {
     super()
@@ -126,7 +126,7 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
     }
   }
   return function (this: GovernedFileHandle, ...args) {
-    return promised(() => run(this, args))
+    return promiseOf(() => run(this, args))
   }
 }
 

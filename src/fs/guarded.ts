@@ -8,7 +8,7 @@ import { type Access, type Decide, type Effect, isOutside } from '../core/decisi
 import { Denied } from '../core/denials.js'
 import { GuardedFile } from './guarded-file.js'
 import { judgeMove } from './judge-move.js'
-import type { Spot, SpotJudge } from './spots.js'
+import type { ResolvedPath, ResolvedPathJudge } from './resolved-path-cache.js'
 
 /** The policy, as far as a layer asks it. */
 export interface GuardRules {
@@ -23,7 +23,7 @@ export interface GuardRules {
   /** Whether a write below a directory is judged as one of the directory is, but for the names that stand out. */
   alikeBelow(dir: string): boolean
   /** Whether an entry of this name may be judged by more than the directory it is in. */
-  standsOut(name: string): boolean
+  mayBeProtected(name: string): boolean
   /** The names below a directory that the session knows something of: seen by the model, rejected by a person. */
   knownBelow(dir: RelPath): readonly RelPath[]
 }
@@ -48,7 +48,7 @@ function newOp(): Op {
  * The fourth lock: every mutator, and every read, asks for a decision about the very path it acts on. A wrong row in
  * the op table cannot slip past it, and a recursive op asks once for each entry.
  */
-export class GuardedLayer implements WriteLayer, SpotJudge {
+export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   #op: Op = newOp()
   #spare: Op | undefined
 
@@ -60,7 +60,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
     private readonly leadsTo: LeadsTo,
   ) {}
 
-  /** Begins an op: what it resolves is told by {@link named}. Answers the op it interrupts, for {@link end}. */
+  /** Begins an op: what it resolves is told by {@link recordName}. Answers the op it interrupts, for {@link end}. */
   begin(): Op {
     const outer = this.#op
     this.#op = this.#spare ?? newOp()
@@ -78,7 +78,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
     this.#spare = ended
   }
 
-  named(physical: RelPath, asked: string): void {
+  recordName(physical: RelPath, asked: string): void {
     if (physical !== asked) this.#op.names.push([physical, asked])
   }
 
@@ -102,7 +102,7 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
   }
 
   /** Whether a place may be read. A refusal is not told here: who asks takes the long way, which tells it. */
-  lets(spot: Spot, at: number): boolean {
+  lets(spot: ResolvedPath, at: number): boolean {
     const by = this.rules.readsBy(at)
     if (by !== undefined && spot.judgedBy === by) return true
     if (!this.mayRead(spot.path, spot.path)) return false
@@ -255,12 +255,12 @@ export class GuardedLayer implements WriteLayer, SpotJudge {
 
   #askedOf(path: RelPath): string {
     for (const [physical, asked] of this.#op.names)
-      if (isWithin(path, physical)) return joined(asked, path.slice(physical.length))
+      if (isWithin(path, physical)) return joinPath(asked, path.slice(physical.length))
     return path
   }
 }
 
-function joined(dir: string, below: string): string {
+function joinPath(dir: string, below: string): string {
   const rest = below.startsWith('/') ? below.slice(1) : below
   return dir === '' || rest === '' ? dir + rest : `${dir}/${rest}`
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { ReadableStream } from 'node:stream/web'
 import { contentPromiseForm } from './derive.js'
-import { type Form, type RefusedRow, refused } from './ops.js'
+import { type Form, type RefusedRow, refusedRow } from './ops.js'
 import type { HandleMethod } from './stems.js'
 
 /**
@@ -61,7 +61,7 @@ export const HANDLE_OPS = {
   createWriteStream: direct((handle, [options]) => handle.writeStream(optionsOf(options))),
   datasync: op('fdatasync'),
   getAsyncId: direct(() => -1),
-  pull: refused(NEW_STREAMS),
+  pull: refusedRow(NEW_STREAMS),
   read: op('read'),
   readFile: op('readFile'),
   readLines: direct((handle, [options]) =>
@@ -78,7 +78,7 @@ export const HANDLE_OPS = {
   utimes: op('futimes'),
   write: op('write'),
   writeFile: content(),
-  writer: refused(NEW_STREAMS),
+  writer: refusedRow(NEW_STREAMS),
   writev: op('writev'),
 } satisfies Record<HandleMethod, HandleRow | RefusedRow> & Record<string, HandleRow | RefusedRow>
 

@@ -62,7 +62,7 @@ function judgeStandingOut(layer: GuardedLayer, from: RelPath, to: RelPath): void
     for (const { name, type } of layer.allEntries(tree[0])) {
       if (left-- === 0) return
       const [here, there] = [childOf(tree[0], name), childOf(tree[1], name)]
-      if (type === 'symlink' || layer.rules.standsOut(name)) judgeBelow(layer, here, there, type)
+      if (type === 'symlink' || layer.rules.mayBeProtected(name)) judgeBelow(layer, here, there, type)
       if (type === 'dir') trees.push([here, there])
     }
   }

@@ -3,7 +3,7 @@ import { Errno } from '../../overlay/errno.js'
 import type { Follow, Inside } from '../../overlay/resolve.js'
 import { methodMissing, readGivenMode, readPath } from './args.js'
 import type { Args } from './ops.js'
-import { givenTo, isOwner, mayGive, readId } from './ownership.js'
+import { givenTo, isOwner, mayChown, readId } from './ownership.js'
 import { readTimes } from './times.js'
 import type { WriteView } from './view.js'
 
@@ -40,7 +40,7 @@ function setOwner(view: WriteView, [path, givenUid, givenGid]: Args, follow: Fol
   const gid = readId('gid', givenGid)
   const place = targetOf(view, text, follow)
   const stats = view.layer.lstat(place.path)
-  if (!mayGive(stats, uid, gid)) throw new Errno('EPERM')
+  if (!mayChown(stats, uid, gid)) throw new Errno('EPERM')
   view.layer.setattr(place.path, givenTo(stats, uid, gid))
 }
 

@@ -14,12 +14,12 @@ export function openAsBlob(view: ReadView, [path, given = {}]: Args, form: Form)
   const blobOf = (content: Buffer | string) => new Blob([Uint8Array.from(Buffer.from(content))], { type })
   try {
     const content = readFile(view, [text], form)
-    return content instanceof Promise ? content.then(blobOf, unopened) : blobOf(content)
+    return content instanceof Promise ? content.then(blobOf, throwBlobError) : blobOf(content)
   } catch (error) {
-    return unopened(error)
+    return throwBlobError(error)
   }
 }
 
-function unopened(error: unknown): never {
+function throwBlobError(error: unknown): never {
   throw error instanceof Denied || codeOf(error)?.startsWith('ERR_') ? error : unopenedBlob()
 }

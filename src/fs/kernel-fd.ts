@@ -18,7 +18,7 @@ import {
 import { type Descriptor, validFd } from './descriptors.js'
 import { createdMode, followOf } from './open-rules.js'
 import { type Args, type Form, Spread } from './ops.js'
-import { givenTo, isOwner, mayGive, readId } from './ownership.js'
+import { givenTo, isOwner, mayChown, readId } from './ownership.js'
 import { positionAt, readRequest } from './read-request.js'
 import { readTimes } from './times.js'
 import type { ReadView, WriteView } from './view.js'
@@ -58,12 +58,12 @@ function openForReading(
   const place = view.at(path, follow)
   if (!place.inside) return view.descriptors.add(view.openHost(place), flags, pathText(path))
   if (place.type === undefined || view.layer.typeOf(place.path) === undefined) {
-    view.seen(place.path, undefined)
+    view.onRead(place.path, undefined)
     throw new Errno('ENOENT')
   }
   checkType(place.type, flags)
   const file = view.layer.open(place.path)
-  view.opened(place)
+  view.onOpen(place)
   return view.descriptors.add(file, flags, pathText(path))
 }
 
@@ -127,7 +127,7 @@ export function write(view: WriteView, args: Args, form: Form): unknown {
 function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: number | undefined } {
   if (typeof value === 'string') {
     const [position, encoding] = rest
-    return { data: encoded(value, encoding), position: positionAt(position) }
+    return { data: encodeText(value, encoding), position: positionAt(position) }
   }
   if (!ArrayBuffer.isView(value))
     throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
@@ -141,7 +141,7 @@ function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: n
 }
 
 /** What is no encoding's name means UTF-8 here; hexadecimal text has two digits a byte. */
-function encoded(text: string, given: unknown): Buffer {
+function encodeText(text: string, given: unknown): Buffer {
   const encoding = typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
   if (/^hex$/i.test(encoding) && text.length % 2 !== 0)
     throw invalidValue('encoding', given, `is invalid for data of length ${text.length}`)
@@ -205,7 +205,7 @@ export function fchown(view: WriteView, [fd, givenUid, givenGid]: Args): void {
   const [uid, gid] = [readId('uid', givenUid), readId('gid', givenGid)]
   const { file } = view.descriptors.get(fd)
   const stats = file.stat()
-  if (!mayGive(stats, uid, gid)) throw new Errno('EPERM')
+  if (!mayChown(stats, uid, gid)) throw new Errno('EPERM')
   file.setattr(givenTo(stats, uid, gid))
 }
 

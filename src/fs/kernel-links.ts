@@ -14,7 +14,7 @@ export function link(view: WriteView, [existing, path]: Args): void {
   if (source.type === undefined) throw new Errno('ENOENT')
   const place = view.target(to, 'exact', 'link')
   view.layer.judge('link', place.path, { target: source.path })
-  mayAppear(place)
+  assertMayAppear(place)
   view.layer.link(source.path, place.path)
 }
 
@@ -26,12 +26,12 @@ export function symlink(view: WriteView, [target, path, type]: Args): void {
   if (pointsTo === '') throw new Errno('ENOENT')
   const place = view.target(text, 'exact', 'symlink')
   view.layer.judge('symlink', place.path)
-  mayAppear(place)
+  assertMayAppear(place)
   view.layer.symlink(pointsTo, place.path)
 }
 
 /** What the kernel checks before a name that is no directory's is made. */
-function mayAppear(place: Inside): void {
+function assertMayAppear(place: Inside): void {
   if (place.type !== undefined || place.ending === 'dot' || place.ending === 'dotdot') throw new Errno('EEXIST')
   if (place.ending === 'slash') throw new Errno('ENOENT')
 }

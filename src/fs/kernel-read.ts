@@ -22,7 +22,7 @@ import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
 import { refuseWritingFlag } from './open-rules.js'
 import type { Args, Form } from './ops.js'
-import type { Spot } from './spots.js'
+import type { ResolvedPath } from './resolved-path-cache.js'
 import type { ReadView } from './view.js'
 
 /** The bodies of the reading ops. Each reads its arguments once and works on the merged view. */
@@ -165,7 +165,7 @@ function readLater(view: ReadView, path: unknown, signal: AbortSignal | undefine
   if (place === undefined || !view.isSlow(place)) return undefined
   return view.readLater(place).then(async (content) => {
     checkSignal(signal)
-    view.seen(place, content, content.length > PART ? await digestInParts(content) : undefined)
+    view.onRead(place, content, content.length > PART ? await digestInParts(content) : undefined)
     return content
   })
 }
@@ -185,17 +185,17 @@ function readNow(view: ReadView, path: unknown, encoding: BufferEncoding | undef
 }
 
 /** Reads a plain name at once: the disk itself refuses a link (ELOOP), which then takes the long way. */
-function readSpot(view: ReadView, spot: Spot, isText: boolean): Buffer | string | undefined {
+function readSpot(view: ReadView, spot: ResolvedPath, isText: boolean): Buffer | string | undefined {
   try {
     const text = isText ? spot.readText() : undefined
     // Bytes that are no UTF-8 are lost in a text: the content lock goes by the bytes.
     const content = text === undefined || text.includes('\ufffd') ? spot.read() : text
     if (content !== undefined && spot.staged) view.seenStaged(spot.path)
-    else if (content !== undefined) view.seen(spot.path, content)
+    else if (content !== undefined) view.onRead(spot.path, content)
     return content
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT') view.seen(spot.path, undefined)
+    if (code === 'ENOENT') view.onRead(spot.path, undefined)
     if (code === 'ELOOP' || code === 'EMLINK') return undefined
     throw error
   }
@@ -208,11 +208,11 @@ function readSlowly(view: ReadView, path: unknown): Buffer {
 
 function readInside(view: ReadView, place: Inside): Buffer {
   if (place.type === undefined) {
-    view.seen(place.path, undefined)
+    view.onRead(place.path, undefined)
     throw new Errno('ENOENT')
   }
   const content = view.layer.read(place.path)
-  view.seen(place.path, content)
+  view.onRead(place.path, content)
   return content
 }
 

@@ -38,12 +38,12 @@ export function rmdir(view: WriteView, [path, given]: Args, form: Form): void {
 /** Node looks first: what it looks at a tree by fails with the name of that call. */
 function removeDirectories(view: WriteView, path: unknown, form: Form): void {
   const [syscall, look] = form === 'promise' ? (['stat', stat] as const) : (['lstat', lstat] as const)
-  const looked = <T>(run: () => T) => innerCall(syscall, [pathText(path)], run)
-  const place = looked(() => view.target(path, 'exact', 'remove'))
+  const checkInner = <T>(run: () => T) => innerCall(syscall, [pathText(path)], run)
+  const place = checkInner(() => view.target(path, 'exact', 'remove'))
   // What is hidden is absent to the look, too.
   if (!view.layer.hides(place.path)) view.layer.judge('remove', place.path)
   if (place.type !== 'dir') {
-    looked(() => look(view, [path], 'sync'))
+    checkInner(() => look(view, [path], 'sync'))
     throw new Errno('ENOTDIR')
   }
   if (place.ending === 'dot') throw new Errno('EINVAL')

@@ -23,7 +23,7 @@ import { COPY_KEEPS_OWNER } from './host-traits.js'
 import { ftruncate, writeRest } from './kernel-fd.js'
 import { createdMode, followOf } from './open-rules.js'
 import type { Args, Form } from './ops.js'
-import { mayGive } from './ownership.js'
+import { mayChown } from './ownership.js'
 import type { WriteView } from './view.js'
 import { warnOnce } from './warnings.js'
 
@@ -279,5 +279,5 @@ function contentOutside(view: WriteView, source: Outside, stats: Stats): Uint8Ar
 function ownerOfCopy(view: WriteView, path: RelPath, { uid, gid }: Stats): { uid?: number; gid?: number } {
   const made = view.layer.lstat(path)
   const isOther = made?.uid !== uid || made.gid !== gid
-  return COPY_KEEPS_OWNER && isOther && mayGive(made, uid, gid) ? { uid, gid } : {}
+  return COPY_KEEPS_OWNER && isOther && mayChown(made, uid, gid) ? { uid, gid } : {}
 }

@@ -80,7 +80,7 @@ function watches(run: WatchRow['run']): WatchRow {
   return { kind: 'watch', syscall: 'watch', paths: 1, run }
 }
 
-export function refused(why: string): RefusedRow {
+export function refusedRow(why: string): RefusedRow {
   return { kind: 'refused', why }
 }
 
@@ -128,11 +128,11 @@ export const OPS = {
   ftruncate: writes('ftruncate', fd.ftruncate, 0),
   fchmod: writes('fchmod', fd.fchmod, 0),
   fchown: writes('fchown', fd.fchown, 0),
-  openFileHandle: refused(HANDLES),
+  openFileHandle: refusedRow(HANDLES),
   futimes: writes('futime', fd.futimes, 0),
   createReadStream: DERIVED,
   createWriteStream: DERIVED,
-  Utf8Stream: refused('Its flushSync never returns once a write is refused. Use createWriteStream.'),
+  Utf8Stream: refusedRow('Its flushSync never returns once a write is refused. Use createWriteStream.'),
 
   chmod: writes('chmod', attr.chmod),
   lchmod: writes('lchmod', attr.lchmod),
@@ -158,7 +158,7 @@ export type Rows = Readonly<Record<string, Row>>
 
 /** The row of a name the running host has, whatever its types know. */
 export function rowOf(stem: string, rows: Rows = OPS): Row {
-  return Object.hasOwn(rows, stem) ? (rows[stem] ?? refused(UNKNOWN)) : refused(UNKNOWN)
+  return Object.hasOwn(rows, stem) ? (rows[stem] ?? refusedRow(UNKNOWN)) : refusedRow(UNKNOWN)
 }
 
 const UNKNOWN = 'This version of escrowfs does not know the function.'

@@ -18,7 +18,7 @@ export function isOwner(stats: Pick<Stats, 'uid'> | undefined): boolean {
 }
 
 /** chown(2): only root gives a file away; its owner may give it to a group of the owner's own. */
-export function mayGive(stats: Pick<Stats, 'uid'> | undefined, uid: number, gid: number): boolean {
+export function mayChown(stats: Pick<Stats, 'uid'> | undefined, uid: number, gid: number): boolean {
   if (process.getuid?.() === 0) return true
   if (!isOwner(stats)) return false
   const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])]

@@ -39,7 +39,7 @@ export function governedStreams(facade: typeof fs): Streams {
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade: typeof fs): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
     const given = inheritedToo(readOptions(options))
-    const args = [path, governed(given, facade)]
+    const args = [path, governedOptions(given, facade)]
     const isDerived = new.target === undefined && this instanceof host
     const made: unknown = isDerived
       ? Reflect.apply(host, this, args)
@@ -62,7 +62,7 @@ function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string
 const FUNCTIONS = ['open', 'close', 'read', 'write', 'writev', 'fsync'] as const
 
 /** The caller's options with our functions in place of any others, and a handle of ours as its number. */
-function governed(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
+function governedOptions(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
   const { fd } = options
   const given = options.fs
   if (!(fd instanceof GovernedFileHandle)) return { ...options, fs: given ? inPlaceOf(Object(given), facade) : facade }
@@ -85,7 +85,7 @@ type Callback = (error?: unknown, count?: number, buffers?: unknown) => void
 function handleFunctions(handle: GovernedFileHandle): Record<string, unknown> {
   const call = (name: string, args: readonly unknown[]): Promise<Record<string, unknown>> =>
     Reflect.apply(Reflect.get(handle, name), handle, args)
-  const counted =
+  const countedCall =
     (name: string, count: string) =>
     (_: number, buffers: unknown, ...rest: unknown[]) => {
       const done = rest.pop() as Callback
@@ -94,17 +94,17 @@ function handleFunctions(handle: GovernedFileHandle): Record<string, unknown> {
         (error: unknown) => done(error, 0, buffers),
       )
     }
-  const settled = (name: string, done: Callback) => {
+  const plainCall = (name: string, done: Callback) => {
     call(name, []).then(() => done(), done)
   }
   return {
-    read: counted('read', 'bytesRead'),
-    write: counted('write', 'bytesWritten'),
-    writev: counted('writev', 'bytesWritten'),
-    fsync: (_: number, done: Callback) => settled('sync', done),
+    read: countedCall('read', 'bytesRead'),
+    write: countedCall('write', 'bytesWritten'),
+    writev: countedCall('writev', 'bytesWritten'),
+    fsync: (_: number, done: Callback) => plainCall('sync', done),
     close: (_: number, done: Callback) => {
       handle.release()
-      settled('close', done)
+      plainCall('close', done)
     },
   }
 }

@@ -12,7 +12,7 @@ import type { UnionView } from '../../overlay/union-view.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'
-import { type Spot, Spots } from './spots.js'
+import { type ResolvedPath, ResolvedPathCache } from './resolved-path-cache.js'
 import { Watches } from './watches.js'
 
 /**
@@ -24,15 +24,15 @@ export interface ReadView {
   /** The workspace root, absolute. */
   readonly root: string
   /** A plain name that was found and judged a moment ago. Undefined: ask {@link at}. */
-  spot(path: unknown): Spot | undefined
+  spot(path: unknown): ResolvedPath | undefined
   /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
   /** Tells that a file's content was shown to the caller: the base of its content lock. `known`: its digest, where somebody has it. */
-  seen(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void
-  /** As {@link seen}, of a content that is known to be staged: the content lock has no say in it. */
+  onRead(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void
+  /** As {@link onRead}, of a content that is known to be staged: the content lock has no say in it. */
   seenStaged(path: RelPath): void
   /** A file was opened for reading: what it holds now counts as shown. */
-  opened(place: Inside): void
+  onOpen(place: Inside): void
   readonly descriptors: ReadDescriptors
   /** What is staged is on the medium when it returns. */
   sync(): void
@@ -101,9 +101,9 @@ export interface ViewDeps {
   readonly resolver: Resolver
   readonly overlay: Overlay
   readonly layer: GuardedLayer
-  readonly seen: ReadView['seen']
+  readonly seen: ReadView['onRead']
   readonly seenStaged: ReadView['seenStaged']
-  readonly opened: ReadView['opened']
+  readonly opened: ReadView['onOpen']
   readonly sync: () => void
   /** Takes in what other processes have committed. Called before an op, never within one; a view of no live session needs none. */
   readonly catchUp?: () => void
@@ -120,9 +120,9 @@ const SLOW_FOR_MS = 2_000
 export class View implements WriteView, WatchView {
   readonly layer: GuardedLayer
   readonly root: string
-  readonly seen: ReadView['seen']
+  readonly onRead: ReadView['onRead']
   readonly seenStaged: ReadView['seenStaged']
-  readonly opened: ReadView['opened']
+  readonly onOpen: ReadView['onOpen']
   readonly sync: () => void
   readonly descriptors = new Descriptors()
   readonly watches: Watches
@@ -130,7 +130,7 @@ export class View implements WriteView, WatchView {
   readonly #overlay: Overlay
   /** Loaded with the first read of the async lane. */
   #union: Promise<UnionView> | undefined
-  readonly #spots: Spots
+  readonly #spots: ResolvedPathCache
   readonly #catchUp: (() => void) | undefined
   #depth = 0
   #slowUntil = 0
@@ -139,15 +139,15 @@ export class View implements WriteView, WatchView {
   constructor(deps: ViewDeps) {
     this.layer = deps.layer
     this.root = deps.root
-    this.seen = deps.seen
+    this.onRead = deps.seen
     this.seenStaged = deps.seenStaged
-    this.opened = deps.opened
+    this.onOpen = deps.opened
     this.sync = deps.sync
     this.#catchUp = deps.catchUp
     this.watches = new Watches(deps.overlay)
     this.#resolver = deps.resolver
     this.#overlay = deps.overlay
-    this.#spots = new Spots(deps.resolver, deps.overlay, deps.layer)
+    this.#spots = new ResolvedPathCache(deps.resolver, deps.overlay, deps.layer)
   }
 
   /** Begins a call. The stage is up to date with what other processes have committed. */
@@ -198,20 +198,20 @@ export class View implements WriteView, WatchView {
   /** Ends watches and closes descriptors; those nobody closed are said in a warning. */
   close(who: string): void {
     this.watches.closeAll()
-    const leaked = this.descriptors.leaked()
+    const leaked = this.descriptors.leakedPaths()
     this.descriptors.closeAll()
     if (leaked.length === 0) return
     const some = leaked.slice(0, 3).join(', ') + (leaked.length > 3 ? ', …' : '')
     process.emitWarning(`${who} was closed with ${leaked.length} file(s) open: ${some}`, 'EscrowLeakWarning')
   }
 
-  spot(path: unknown): Spot | undefined {
+  spot(path: unknown): ResolvedPath | undefined {
     return this.#spots.find(path)
   }
 
   at(path: unknown, follow: Follow): Resolved {
     const place = this.#resolve(pathText(path), follow)
-    if (place.inside) this.layer.named(place.path, place.asked)
+    if (place.inside) this.layer.recordName(place.path, place.asked)
     return place
   }
 
@@ -227,7 +227,7 @@ export class View implements WriteView, WatchView {
 
   /** Whether a name that cannot be walked to its end is stopped by something hidden, by whatever links it goes. */
   #isBehindHidden(text: string): boolean {
-    const asked = this.#resolver.asked(text)
+    const asked = this.#resolver.lexicalPath(text)
     if (asked !== undefined && this.layer.hides(asRelPath(asked))) return true
     for (let dir = dirname(text); dir !== '.' && dir !== '/'; dir = dirname(dir)) {
       try {
@@ -244,7 +244,7 @@ export class View implements WriteView, WatchView {
     const text = pathText(path)
     // No name at all is no name of the root.
     if (text === '') throw new Errno('ENOENT')
-    const asked = this.#resolver.asked(text)
+    const asked = this.#resolver.lexicalPath(text)
     let place: Resolved
     try {
       place = this.#resolver.resolve(text, follow)
@@ -259,7 +259,7 @@ export class View implements WriteView, WatchView {
       throw new Errno('EXDEV')
     }
     if (asked === undefined) this.layer.judgeName(effect, text.startsWith('/') ? text : `/${text}`)
-    this.layer.named(place.path, place.asked)
+    this.layer.recordName(place.path, place.asked)
     // What is hidden is absent: no check on what stands there comes before the mutator's own refusal.
     return place.type !== undefined && this.layer.hides(place.path) ? { ...place, type: undefined } : place
   }

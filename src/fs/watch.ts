@@ -24,7 +24,7 @@ export function watch(view: WatchView, [path, given, last]: Args, form: Form): W
     const stop = place.inside
       ? watchInside(view, place, text, options, watcher)
       : watchOutside(view, place, text, options, watcher)
-    watcher.started(view.watches.opened(watcher, stop))
+    watcher.startWith(view.watches.add(watcher, stop))
   } catch (error) {
     watcher.close()
     throw error
@@ -38,18 +38,18 @@ function watchInside(view: WatchView, place: Inside, text: string, options: Watc
   view.layer.judge('read', place.path)
   if (place.type === undefined) throw new Errno('ENOENT')
   const reach = place.type !== 'dir' ? 'entry' : options.recursive ? 'tree' : 'children'
-  const asked = (path: RelPath) => place.asked + path.slice(place.path.length + (place.asked === '' ? 1 : 0))
-  const mayRead = (path: RelPath) => view.mayRead(path, path === place.path ? place.asked : asked(path))
+  const displayPath = (path: RelPath) => place.asked + path.slice(place.path.length + (place.asked === '' ? 1 : 0))
+  const mayRead = (path: RelPath) => view.mayRead(path, path === place.path ? place.asked : displayPath(path))
   return view.watches.feed.subscribe({
     path: place.path,
     reach,
     mayEnter: mayRead,
-    changed(event, path) {
+    onChange(event, path) {
       if (!mayRead(path)) return
       const below = path.slice(place.path === '' ? 0 : place.path.length + 1)
       tell(watcher, options, event, path === place.path ? basename(text) : below)
     },
-    failed: (error) => watcher.fail(error),
+    onFailure: (error) => watcher.fail(error),
   })
 }
 

@@ -22,7 +22,7 @@ export class Watcher extends EventEmitterAsyncResource {
   }
 
   /** Says what `close` ends. */
-  started(stop: () => void): this {
+  startWith(stop: () => void): this {
     this.#stop = stop
     return this
   }

@@ -14,7 +14,7 @@ export class Watches {
   }
 
   /** Takes a watch in. Returns what ends it. */
-  opened(watch: { close(): void }, stop: () => void): () => void {
+  add(watch: { close(): void }, stop: () => void): () => void {
     this.#open.add(watch)
     return () => {
       this.#open.delete(watch)

@@ -100,14 +100,14 @@ async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) =>
         hint: 'Move it away; the map is written in its place.',
       })
     }
-    const text = renderMap(await change(parseMap(old ?? '')), known(intents()))
+    const text = renderMap(await change(parseMap(old ?? '')), knownIntents(intents()))
     if (text !== old) replaceShared(layout.intentMap, text)
     return text
   })
 }
 
 /** A registry that cannot be read says nothing of intents: the map stays as it is. */
-function known(state: IntentsState): readonly Intent[] {
+function knownIntents(state: IntentsState): readonly Intent[] {
   if (state.ok) return [...state.intents.values()]
   if (state.reason === 'no_orchestration') return []
   throw new EscrowError(state.reason, state.message)

@@ -46,11 +46,11 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
       const state = registry.state()
       if (state === looked || !state.ok) return
       if (differences(await lastKnown(ledger), state).length > 0)
-        await registry.editing((edits) => recordAll(edits.state()))
+        await registry.withEdits((edits) => recordAll(edits.state()))
       looked = state
     },
     edit: (make, record) =>
-      registry.editing(async (edits) => {
+      registry.withEdits(async (edits) => {
         await recordAll(edits.state())
         const before = intentsOf(edits.state())
         const after = make(edits)
@@ -60,7 +60,7 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
         return after
       }),
     rewrite: (make, by, why) =>
-      registry.editing(async (edits) => {
+      registry.withEdits(async (edits) => {
         await recordAll(edits.state())
         const state = edits.state()
         // What a broken file said, only the ledger knows.
@@ -84,7 +84,7 @@ export function recordedRegistry(
   ledger: LedgerStore,
   root: string,
 ): IntentRegistry {
-  function recorded(make: (edits: RegistryEdits) => Intent, by: Reviewer | undefined, why: string | undefined) {
+  function recordVersion(make: (edits: RegistryEdits) => Intent, by: Reviewer | undefined, why: string | undefined) {
     return versions.edit(make, async ({ id }, data, changed) => {
       if (!changed) return
       const reviewer = by ?? gitUser(root)
@@ -97,11 +97,13 @@ export function recordedRegistry(
     list: () => registry.list(),
     get: (id) => registry.get(id),
     templates: async () => registry.templates(),
-    select: outside((id, by, why) => recorded((edits) => edits.select(id), by, why)),
-    complete: outside((id, by, why) => recorded((edits) => edits.complete(id), by, why)),
-    expandScope: outside((id, globs, by, why) => recorded((edits) => edits.change(id, { addScope: globs }), by, why)),
-    edit: outside((id, changes, by, why) => recorded((edits) => edits.change(id, changes), by, why)),
-    add: outside((intent, by, why) => recorded((edits) => edits.add(intent), by, why)),
+    select: outside((id, by, why) => recordVersion((edits) => edits.select(id), by, why)),
+    complete: outside((id, by, why) => recordVersion((edits) => edits.complete(id), by, why)),
+    expandScope: outside((id, globs, by, why) =>
+      recordVersion((edits) => edits.change(id, { addScope: globs }), by, why),
+    ),
+    edit: outside((id, changes, by, why) => recordVersion((edits) => edits.change(id, changes), by, why)),
+    add: outside((intent, by, why) => recordVersion((edits) => edits.add(intent), by, why)),
     editFile: outside(async (edit, by, why) => {
       const was = registry.text()
       const text = await edit(was)

@@ -25,11 +25,11 @@ export async function memoryOf(
   lessonsFile?: string,
 ): Promise<IntentMemory> {
   const { entries, files } = await changesOf(ledger, intentId)
-  const lessons = learned(layout, lessonsFile).reverse()
+  const lessons = readLessons(layout, lessonsFile).reverse()
   const own = lessons.filter(({ intent }) => intent === intentId)
   const others = lessons.filter(({ intent }) => intent !== intentId)
   let left = BUDGET
-  const fitting = <T>(items: readonly T[], most: number): T[] => {
+  const takeWhileFits = <T>(items: readonly T[], most: number): T[] => {
     const taken: T[] = []
     for (const item of items.slice(0, most)) {
       const size = TAGS + Buffer.byteLength(Object.values(item as object).join(''))
@@ -39,10 +39,10 @@ export async function memoryOf(
     }
     return taken
   }
-  const mine = fitting(own, LESSONS)
-  const recent = fitting(entries.toReversed(), ENTRIES).reverse()
-  const related = fitting(files, FILES)
-  return { entries: recent, files: related, lessons: [...mine, ...fitting(others, LESSONS - mine.length)] }
+  const mine = takeWhileFits(own, LESSONS)
+  const recent = takeWhileFits(entries.toReversed(), ENTRIES).reverse()
+  const related = takeWhileFits(files, FILES)
+  return { entries: recent, files: related, lessons: [...mine, ...takeWhileFits(others, LESSONS - mine.length)] }
 }
 
 interface Related {
@@ -98,7 +98,7 @@ function entryOf(file: unknown, record: Record<string, unknown>): ContextEntry |
 }
 
 /** Those of the shared file on disk, in its order: what a person let in. */
-function learned({ root }: Layout, lessonsFile: string | undefined): Lesson[] {
+function readLessons({ root }: Layout, lessonsFile: string | undefined): Lesson[] {
   for (const name of lessonsFile === undefined ? ['CLAUDE.md', 'AGENTS.md'] : [lessonsFile]) {
     try {
       return lessonsIn(readWhole(join(root, name)).toString())

@@ -81,7 +81,7 @@ const showChanges = tool(
     const marks = snapshots.map(
       ({ id, name, tool: before }) => `${id}${before ? ` before ${before}` : ''}${name ? ` ${name}` : ''}`,
     )
-    return `${shown(await session.changes(), paths ?? undefined)}\n\nSnapshots: ${marks.join(', ') || 'none'}`
+    return `${formatChanges(await session.changes(), paths ?? undefined)}\n\nSnapshots: ${marks.join(', ') || 'none'}`
   },
 )
 
@@ -129,7 +129,7 @@ export function isAddedTool(name: string): name is AddedToolName {
 const SNAPSHOTS = 20
 const HUNKS = 20_000
 
-function shown({ changes }: ChangeSet, paths: readonly string[] | undefined): string {
+function formatChanges({ changes }: ChangeSet, paths: readonly string[] | undefined): string {
   const wanted = paths ? changes.filter(({ path }) => paths.includes(path)) : changes
   if (wanted.length === 0) return 'Nothing is staged.'
   let left = HUNKS

@@ -93,12 +93,12 @@ export const KNOWN_TOOLS: readonly string[] = Object.keys(TOOLS)
  */
 export function toolCatalogue(others: Readonly<Record<string, ToolClass>> = {}): ToolCatalogue {
   const entries = new Map<string, ToolEntry>(Object.entries(TOOLS))
-  for (const [name, of] of Object.entries(others)) entries.set(name, reclassed(entries.get(name) ?? UNKNOWN, of))
+  for (const [name, of] of Object.entries(others)) entries.set(name, withClass(entries.get(name) ?? UNKNOWN, of))
   const of = (tool: string) => entries.get(tool) ?? UNKNOWN
   return { of, classify: (tool) => classificationOf(of(tool)) }
 }
 
-function reclassed(entry: ToolEntry, to: ToolClass): ToolEntry {
+function withClass(entry: ToolEntry, to: ToolClass): ToolEntry {
   return { ...entry, class: to, kind: to === 'terminal' ? 'command' : entry.kind }
 }
 

@@ -12,7 +12,7 @@ import { standardHooks } from './standard-hooks.js'
 import { type HookTask, HookTasks, type TaskOptions } from './tasks.js'
 import { TurnStateMachine } from './turn-state.js'
 import type { HookContext, HookError, HookInput, HookResult, HookRun, ToolHook } from './types.js'
-import { type HookStyle, withFeedback, worded } from './wording.js'
+import { formatToolError, type HookStyle, withFeedback } from './wording.js'
 
 /** What an engine works with. */
 export interface HookEngineOptions extends Omit<TaskOptions, 'workspace'> {
@@ -71,15 +71,15 @@ export class HookEngine {
   /** Runs a tool between its hooks. Rejects with the tool's own error, after the hooks were told of it. */
   async runWithHooks<T>(input: HookInput, execute: () => Promise<T> | T): Promise<HookRun<T>> {
     const call = await this.#enter(input)
-    if (!('task' in call)) return { ...this.#refused(call, 'middleware'), failures: [] }
+    if (!('task' in call)) return { ...this.#toRefusal(call, 'middleware'), failures: [] }
     const work = () => (call.handled === undefined ? execute() : undefined)
-    const outcome = await runTool(call.task.session, call.use, work, this.#gating(call))
+    const outcome = await runTool(call.task.session, call.use, work, this.#gateOptions(call))
     const failures = await this.#leave(call, outcome)
     if (outcome.status === 'failed' && call.admitted) throw outcome.error
     const { contentHash } = call.payload
     const told = { failures, ...(contentHash !== undefined && { contentHash }) }
-    if (outcome.status !== 'done') return { ...this.#refused(outcome, 'middleware'), ...told }
-    return { ...allowed(call, outcome), ...told, ...(outcome.value !== undefined && { value: outcome.value }) }
+    if (outcome.status !== 'done') return { ...this.#toRefusal(outcome, 'middleware'), ...told }
+    return { ...toAllowance(call, outcome), ...told, ...(outcome.value !== undefined && { value: outcome.value }) }
   }
 
   /**
@@ -88,11 +88,11 @@ export class HookEngine {
    */
   async runPreHook(input: HookInput, style: HookStyle = 'engine'): Promise<HookResult> {
     const call = await this.#enter(input)
-    if (!('task' in call)) return this.#refused(call, style)
-    const begun = await beginTool(call.task.session, call.use, this.#gating(call))
+    if (!('task' in call)) return this.#toRefusal(call, style)
+    const begun = await beginTool(call.task.session, call.use, this.#gateOptions(call))
     if ('refused' in begun) {
       await this.#leave(call, begun.refused)
-      return this.#refused(begun.refused, style)
+      return this.#toRefusal(begun.refused, style)
     }
     while (call.task.open) await this.runPostHook(input)
     call.task.open = { call, tool: begun.open }
@@ -106,7 +106,7 @@ export class HookEngine {
    * @param error what it failed with
    */
   async runPostHook({ taskId }: Pick<HookContext, 'taskId'>, error?: unknown): Promise<HookRun<never>> {
-    const task = this.#tasks.known(taskId)
+    const task = this.#tasks.find(taskId)
     const open = task?.open
     if (!task || !open) return { allow: true, feedback: [], failures: [] }
     task.open = undefined
@@ -141,7 +141,7 @@ export class HookEngine {
    * @throws EscrowError as `selectIntent` of a session
    */
   async setActiveIntent(taskId: string, intentId: string | null, cwd?: string): Promise<IntentContext> {
-    const task = this.#tasks.known(taskId) ?? (cwd === undefined ? undefined : await this.#tasks.of(taskId, cwd))
+    const task = this.#tasks.find(taskId) ?? (cwd === undefined ? undefined : await this.#tasks.of(taskId, cwd))
     if (!task) {
       const hint = 'Name its workspace: setActiveIntent(taskId, intentId, cwd).'
       throw new EscrowError('nothing_selected', `Nothing is known of the task ${taskId}.`, { hint })
@@ -152,11 +152,11 @@ export class HookEngine {
   }
 
   getActiveIntentId(taskId: string): string | undefined {
-    return this.#tasks.known(taskId)?.session.intent?.id
+    return this.#tasks.find(taskId)?.session.intent?.id
   }
 
   async clearIntent(taskId: string): Promise<void> {
-    if (this.#tasks.known(taskId)) await this.setActiveIntent(taskId, null)
+    if (this.#tasks.find(taskId)) await this.setActiveIntent(taskId, null)
   }
 
   /** A person has spoken: refusals are forgotten, and an intent is to be selected for what they asked. */
@@ -168,7 +168,7 @@ export class HookEngine {
 
   /** A person has answered a question of the agent's: what was refused before does not stop it any more. */
   forgetRefusals(taskId: string): void {
-    const task = this.#tasks.known(taskId)
+    const task = this.#tasks.find(taskId)
     if (task) task.refusals = []
   }
 
@@ -208,7 +208,7 @@ export class HookEngine {
     }
   }
 
-  #gating(call: HookCall): RunOptions {
+  #gateOptions(call: HookCall): RunOptions {
     const { host } = this.#options
     const gate = (gated: GatedCall) => {
       call.gated = gated
@@ -246,10 +246,10 @@ export class HookEngine {
     return this.#chain.after(Object.assign(payload, { outcome: outcome.status }))
   }
 
-  #refused(outcome: ToolOutcome<unknown>, style: HookStyle): HookResult {
+  #toRefusal(outcome: ToolOutcome<unknown>, style: HookStyle): HookResult {
     const { feedback } = outcome
     if (outcome.status === 'denied') {
-      const message = withFeedback(worded(style, outcome.denial), feedback)
+      const message = withFeedback(formatToolError(style, outcome.denial), feedback)
       return { allow: false, message, error: outcome.denial, feedback }
     }
     const words = outcome.status === 'failed' && outcome.error instanceof Error ? outcome.error.message : 'It failed.'
@@ -257,7 +257,7 @@ export class HookEngine {
   }
 }
 
-function allowed(call: HookCall, { feedback }: ToolOutcome<unknown>): HookResult {
+function toAllowance(call: HookCall, { feedback }: ToolOutcome<unknown>): HookResult {
   const message = withFeedback('', feedback)
   const toolResult = call.handled === undefined ? undefined : withFeedback(call.handled, feedback)
   return {

@@ -71,14 +71,14 @@ function policyQuestion(question: Question): HumanQuestion {
   const { intentId } = question
   return {
     kind: question.kind,
-    ...askedBy(question),
+    ...askerOf(question),
     detail: question.kind === 'access' ? previewOf(call?.params ?? {}) : question.why,
     ...(call && { taskId: call.taskId, tool: call.tool }),
     ...(intentId !== undefined && { intentId }),
   }
 }
 
-function askedBy(question: Question): Pick<HumanQuestion, 'targets' | 'message'> {
+function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'> {
   if (question.kind === 'command')
     return { targets: [], message: `May this command run? ${question.command} (${question.rules.join(', ')} asks.)` }
   if (question.kind === 'scope') {
@@ -91,11 +91,11 @@ function askedBy(question: Question): Pick<HumanQuestion, 'targets' | 'message'>
 
 const PREVIEW = 2_000
 /** Where tools keep what they would write or run. */
-const TOLD_BY = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
+const DEFAULT_ANSWER = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
 
 /** What a call would change, as its arguments tell it. */
 function previewOf(params: ToolArguments): string {
-  const told = TOLD_BY.filter((name) => params[name] !== undefined).map((name) => params[name])
+  const told = DEFAULT_ANSWER.filter((name) => params[name] !== undefined).map((name) => params[name])
   const text = (told.length > 0 ? told : [params]).map((each) => (typeof each === 'string' ? each : json(each)))
   const whole = text.join('\n')
   return whole.length > PREVIEW ? `${whole.slice(0, PREVIEW)}\n… ${whole.length - PREVIEW} more characters` : whole

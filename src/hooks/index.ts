@@ -45,4 +45,4 @@ export { type AnthropicTool, anthropicTools, type OpenAiTool, openAiTools } from
 export { buildJsonToolError, enforceToolSecurityPreHook } from './tool-security.js'
 export { TurnState, TurnStateMachine } from './turn-state.js'
 export type { HookContext, HookError, HookInput, HookPayload, HookResult, HookRun, ToolHook } from './types.js'
-export { type HookStyle, outcomeText, withFeedback, worded } from './wording.js'
+export { formatToolError, type HookStyle, outcomeText, withFeedback } from './wording.js'

@@ -34,7 +34,7 @@ const HEREDOC = /^<<\s*(['"]?)EOF\1$/
 export function parsePatch(patch: string): PatchOperation[] {
   const cursor = makeCursor(body(patch))
   const operations: PatchOperation[] = []
-  while (!cursor.done()) {
+  while (!cursor.isAtEnd()) {
     if (cursor.peek().trim() === '') cursor.take()
     else operations.push(parseOperation(cursor))
   }
@@ -43,7 +43,7 @@ export function parsePatch(patch: string): PatchOperation[] {
 }
 
 interface Cursor {
-  done(): boolean
+  isAtEnd(): boolean
   peek(): string
   take(): string
   fail(problem: string): ToolFailure
@@ -52,7 +52,7 @@ interface Cursor {
 function makeCursor(lines: readonly string[]): Cursor {
   let at = 0
   return {
-    done: () => at >= lines.length,
+    isAtEnd: () => at >= lines.length,
     peek: () => lines[at] ?? '',
     take: () => lines[at++] ?? '',
     // Line 1 is the begin marker, which is not among the lines.
@@ -85,7 +85,7 @@ function parseOperation(cursor: Cursor): PatchOperation {
 
 function parseAdded(cursor: Cursor): string {
   let content = ''
-  while (!cursor.done() && cursor.peek().startsWith('+')) content += `${cursor.take().slice(1)}\n`
+  while (!cursor.isAtEnd() && cursor.peek().startsWith('+')) content += `${cursor.take().slice(1)}\n`
   return content
 }
 
@@ -97,7 +97,7 @@ function parseUpdate(cursor: Cursor, path: string): PatchOperation {
     cursor.take()
   }
   const chunks: PatchChunk[] = []
-  while (!cursor.done() && !isHeader(cursor.peek())) {
+  while (!cursor.isAtEnd() && !isHeader(cursor.peek())) {
     if (cursor.peek().trim() === '') cursor.take()
     else chunks.push(parseChunk(cursor, chunks.length === 0))
   }
@@ -111,7 +111,7 @@ function parseChunk(cursor: Cursor, first: boolean): PatchChunk {
   else if (!first) throw cursor.fail(`expected '@@' before '${cursor.peek()}'.`)
   const lines: PatchLine[] = []
   let atEnd = false
-  while (!cursor.done() && !atEnd && !cursor.peek().startsWith('@@')) {
+  while (!cursor.isAtEnd() && !atEnd && !cursor.peek().startsWith('@@')) {
     const line = cursor.peek()
     if (line.trim() === END_OF_FILE) atEnd = true
     else if (isHeader(line)) break

@@ -35,7 +35,7 @@ export async function runTool<T>(
   work: () => Promise<T> | T,
   options: RunOptions = {},
 ): Promise<ToolOutcome<T>> {
-  let outcome: Unheard<T>
+  let outcome: FeedbackKept<T>
   try {
     outcome = { status: 'done', value: await session.toolCall(callOf(session, use, options), work) }
   } catch (error) {
@@ -44,7 +44,7 @@ export async function runTool<T>(
   return { ...outcome, feedback: await feedbackOf(session) }
 }
 
-type Unheard<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
+type FeedbackKept<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
 
 /** What a session is told of a call. */
 function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {

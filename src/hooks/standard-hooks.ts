@@ -80,13 +80,13 @@ export class HumanInTheLoopHook implements ToolHook {
     const call = { taskId, tool: toolName, targets, params, intentId: payload.session.intent?.id }
     const answer = await this.#human?.(questionOf('call', call, `May ${toolName} run?`))
     if (answer?.approved === true) return undefined
-    return hookError(toolName, this.#human ? rejected(answer?.words, targets) : NOBODY)
+    return hookError(toolName, this.#human ? rejectedByPerson(answer?.words, targets) : NOBODY)
   }
 
   postExecute(): void {}
 }
 
-function rejected(words: string | undefined, [file]: readonly string[]) {
+function rejectedByPerson(words: string | undefined, [file]: readonly string[]) {
   const hint = 'Do something else, or ask what is wanted instead.'
   const message = words ?? 'A person rejected this call.'
   return { reason: 'user_rejected', message, hint, ...(file !== undefined && { file }) } as const
@@ -103,7 +103,7 @@ const NOBODY = {
 export class ContextLoadingHook implements ToolHook {
   async preExecute(toolName: string, { params, session, handle }: HookPayload): Promise<HookError | undefined> {
     if (toolName !== 'select_active_intent') return undefined
-    return answered(toolName, 'unknown_intent', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
+    return toHookError(toolName, 'unknown_intent', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
   }
 
   postExecute(): void {}
@@ -116,14 +116,18 @@ export class AddedToolsHook implements ToolHook {
     const denial = await payload.judge()
     if (denial) return hookError(toolName, denial)
     const { session, params, handle } = payload
-    return answered(toolName, 'unsupported', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
+    return toHookError(toolName, 'unsupported', async () => handle(await ADDED_TOOLS[toolName].run(session, params)))
   }
 
   postExecute(): void {}
 }
 
 /** Arguments a tool does not take are a refusal the model can mend. */
-async function answered(tool: string, reason: DenialReason, work: () => Promise<void>): Promise<HookError | undefined> {
+async function toHookError(
+  tool: string,
+  reason: DenialReason,
+  work: () => Promise<void>,
+): Promise<HookError | undefined> {
   try {
     await work()
     return undefined

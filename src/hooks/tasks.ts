@@ -55,7 +55,7 @@ export class HookTasks {
     }
   }
 
-  known(taskId: string): HookTask | undefined {
+  find(taskId: string): HookTask | undefined {
     return this.#known.get(taskId)
   }
 

@@ -13,7 +13,7 @@ const MISSING: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
 }
 
 /** What a model is told of a refusal. */
-export function worded(style: HookStyle, { reason, message, hint }: ToolError): string {
+export function formatToolError(style: HookStyle, { reason, message, hint }: ToolError): string {
   if (style !== 'record' && reason === 'missing_intent_id') return MISSING[style]
   return hint === undefined ? message : `${message} ${hint}`
 }

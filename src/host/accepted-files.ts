@@ -50,14 +50,14 @@ export function openAccepted({ trustFile }: Layout): () => AcceptedFiles {
 
 function acceptedIn(file: FileBytes): AcceptedFiles | EscrowError {
   if (file.kind === 'absent') return NOTHING
-  const found = file.kind === 'bytes' ? parsed(file.bytes.toString()) : undefined
+  const found = file.kind === 'bytes' ? parseRecord(file.bytes.toString()) : undefined
   if (found) return { texts: new Map(Object.entries(found.files)), at: found.at, by: found.by }
   return new EscrowError('policy_invalid', 'What was accepted on this machine cannot be read.', {
     hint: "Accept the files again: 'escrow trust'.",
   })
 }
 
-function parsed(text: string): z.infer<typeof record> | undefined {
+function parseRecord(text: string): z.infer<typeof record> | undefined {
   try {
     return record.parse(JSON.parse(text))
   } catch {

@@ -50,7 +50,7 @@ let moment: Map<SharedFile | string, Look> | undefined
  * Does work that does not wait and asks for the same files a thousand times: each is looked at once, as if all of the work
  * were done at one moment.
  */
-export function atOneMoment<T>(work: () => T): T {
+export function withFrozenStamps<T>(work: () => T): T {
   if (moment !== undefined) return work()
   moment = new Map()
   try {

@@ -27,17 +27,17 @@ export async function editText(text: string, name: string): Promise<string> {
     // By a shell, as git does: the variable may hold options.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { cwd: dir, env: ownEnv(), stdio: 'inherit' })
     const [code]: unknown[] = await once(child, 'close')
-    if (code !== 0) throw failed(editor, `ended with ${String(code)}`)
+    if (code !== 0) throw editorFailed(editor, `ended with ${String(code)}`)
     return readWhole(file).toString()
   } catch (error) {
     if (error instanceof EscrowError) throw error
-    throw failed(editor, error instanceof Error ? error.message : String(error))
+    throw editorFailed(editor, error instanceof Error ? error.message : String(error))
   } finally {
     removeTree(dir)
   }
 }
 
-function failed(editor: string, why: string): EscrowError {
+function editorFailed(editor: string, why: string): EscrowError {
   return new EscrowError('nothing_selected', `The editor '${editor}' ${why}. Nothing was changed.`, {
     hint: 'Set EDITOR to an editor that waits until you are done.',
   })

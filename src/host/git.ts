@@ -35,12 +35,12 @@ export function findGit(root: string, read: ReadText = readText): GitDirs | unde
     const git = join(dir, '.git')
     const stat = statOf(git, lstatSync)
     if (stat?.isDirectory()) return { own: git, common: git }
-    if (stat) return stat.isFile() ? followed(git, read) : undefined
+    if (stat) return stat.isFile() ? followPointer(git, read) : undefined
     if (dir === dirname(dir)) return undefined
   }
 }
 
-function followed(git: string, read: ReadText): GitDirs | undefined {
+function followPointer(git: string, read: ReadText): GitDirs | undefined {
   const tree = dirname(git)
   const pointer = read(git)?.match(/^gitdir: (.+)$/m)?.[1]
   if (pointer === undefined) return undefined

@@ -72,7 +72,7 @@ async function workerFor<T>(grammar: string, take: Take<T>): Promise<(text: stri
       return parseWith(parser, text, take)
     } catch (error) {
       // What the parser's memory does not hold ends here as well.
-      return { ok: false, rule: 'size', detail: said(error) }
+      return { ok: false, rule: 'size', detail: errorText(error) }
     } finally {
       parser?.delete()
     }
@@ -113,9 +113,9 @@ function languageOf(grammar: string): Promise<Language> {
 }
 
 function notLoaded(grammar: string, error: unknown): Failed {
-  return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${said(error)}` }
+  return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${errorText(error)}` }
 }
 
-function said(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -18,20 +18,20 @@ export function parseJsonc(text: string): unknown {
  * away gives the first text back, unless an object or list had been empty before.
  */
 export function editJson(text: string, after: Fields): string {
-  return changed(text, [], parseJsonc(text), after)
+  return changeValue(text, [], parseJsonc(text), after)
 }
 
-function changed(text: string, path: Path, before: unknown, after: unknown): string {
+function changeValue(text: string, path: Path, before: unknown, after: unknown): string {
   if (isDeepStrictEqual(before, after)) return text
   if (Array.isArray(before) && Array.isArray(after)) return changedList(text, path, before, after)
-  if (!isFields(before) || !isFields(after)) return replaced(text, path, after)
+  if (!isFields(before) || !isFields(after)) return replaceValue(text, path, after)
   let edited = text
   for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) edited = removed(edited, [...path, key])
-    else edited = changed(edited, [...path, key], before[key], after[key])
+    if (!Object.hasOwn(after, key)) edited = removeValue(edited, [...path, key])
+    else edited = changeValue(edited, [...path, key], before[key], after[key])
   }
   for (const [key, value] of Object.entries(after))
-    if (!Object.hasOwn(before, key)) edited = added(edited, path, value, key)
+    if (!Object.hasOwn(before, key)) edited = addValue(edited, path, value, key)
   return edited
 }
 
@@ -43,25 +43,25 @@ function changedList(text: string, path: Path, before: readonly unknown[], after
     if (left.length > 0 && isDeepStrictEqual(left[0], value)) left.shift()
     else gone.push(at)
   let edited = text
-  for (const at of gone.reverse()) edited = removed(edited, [...path, at])
-  for (const value of left) edited = added(edited, path, value)
+  for (const at of gone.reverse()) edited = removeValue(edited, [...path, at])
+  for (const value of left) edited = addValue(edited, path, value)
   return edited
 }
 
 /** Behind the last entry, laid out as the entries before it. */
-function added(text: string, path: Path, value: unknown, key?: string): string {
+function addValue(text: string, path: Path, value: unknown, key?: string): string {
   const node = nodeAt(text, path)
   const name = key === undefined ? '' : `${JSON.stringify(key)}: `
   const [first, last] = [node.children?.at(0), node.children?.at(-1)]
-  if (!first || !last) return spliced(text, node.offset + 1, 0, `${name}${JSON.stringify(value)}`)
+  if (!first || !last) return spliceText(text, node.offset + 1, 0, `${name}${JSON.stringify(value)}`)
   const lead = text.slice(node.offset + 1, first.offset)
   const isSpread = lead.includes('\n')
   const space = isSpread ? `${eolOf(text)}${indentOf(text, first.offset)}` : ' '
   const shown = isSpread ? spread(text, value, indentOf(text, first.offset)) : JSON.stringify(value)
-  return spliced(text, last.offset + last.length, 0, `,${space}${name}${shown}`)
+  return spliceText(text, last.offset + last.length, 0, `,${space}${name}${shown}`)
 }
 
-function removed(text: string, path: Path): string {
+function removeValue(text: string, path: Path): string {
   const value = nodeAt(text, path)
   const node = typeof path.at(-1) === 'string' ? value.parent : value
   const siblings = node?.parent?.children ?? []
@@ -70,12 +70,12 @@ function removed(text: string, path: Path): string {
   const [previous, next] = [siblings[at - 1], siblings[at + 1]]
   const start = previous ? previous.offset + previous.length : next ? node.offset : node.parent.offset + 1
   const end = !previous && next ? next.offset : node.offset + node.length
-  return spliced(text, start, end - start, '')
+  return spliceText(text, start, end - start, '')
 }
 
-function replaced(text: string, path: Path, value: unknown): string {
+function replaceValue(text: string, path: Path, value: unknown): string {
   const { offset, length } = nodeAt(text, path)
-  return spliced(text, offset, length, spread(text, value, indentOf(text, offset)))
+  return spliceText(text, offset, length, spread(text, value, indentOf(text, offset)))
 }
 
 function nodeAt(text: string, path: Path): Node {
@@ -101,7 +101,7 @@ function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-function spliced(text: string, start: number, length: number, more: string): string {
+function spliceText(text: string, start: number, length: number, more: string): string {
   return `${text.slice(0, start)}${more}${text.slice(start + length)}`
 }
 

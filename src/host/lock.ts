@@ -35,7 +35,7 @@ export async function withProcessLock<T>(
     // Mostly it is enough to see that the lock is there: to try it, or to judge its holder, costs a hundred times that.
     const isTried = looks % LOOKS === 0 || !isHeld(file)
     const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
-    if (held !== undefined) return holding(held, work)
+    if (held !== undefined) return runHolding(held, work)
     if (!isTried || !freeDead(file)) await sleep(napAfter(Date.now() - began) * (0.5 + Math.random()))
   }
 }
@@ -60,10 +60,10 @@ function makeLocks(locks: string): void {
 }
 
 /** Lets go as soon as the work is done: at once, where it does not wait. */
-function holding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T): Promise<T> | T {
+function runHolding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T): Promise<T> | T {
   let isWaiting = false
   try {
-    const result = work(held.lost)
+    const result = work(held.isLost)
     if (!(result instanceof Promise)) return result
     isWaiting = true
     return result.finally(held.release)
@@ -85,7 +85,7 @@ const UNSIGNED_MS = 1_000
 type LockSync = (file: string, options: LockOptions) => () => void
 
 interface Held {
-  lost(): boolean
+  isLost(): boolean
   release(): void
 }
 
@@ -104,7 +104,7 @@ function tryAcquire(lockSync: LockSync, file: string, deadline: number): Held | 
       if (readCard(file)?.nonce === card) removeName(cardOf(file))
       letGo(unlock)
     }
-    return { lost: () => compromised, release }
+    return { isLost: () => compromised, release }
   } catch (error) {
     if (codeOf(error) !== 'ELOCKED' || Date.now() > deadline) throw error
     return undefined

@@ -81,7 +81,7 @@ export async function listenOnLoopback(
     connectionsCheckingInterval: patience.check,
   })
   server.timeout = patience.idle
-  if (connections !== undefined) bound(server, connections)
+  if (connections !== undefined) limitConnections(server, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
@@ -102,7 +102,7 @@ export async function listenOnLoopback(
 }
 
 /** A limit that Node keeps refuses the newest, so whoever opens connections and says nothing would keep all others out. */
-function bound(server: Server, most: number): void {
+function limitConnections(server: Server, most: number): void {
   /** Requests under way of each connection; the one that has been without any for longest comes first. */
   const open = new Map<Socket, number>()
   const put = (socket: Socket, requests: number) => {

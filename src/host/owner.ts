@@ -104,15 +104,15 @@ function readHolder(file: string): Holder | undefined {
     text = readSmall(file, MAX_CARD_BYTES)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    if (codeOf(error) === 'EINVAL' || codeOf(error) === 'EFBIG') throw damaged(file)
+    if (codeOf(error) === 'EINVAL' || codeOf(error) === 'EFBIG') throw damagedOwner(file)
     throw error
   }
   const holder = parse(text)
   if (isHolder(holder)) return holder
-  throw damaged(file)
+  throw damagedOwner(file)
 }
 
-function damaged(file: string): EscrowError {
+function damagedOwner(file: string): EscrowError {
   return new EscrowError('session_busy', `Nobody can say who owns this session: ${file} is damaged.`, {
     hint: 'If no process is working on it, remove that file.',
   })

@@ -104,12 +104,12 @@ export function currentMounts(): Mount[] {
     const [, , , , path, options] = line.split(' ')
     const type = / - (\S+)/.exec(line)?.[1]
     if (path === undefined || options === undefined || type === undefined) return []
-    return [{ path: unescaped(path), type, isReadOnly: options.split(',').includes('ro') }]
+    return [{ path: unescapeOctal(path), type, isReadOnly: options.split(',').includes('ro') }]
   })
 }
 
 /** The kernel writes blanks and backslashes in octal. */
-function unescaped(path: string): string {
+function unescapeOctal(path: string): string {
   const bytes = path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
   return Buffer.from(bytes, 'latin1').toString()
 }

@@ -22,9 +22,9 @@ const HOLDS_DIRECTORIES = process.platform === 'linux' && existsSync('/proc/self
 export function openShared(file: SharedFile): number {
   return inParent(file, (address) => {
     try {
-      return checked(openRegular(address, false), file)
+      return checkOwner(openRegular(address, false), file)
     } catch (error) {
-      throw named(error, file)
+      throw nameFile(error, file)
     }
   })
 }
@@ -92,7 +92,7 @@ export function extendShared(file: SharedFile, data: Uint8Array, end: number, si
     try {
       fd = openToExtend(address)
     } catch (error) {
-      throw named(error, file)
+      throw nameFile(error, file)
     }
     try {
       assertPlain(fstatSync(fd), file)
@@ -176,7 +176,7 @@ function inCheckedDirectory<T>(root: string, name: string, work: (address: strin
 }
 
 /** Closes the descriptor where the file is not to be used. */
-function checked(fd: number, file: SharedFile): number {
+function checkOwner(fd: number, file: SharedFile): number {
   try {
     assertOwner(fstatSync(fd), lstatSync(file.root).uid, `${file}`)
     return fd
@@ -201,7 +201,7 @@ function assertOwner({ uid }: Stats, rootOwner: number, path: string): void {
 }
 
 /** What Node says of a link or of no plain file, as an error that names the file in the workspace. */
-function named(error: unknown, file: SharedFile): unknown {
+function nameFile(error: unknown, file: SharedFile): unknown {
   const code = codeOf(error)
   if (code === undefined || !['ELOOP', 'EINVAL', 'EISDIR', 'ENXIO', 'EMLINK'].includes(code)) return error
   const stats = lookShared(file)

@@ -26,7 +26,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { codeOf } from '../../overlay/errno.js'
-import { askAgain } from '../../overlay/turn.js'
+import { invalidateTick } from '../../overlay/tick.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -64,7 +64,7 @@ export function createFile(
   } finally {
     closeSync(fd)
   }
-  askAgain()
+  invalidateTick()
 }
 
 /** Appends in one write and syncs. `truncateTo` first cuts the file there (a torn tail). */
@@ -146,7 +146,7 @@ export function replaceDurable(path: string, data: Uint8Array | string, mode = 0
     rmSync(temporary, { force: true })
     throw error
   }
-  askAgain()
+  invalidateTick()
   syncDir(path.slice(0, path.lastIndexOf('/')) || '/')
 }
 

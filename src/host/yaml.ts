@@ -26,7 +26,7 @@ export function describeProblem(file: string, { line, column, message }: YamlPro
   return `Policy Invalid: ${file}, line ${line}, column ${column}: ${message}. All writes are refused until a person has corrected it.`
 }
 
-const refused = (problem: YamlProblem): YamlRead => ({ ok: false, problem })
+const invalid = (problem: YamlProblem): YamlRead => ({ ok: false, problem })
 
 /**
  * Reads one YAML document under guard: at most 256 KiB of valid UTF-8, 32 levels, string keys, no anchors or aliases,
@@ -34,17 +34,17 @@ const refused = (problem: YamlProblem): YamlRead => ({ ok: false, problem })
  */
 export function readYaml(bytes: Uint8Array): YamlRead {
   if (bytes.length > MAX_YAML_BYTES) {
-    return refused({ line: 1, column: 1, message: `larger than ${MAX_YAML_BYTES / 1024} KiB; make it smaller` })
+    return invalid({ line: 1, column: 1, message: `larger than ${MAX_YAML_BYTES / 1024} KiB; make it smaller` })
   }
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     const line = validPrefix(bytes).split('\n').length
-    return refused({ line, column: 1, message: 'not valid UTF-8; save it as UTF-8' })
+    return invalid({ line, column: 1, message: 'not valid UTF-8; save it as UTF-8' })
   }
   const problem = scanYaml(text)
-  return problem ? refused(problem) : parse(text)
+  return problem ? invalid(problem) : parse(text)
 }
 
 function validPrefix(bytes: Uint8Array): string {
@@ -66,12 +66,12 @@ function parse(text: string): YamlRead {
     merge: false,
   })
   const [document, second] = Array.isArray(documents) ? documents : []
-  if (!document) return refused({ line: 1, column: 1, message: 'the file is empty; a map is expected' })
-  if (second) return refused(problemAt(text, second.range[0], 'a second document is not allowed; keep one'))
+  if (!document) return invalid({ line: 1, column: 1, message: 'the file is empty; a map is expected' })
+  if (second) return invalid(problemAt(text, second.range[0], 'a second document is not allowed; keep one'))
   const fault = document.errors[0] ?? document.warnings[0]
-  if (fault) return refused(problemAt(text, fault.pos[0], `${fault.message.replace(/\.$/, '')}; correct it`))
+  if (fault) return invalid(problemAt(text, fault.pos[0], `${fault.message.replace(/\.$/, '')}; correct it`))
   const key = forbiddenKey(document)
-  if (key !== undefined) return refused(problemAt(text, key, '`__proto__` is not allowed as a key; rename it'))
+  if (key !== undefined) return invalid(problemAt(text, key, '`__proto__` is not allowed as a key; rename it'))
   return { ok: true, file: yamlFile(text, document) }
 }
 

@@ -5,6 +5,6 @@
  * In: the review log. Out: feedback, each word once. Nothing here decides what a verdict does.
  */
 export { isNews } from './known-texts.js'
-export { announceDoor, doorOf, type SessionState, stateOfSession } from './owner-socket.js'
+export { ownerSocketOf, publishSocket, type SessionState, stateOfSession } from './owner-socket.js'
 export { SessionQuestions } from './questions.js'
-export { AMENDED, DELIVERED, linesOf, type ReviewerWords, type Undelivered, undelivered } from './undelivered.js'
+export { AMENDED, DELIVERED, linesOf, type ReviewerWords, type Undelivered, undeliveredWords } from './undelivered.js'

@@ -20,7 +20,7 @@ export function isNews(root: string, conversation: string, text: string): boolea
   try {
     const dir = join(personalState(), 'told')
     const file = join(dir, `${sha256hex(root).slice(0, 32)}.json`)
-    const { [key]: last, ...others } = toldIn(file)
+    const { [key]: last, ...others } = knownIn(file)
     if (last === digest) return false
     ensurePrivateDir(dir)
     const kept = [...Object.entries(others).slice(1 - MOST), [key, digest]]
@@ -31,7 +31,7 @@ export function isNews(root: string, conversation: string, text: string): boolea
   return true
 }
 
-function toldIn(file: string): Readonly<Record<string, string>> {
+function knownIn(file: string): Readonly<Record<string, string>> {
   try {
     return digests.parse(JSON.parse(readSmall(file, MAX_BYTES)))
   } catch {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Feedback } from '../core/api.js'
 import { readSmall } from '../host/read.js'
-import { reportDelivered, reportedHere, WORDS_AT } from '../terminal/index.js'
+import { spoolDelivered, spooledDeliveries, WORDS_AT } from '../terminal/index.js'
 import { feedbackForm } from './ask-owner.js'
 
 const form = z.array(z.object({ keys: z.array(z.string()), feedback: feedbackForm }))
@@ -13,10 +13,10 @@ const MOST = 1024 * 1024
  * learns of that. No socket leads out of a mount, so the words come by a file.
  */
 export function takeWordsInMount(): Feedback[] {
-  const reported = reportedHere()
+  const reported = spooledDeliveries()
   return words().flatMap(({ keys, feedback }) => {
     if (keys.every((key) => reported.has(key))) return []
-    for (const key of keys) reportDelivered(key)
+    for (const key of keys) spoolDelivered(key)
     return [feedback]
   })
 }

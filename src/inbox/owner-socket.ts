@@ -11,7 +11,7 @@ import { removeName, replaceDurable } from '../host/write.js'
  */
 
 /** Lets other processes of this user find the session's socket. Gives what takes that back. */
-export function announceDoor(root: string, session: string, path: string): () => void {
+export function publishSocket(root: string, session: string, path: string): () => void {
   const { door } = layoutAt(physicalRoot(root)).session(session)
   replaceDurable(door, path, 0o600)
   return () => {
@@ -23,7 +23,7 @@ export function announceDoor(root: string, session: string, path: string): () =>
 const LONGEST = 4_096
 
 /** The socket of a session whose owner lives and has announced one. */
-export function doorOf(root: string, session: string): string | undefined {
+export function ownerSocketOf(root: string, session: string): string | undefined {
   const { door, owner } = layoutAt(physicalRoot(root)).session(session)
   return existsSync(door) && isOwned(owner) ? readSmall(door, LONGEST) : undefined
 }
@@ -36,6 +36,6 @@ export type SessionState = 'served' | 'held' | 'at rest'
 
 /** See {@link SessionState}. Throws EscrowError `not_found` where the directory is no workspace. */
 export function stateOfSession(root: string, session: string): SessionState {
-  if (doorOf(root, session) !== undefined) return 'served'
+  if (ownerSocketOf(root, session) !== undefined) return 'served'
   return isOwned(layoutAt(physicalRoot(root)).session(session).owner) ? 'held' : 'at rest'
 }

@@ -16,8 +16,8 @@ export interface QuestionDeps {
   readonly answer: (id: string, answer: Answer) => Promise<void>
 }
 
-const TOLD = 'told_answer'
-const SPENT = 'spent_answer'
+const DELIVERED_NOTE = 'told_answer'
+const USED_NOTE = 'spent_answer'
 /** The beginning of an answer's key. */
 const ANSWER = 'answer:'
 
@@ -37,8 +37,8 @@ export class SessionQuestions {
   answers: AskAnswers
 
   constructor(private readonly deps: QuestionDeps) {
-    this.#told = new Set(deps.store.notes(TOLD))
-    this.#spent = new Set(deps.store.notes(SPENT))
+    this.#told = new Set(deps.store.queued(DELIVERED_NOTE))
+    this.#spent = new Set(deps.store.queued(USED_NOTE))
     this.#asked = this.#openAsks()
     this.answers = this.#current()
   }
@@ -64,7 +64,7 @@ export class SessionQuestions {
     const record = commandAnswer(key, this.#answers, ({ id }) => this.#spent.has(id))
     if (record?.answer === 'once') {
       this.#used.add(record.id)
-      this.spend()
+      this.markUsed()
     }
     return record
   }
@@ -97,37 +97,37 @@ export class SessionQuestions {
         this.#asked = this.#openAsks()
       }
     }
-    this.spend()
+    this.markUsed()
   }
 
   /** A write went through by an answer. */
-  used(path: string): void {
+  consume(path: string): void {
     if (this.#answers.length === 0) return
     const record = this.#for(path)
     if (record?.answer === 'once') this.#used.add(record.id)
   }
 
   /** What was allowed once, and was used, is over. */
-  spend(): void {
+  markUsed(): void {
     // Decisions are remembered for as long as the answers are the same object.
     if (this.#used.size === 0) return
     for (const id of this.#used) {
       this.#spent.add(id)
-      this.deps.store.note(SPENT, id)
+      this.deps.store.enqueue(USED_NOTE, id)
     }
     this.#used.clear()
     this.answers = this.#current()
   }
 
   /** True once the approver has answered something; false where there is nothing to wait for. */
-  async answered(): Promise<boolean> {
+  async waitForAnswers(): Promise<boolean> {
     if (this.#asking.size === 0) return false
     await Promise.allSettled([...this.#asking])
     return true
   }
 
-  /** Answers that the agent has not been given, each with the key that {@link delivered} takes. */
-  undelivered(): Undelivered[] {
+  /** Answers that the agent has not been given, each with the key that {@link markDelivered} takes. */
+  undeliveredAnswers(): Undelivered[] {
     return this.#answers
       .filter(({ id }) => !this.#told.has(id))
       .map((record) => {
@@ -146,16 +146,16 @@ export class SessionQuestions {
   }
 
   /** The agent was given an answer. False for a key that is none of an answer. */
-  delivered(key: string): boolean {
+  markDelivered(key: string): boolean {
     if (!key.startsWith(ANSWER)) return false
     const id = key.slice(ANSWER.length)
     this.#told.add(id)
-    this.deps.store.note(TOLD, id)
+    this.deps.store.enqueue(DELIVERED_NOTE, id)
     return true
   }
 
   #open(): Question[] {
-    return openQuestions(this.deps.store.notes(QUESTION), this.#records)
+    return openQuestions(this.deps.store.queued(QUESTION), this.#records)
   }
 
   #openAsks(): Set<string> {
@@ -164,7 +164,7 @@ export class SessionQuestions {
 
   #post(asked: New<Question>): Question {
     const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
-    this.deps.store.note(QUESTION, { ...question })
+    this.deps.store.enqueue(QUESTION, { ...question })
     const { approver } = this.deps
     if (approver) this.#consult(approver, question)
     return question

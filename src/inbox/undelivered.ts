@@ -13,16 +13,16 @@ export interface Undelivered {
 /** What reviewers say to the agent of a session. */
 export interface ReviewerWords {
   /** What the agent was not given. */
-  undelivered(): readonly Undelivered[]
+  undeliveredWords(): readonly Undelivered[]
   /** Somebody gave the agent words: keys of what is undelivered. All other keys are ignored. */
-  delivered(keys: readonly string[]): void
+  markDelivered(keys: readonly string[]): void
 }
 
 /** The kind of note, in the stage's log, that holds keys of delivered words. */
 export const DELIVERED = 'told'
 
 /** What reviewers said and did that the agent has not been given. @param delivered the keys that were noted. */
-export function undelivered(reviews: readonly ReviewRecord[], delivered: ReadonlySet<unknown>): Undelivered[] {
+export function undeliveredWords(reviews: readonly ReviewRecord[], delivered: ReadonlySet<unknown>): Undelivered[] {
   const rejections = rejectionsFor(reviews)
   const isNew = (each: { readonly id: string; readonly path: string }) => !delivered.has(feedbackKey(each))
   const withdrawn = withdrawals(rejections, delivered)

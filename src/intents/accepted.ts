@@ -1,7 +1,7 @@
 import type { IntentsState } from '../core/intents-state.js'
 import type { AcceptedFiles } from '../host/accepted-files.js'
 import { IGNORE_FILES, linesOf } from './ignore.js'
-import { FILE, type Reading, reading, stateWith } from './reading.js'
+import { FILE, parseIntents, type Reading, stateWith } from './reading.js'
 import { stricterIntents } from './stricter.js'
 
 /** The file, what a person has accepted of it on this machine, and what holds by both. */
@@ -34,13 +34,13 @@ function stateBy(file: Reading, accepted: Reading): IntentsState {
 const NONE: Extract<IntentsState, { ok: true }> = { ok: true, version: 0, intents: new Map() }
 
 /** The accepted texts as they would be read from the files. */
-export function openAcceptedReading(accepted: () => AcceptedFiles): () => Reading {
+export function openAcceptedIntents(accepted: () => AcceptedFiles): () => Reading {
   let last: { readonly files: AcceptedFiles; readonly reading: Reading } | undefined
   return () => {
     try {
       const files = accepted()
       if (last?.files !== files)
-        last = { files, reading: last && sameTexts(last.files, files) ? last.reading : acceptedReading(files) }
+        last = { files, reading: last && sameTexts(last.files, files) ? last.reading : parseAccepted(files) }
       return last.reading
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -54,9 +54,9 @@ function sameTexts(was: AcceptedFiles, is: AcceptedFiles): boolean {
   return [FILE, ...IGNORE_FILES].every((name) => was.texts.get(name) === is.texts.get(name))
 }
 
-function acceptedReading({ texts }: AcceptedFiles): Reading {
+function parseAccepted({ texts }: AcceptedFiles): Reading {
   const text = texts.get(FILE)
-  const read = reading(text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }, 0)
+  const read = parseIntents(text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }, 0)
   if (!read.state.ok && read.state.reason === 'policy_invalid')
     return {
       ...read,

@@ -7,18 +7,18 @@ import type { OpenFile } from './understood.js'
 /** What becomes of an intent by one edit; undefined where it is that already. */
 export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
 
-export const starting: Change = (intent) =>
+export const markStarted: Change = (intent) =>
   intent.status === 'IN_PROGRESS' ? undefined : { intent: { ...intent, status: 'IN_PROGRESS' } }
 
 /** By a person: also what the file itself calls active, where it has a word for it. */
-export const selecting: Change = (intent, file) => {
+export const selectIntent: Change = (intent, file) => {
   const { yaml, data } = file
-  const start = starting(intent, file)
+  const start = markStarted(intent, file)
   if (data.activeIntentId === intent.id || !yaml.document.hasIn(['active_intent_id'])) return start
   return { intent, ...start, activeIntentId: intent.id }
 }
 
-export const completing: Change = (intent) => {
+export const completeIntent: Change = (intent) => {
   if (intent.status === 'ARCHIVED') {
     throw new EscrowError('intent_not_active', `Intent Not Active: ${intent.id} is ARCHIVED and cannot be completed.`)
   }
@@ -26,7 +26,7 @@ export const completing: Change = (intent) => {
 }
 
 /** @throws EscrowError policy_invalid for a glob no scope can have; nothing_selected for one that is not there. */
-export function changing(changes: IntentChanges): Change {
+export function applyChanges(changes: IntentChanges): Change {
   const { addScope = [], removeScope = [], ...rest } = changes
   refuseBadGlobs(addScope)
   return (intent) => {
@@ -43,7 +43,7 @@ export function changing(changes: IntentChanges): Change {
  * The intent a person declares, the template's parts filled in.
  * @throws EscrowError nothing_selected for an unknown template or an id that is taken; policy_invalid for a bad glob.
  */
-export function declared(wanted: NewIntent, templates: readonly IntentTemplate[], taken: ReadonlySet<string>): Intent {
+export function newIntent(wanted: NewIntent, templates: readonly IntentTemplate[], taken: ReadonlySet<string>): Intent {
   const { from, id = nextId(taken), name, status = 'PENDING', dependsOn = [] } = wanted
   const template = from === undefined ? undefined : templates.find((each) => each.name === from)
   if (from !== undefined && !template) throw noTemplate(from, templates)

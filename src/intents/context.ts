@@ -28,7 +28,7 @@ export function intentContext(intent: Intent | undefined, memory: IntentMemory =
     ...section('constraints', element('constraint', intent.constraints)),
     ...section('acceptance_criteria', element('criterion', intent.acceptanceCriteria)),
     ...section('agent_trace', memory.entries.map(traceEntry)),
-    ...remembered(memory),
+    ...formatMemory(memory),
     '  </intent>',
     '</intent_context>',
   ]
@@ -36,7 +36,7 @@ export function intentContext(intent: Intent | undefined, memory: IntentMemory =
 }
 
 /** Sections of their own, where there is something in them. */
-function remembered({ files = [], lessons = [] }: IntentMemory): string[] {
+function formatMemory({ files = [], lessons = [] }: IntentMemory): string[] {
   const named = files.map(({ path, changes }) => `<file${attributes({ path, changes: `${changes}` })}/>`)
   const told = lessons.map(({ at, text, intent }) => `<lesson${attributes({ at, intent })}>${escapeXml(text)}</lesson>`)
   return [

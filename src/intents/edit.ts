@@ -23,7 +23,7 @@ export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now
   const scalars = scalarEdits(place, file.yaml.document, before, edit, now)
   const spliced = lists.length > 0 ? undefined : splice(file.yaml, scalars)
   if (spliced !== undefined && says(spliced, file, edit) === undefined) return spliced
-  return checked(file, edit, (document) => {
+  return editText(file, edit, (document) => {
     for (const [path, value] of scalars) document.setIn(path, value)
     for (const [path, texts] of lists) setTexts(document, path, texts)
   })
@@ -33,7 +33,7 @@ export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now
 export function addIntent(file: OpenFile, intent: Intent): string {
   const { key, isMap } = file.data
   const { id, ...rest } = entryOf(intent)
-  return checked(file, { intent }, (document) => {
+  return editText(file, { intent }, (document) => {
     const list: unknown = document.getIn([key], true)
     const isEmpty = !isSeq(list) || list.items.length === 0
     if (isMap) document.setIn([key, id], document.createNode(rest))
@@ -89,7 +89,7 @@ function splice({ text, document }: YamlFile, edits: readonly ScalarEdit[]): str
   for (const [path, value] of edits) {
     const node: unknown = document.getIn(path, true)
     if (!isScalar(node) || !node.range || node.range[1] === node.range[0]) return undefined
-    cuts.push({ start: node.range[0], end: node.range[1], value: quoted(node, value) })
+    cuts.push({ start: node.range[0], end: node.range[1], value: quoteScalar(node, value) })
   }
   let result = text
   for (const { start, end, value } of cuts.sort((a, b) => b.start - a.start)) {
@@ -98,12 +98,12 @@ function splice({ text, document }: YamlFile, edits: readonly ScalarEdit[]): str
   return result
 }
 
-function quoted(node: Scalar, value: string): string {
+function quoteScalar(node: Scalar, value: string): string {
   if (node.type === 'PLAIN') return value
   return node.type === 'QUOTE_SINGLE' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value)
 }
 
-function checked(file: OpenFile, edit: IntentEdit, change: (document: Document) => void): string {
+function editText(file: OpenFile, edit: IntentEdit, change: (document: Document) => void): string {
   const { text } = file.yaml
   const written = rewriteYaml(text, change) ?? text
   const problem = says(written, file, edit)

@@ -21,12 +21,12 @@ export function openIgnoreFiles(layout: Layout): () => IgnoreLines {
   let last: { readonly read: readonly IgnoreLines[]; readonly all: IgnoreLines } | undefined
   return () => {
     const read = files.map((lines) => lines())
-    if (!last || read.some((each, i) => each !== last?.read[i])) last = { read, all: joined(read) }
+    if (!last || read.some((each, i) => each !== last?.read[i])) last = { read, all: mergeLines(read) }
     return last.all
   }
 }
 
-function joined(read: readonly IgnoreLines[]): IgnoreLines {
+function mergeLines(read: readonly IgnoreLines[]): IgnoreLines {
   const bad = read.find((each) => !each.ok)
   return bad ?? { ok: true, lines: read.flatMap((each) => (each.ok ? each.lines : [])) }
 }

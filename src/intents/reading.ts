@@ -42,9 +42,9 @@ export function stateWith(state: IntentsState, ignore: IgnoreLines, version: num
 }
 
 /** What the bytes of a registry file say. */
-export function reading(file: FileBytes, version: number): Reading {
+export function parseIntents(file: FileBytes, version: number): Reading {
   const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
-  const failed = (problem: YamlProblem): Reading => {
+  const invalid = (problem: YamlProblem): Reading => {
     const { line, column } = problem
     const message = describeProblem(FILE, problem)
     return { state: { ok: false, version, reason: 'policy_invalid', file: FILE, line, column, message }, ...text }
@@ -60,9 +60,9 @@ export function reading(file: FileBytes, version: number): Reading {
       },
     }
   }
-  if (file.kind === 'unreadable') return failed({ line: 1, column: 1, message: file.message })
+  if (file.kind === 'unreadable') return invalid({ line: 1, column: 1, message: file.message })
   const read = understand(file.bytes)
-  if (!read.ok) return failed(read.problem)
+  if (!read.ok) return invalid(read.problem)
   const { open, lines } = read
   const { intents, activeIntentId } = open.data
   return {

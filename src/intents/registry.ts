@@ -7,11 +7,11 @@ import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
 import { replaceShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, type YamlProblem } from '../host/yaml.js'
-import { bothOf, openAcceptedReading, type Readings } from './accepted.js'
-import { type Change, changing, completing, declared, selecting, starting } from './changes.js'
+import { bothOf, openAcceptedIntents, type Readings } from './accepted.js'
+import { applyChanges, type Change, completeIntent, markStarted, newIntent, selectIntent } from './changes.js'
 import { addIntent, editIntent } from './edit.js'
 import { openIgnoreFiles } from './ignore.js'
-import { FILE, type Reading, reading, withIgnored } from './reading.js'
+import { FILE, parseIntents, type Reading, withIgnored } from './reading.js'
 import { refuseWaitingTemplate, templatesOf } from './templates.js'
 import { type OpenFile, understand } from './understood.js'
 
@@ -27,7 +27,7 @@ export interface RegistryStore {
    * Runs work as the only one, in any process, that edits the file.
    * Rejects with `no_orchestration` where there is none, and as `work` does.
    */
-  editing<T>(work: (edits: RegistryEdits) => Promise<T>): Promise<T>
+  withEdits<T>(work: (edits: RegistryEdits) => Promise<T>): Promise<T>
 }
 
 /** Edits of the registry file, each durable when it returns. They throw EscrowError as {@link IntentRegistry} says. */
@@ -49,7 +49,10 @@ export function openRegistry(layout: Layout): RegistryStore {
   const ignore = openIgnoreFiles(layout)
   const accepted = openAccepted(layout)
   const open = () =>
-    bothOf(withIgnored(cachedFile(layout.intentsFile, MAX_YAML_BYTES, reading), ignore), openAcceptedReading(accepted))
+    bothOf(
+      withIgnored(cachedFile(layout.intentsFile, MAX_YAML_BYTES, parseIntents), ignore),
+      openAcceptedIntents(accepted),
+    )
   const current = open()
   const edits = editsOf(layout, () => open()())
   return {
@@ -58,7 +61,7 @@ export function openRegistry(layout: Layout): RegistryStore {
     get: async (id) => all(current().state).find((intent) => intent.id === id),
     templates: () => templatesOf(layout),
     text: () => textOf(current().file),
-    async editing(work) {
+    async withEdits(work) {
       refuseAbsent(current().state)
       return withProcessLock(layout.locks, 'intents', () => work(edits))
     },
@@ -75,10 +78,10 @@ function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
   /** The same edit in the file and in what is accepted of it: what else of the file waits goes on waiting. */
   function edit(id: string, change: Change): Intent {
     const { file, accepted, state } = readNow()
-    known(state, id)
+    requireIntent(state, id)
     const text = editedText(file, id, change)
     write(text, file.text === accepted.text ? text : editedAccepted(accepted, id, change))
-    return known(readNow().state, id)
+    return requireIntent(readNow().state, id)
   }
 
   function selectableNow(id: string): void {
@@ -90,28 +93,28 @@ function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
     state: () => readNow().state,
     start(id) {
       selectableNow(id)
-      return edit(id, starting)
+      return edit(id, markStarted)
     },
     select(id) {
       selectableNow(id)
-      return edit(id, selecting)
+      return edit(id, selectIntent)
     },
-    complete: (id) => edit(id, completing),
-    change: (id, changes) => edit(id, changing(changes)),
+    complete: (id) => edit(id, completeIntent),
+    change: (id, changes) => edit(id, applyChanges(changes)),
     add(wanted) {
       const { file, accepted } = readNow()
       refuseWaitingTemplate(layout, wanted.from)
       const taken = new Set([...all(file.state), ...all(accepted.state)].map(({ id }) => id))
-      const intent = declared(wanted, templatesOf(layout), taken)
+      const intent = newIntent(wanted, templatesOf(layout), taken)
       if (!file.open) throw new EscrowError('no_orchestration', `${FILE} is not there.`, { hint: INIT_HINT })
       const text = addIntent(file.open, intent)
       const isSame = file.text === accepted.text
       write(text, isSame ? text : addIntent(accepted.open ?? openText(EMPTY), intent))
-      return known(readNow().state, intent.id)
+      return requireIntent(readNow().state, intent.id)
     },
     replaceText(was, text) {
       const { file, accepted } = readNow()
-      if (textOf(file) !== was) throw changedMeanwhile()
+      if (textOf(file) !== was) throw staleRegistry()
       const isAccepted = file.text === accepted.text
       // An editor shows the whole text, but not which part of it nobody has accepted. A broken file can be repaired: it then waits.
       if (!isAccepted && file.state.ok) throw notAccepted()
@@ -141,7 +144,7 @@ function editedAccepted(accepted: Reading, id: string, change: Change): string |
 const EMPTY = 'active_intents: []\n'
 
 function openText(text: string): OpenFile {
-  const { open } = reading({ kind: 'bytes', bytes: Buffer.from(text) }, 0)
+  const { open } = parseIntents({ kind: 'bytes', bytes: Buffer.from(text) }, 0)
   if (!open) throw new EscrowError('policy_invalid', `${FILE} cannot be begun.`)
   return open
 }
@@ -164,7 +167,7 @@ function unusable({ line, column, message }: YamlProblem): EscrowError {
   })
 }
 
-function changedMeanwhile(): EscrowError {
+function staleRegistry(): EscrowError {
   return new EscrowError('stale_file', `${FILE} was changed by somebody else meanwhile. It was left as it is now.`, {
     hint: 'Begin again from what it says now.',
   })
@@ -182,7 +185,7 @@ function all(state: IntentsState): Intent[] {
   throw new EscrowError('policy_invalid', state.message)
 }
 
-function known(state: IntentsState, id: string): Intent {
+function requireIntent(state: IntentsState, id: string): Intent {
   refuseAbsent(state)
   const intent = all(state).find((each) => each.id === id)
   if (!intent) throw apiErrorOf(unknownIntent(state, id))

@@ -8,12 +8,12 @@ import { judgeWrites } from '../fs/judge-writes.js'
 import { lookAt } from '../host/read.js'
 import { hasOrchestration } from '../host/shared-files.js'
 import { layoutAt } from '../host/workspace-state.js'
-import { DELIVERED, doorOf, isNews, undelivered } from '../inbox/index.js'
+import { DELIVERED, isNews, ownerSocketOf, undeliveredWords } from '../inbox/index.js'
 import { selectable, selectableIds } from '../intents/index.js'
 import { type Policy, secretName } from '../policy/index.js'
 import { missingMutationClass } from '../policy/messages.js'
 import { closedByRules } from '../stage/index.js'
-import { SecretNames, tellOwner, WORDS_AT } from '../terminal/index.js'
+import { SecretNames, spoolDenial, WORDS_AT } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
 
@@ -104,7 +104,7 @@ class ReadOnlyJudge implements CallJudge {
   ) {
     this.root = sources.layout.root
     this.session = options.session
-    this.#door = seen.isHeld ? doorOf(this.root, this.session) : undefined
+    this.#door = seen.isHeld ? ownerSocketOf(this.root, this.session) : undefined
     this.isHeld = seen.isHeld && this.#door === undefined
     this.#policy = judged.policy
   }
@@ -146,7 +146,7 @@ class ReadOnlyJudge implements CallJudge {
     // It is refused whether or not that can be written down: in a session's mount it is told to who can.
     await this.sources.ledger
       .append([draft])
-      .catch(() => tellOwner({ ...denial, ...(intentId !== undefined && { intentId }), tool }))
+      .catch(() => spoolDenial({ ...denial, ...(intentId !== undefined && { intentId }), tool }))
   }
 
   async feedback(): Promise<Feedback[]> {
@@ -176,7 +176,10 @@ class ReadOnlyJudge implements CallJudge {
 
   #hasNews(): boolean {
     const { reviews, store, questions } = this.seen
-    return undelivered(reviews, new Set(store.notes(DELIVERED))).length > 0 || questions.undelivered().length > 0
+    return (
+      undeliveredWords(reviews, new Set(store.queued(DELIVERED))).length > 0 ||
+      questions.undeliveredAnswers().length > 0
+    )
   }
 
   #refusal({ writes = [], reads = [], searches = [], needsIntent, declaresClass }: JudgedCall): Denial | undefined {

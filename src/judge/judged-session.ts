@@ -86,12 +86,12 @@ export class JudgedSession {
     const files = layout.session(this.options.session)
     this.#clock += 1_000
     const isHeld = isOwned(files.owner)
-    const intentId = this.options.intent ?? (isHeld ? claimedBy(files.claim) : undefined) ?? this.#named()
+    const intentId = this.options.intent ?? (isHeld ? claimedBy(files.claim) : undefined) ?? this.#activeIntentId()
     const store = this.#readStage()
     const reviews = this.#readReviews()
     const questions = new SessionQuestions({
       // What a judgement uses up is so for that one alone: nothing has run yet.
-      store: { ...store, note: () => undefined },
+      store: { ...store, enqueue: () => undefined },
       intent: () => intentId,
       approver: undefined,
       answer: async () => undefined,
@@ -103,7 +103,7 @@ export class JudgedSession {
   }
 
   /** The registry's own, where it can be selected. */
-  #named(): string | undefined {
+  #activeIntentId(): string | undefined {
     const state = this.sources.registry.state()
     const id = state.ok ? state.activeIntentId : undefined
     return id === undefined || selectable(state, id) ? undefined : id
@@ -119,7 +119,7 @@ function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy
     readsBy: (at: number) => policy.readsBy(at),
     mayHide: (dir: string) => policy.mayHide(dir),
     alikeBelow: (dir: string) => policy.alikeBelow(dir),
-    standsOut: mayBeProtected,
+    mayBeProtected,
     knownBelow: () => [],
   }
   const nothing = () => undefined

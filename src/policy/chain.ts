@@ -15,8 +15,8 @@ import { readingsOf } from './readings.js'
 import {
   type AskAnswers,
   intentDenial,
-  type Moment,
   mayHoldInternals,
+  type PolicyContext,
   READ_RULES,
   type Rule,
   WRITE_RULES,
@@ -103,8 +103,8 @@ export function createPolicy(deps: PolicyDeps): Policy {
   }
 
   function explain(access: Access): Explanation {
-    if (access.effect === 'read') return explainBy(READ_RULES, access, () => readMoment(deps.policy()))
-    return explainBy(writeRules, access, () => momentOf(deps, scopes, access))
+    if (access.effect === 'read') return explainBy(READ_RULES, access, () => readContext(deps.policy()))
+    return explainBy(writeRules, access, () => contextOf(deps, scopes, access))
   }
 
   function flags(path: string, intentId = deps.activeIntentId()): string[] {
@@ -174,14 +174,14 @@ function readJudge(policyNow: () => PolicyState): (access: Access) => Denial | u
   const cached = denialCache()
   return (access) => {
     const policy = policyNow()
-    return cached(access, [policy], () => firstDenial(READ_RULES, access, readMoment(policy)))
+    return cached(access, [policy], () => firstDenial(READ_RULES, access, readContext(policy)))
   }
 }
 
 function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => Denial | undefined {
   const cached = denialCache()
   return (access) => {
-    const moment = momentOf(deps, scopes, access)
+    const moment = contextOf(deps, scopes, access)
     const { policy, intents, activeId, lenientMkdir, answers } = moment
     const judge = () => firstDenial(WRITE_RULES, access, moment)
     const denial = cached(access, [policy, intents, activeId, lenientMkdir, answers], judge)
@@ -189,7 +189,7 @@ function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => D
   }
 }
 
-function momentOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Moment {
+function contextOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): PolicyContext {
   const intents = deps.intents()
   const activeId = deps.activeIntentId()
   const lenientMkdir = access.effect === 'mkdir' && deps.tool?.()?.host === 'roo'
@@ -206,7 +206,7 @@ function momentOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Moment 
 const NO_INTENTS: IntentsState = { ok: true, version: 0, intents: new Map() }
 
 /** The rules of a read look at the policy alone. */
-function readMoment(policy: PolicyState): Moment {
+function readContext(policy: PolicyState): PolicyContext {
   return { policy, intents: NO_INTENTS, activeId: undefined, scope: undefined, lenientMkdir: false }
 }
 
@@ -218,7 +218,7 @@ function contentLock(deps: PolicyDeps, { effect, path, asked }: Access, policy: 
   return base === 'unread' && mustBeRead ? unreadFile(asked) : undefined
 }
 
-function firstDenial(rules: readonly Rule[], access: Access, moment: Moment): Denial | undefined {
+function firstDenial(rules: readonly Rule[], access: Access, moment: PolicyContext): Denial | undefined {
   for (const rule of rules) {
     const denial = rule.judge(access, moment)
     if (denial) return denial

@@ -5,12 +5,12 @@ import { scopeCache } from './caches.js'
 import { missingIntent, protectedPath, ruleFailed } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import { protection } from './protected.js'
-import { COMMIT_RULES, type Moment } from './rules.js'
+import { COMMIT_RULES, type PolicyContext } from './rules.js'
 
 const scopeOf = scopeCache()
 
 /** One name a commit would write, and the intent it was staged for. */
-export interface Landing {
+export interface CommitRequest {
   readonly path: string
   readonly isDirectory: boolean
   /** Of a symlink: where it will point, as {@link Access} has it. */
@@ -22,11 +22,11 @@ export interface Landing {
  * Policy once more, from what is to be committed alone: by the rules as they are now, inside the scope its intent has
  * now. Whether the intent is still open does not matter any more, nor an `ask`: a person has approved the result.
  */
-export function commitDenial(landing: Landing, intents: IntentsState, policy: PolicyState): Denial | undefined {
+export function commitDenial(landing: CommitRequest, intents: IntentsState, policy: PolicyState): Denial | undefined {
   const { path, isDirectory, link, intentId } = landing
   try {
     const scope = scopeOf(intents, intentId)
-    const moment: Moment = {
+    const moment: PolicyContext = {
       policy,
       intents,
       activeId: intentId,

@@ -18,7 +18,7 @@ const RACY_MS = 50
 /** Above this an open alone does not set the base: 1 MiB takes about half a millisecond to digest. */
 const LARGE = 1 << 20
 
-interface Shown {
+interface DisplayedRead {
   readonly content: Buffer | string
   /** In milliseconds since 1970. */
   readonly when: number
@@ -32,7 +32,7 @@ interface Shown {
 export class ContentLock {
   readonly #seen = new Map<string, Base>()
   /** Small contents as they were shown last: what is read again is mostly what it was, and then nothing is to be done. */
-  readonly #shown = new Map<string, Shown>()
+  readonly #shown = new Map<string, DisplayedRead>()
   #shownBytes = 0
   /** Those of them that {@link #seen} does not have yet. */
   readonly #undigested = new Set<string>()
@@ -115,7 +115,7 @@ export class ContentLock {
   }
 
   /** A file was opened for reading: what it holds now is its base. A large one is not read for that. */
-  opened(path: RelPath): void {
+  onOpen(path: RelPath): void {
     const { node, lower } = this.overlay().placeOf(path)
     const stats = node?.inode || lower === undefined ? undefined : this.overlay().lower.lstatBig(lower)
     if (!stats?.isFile() || stats.size > LARGE || lower === undefined) return
@@ -141,7 +141,7 @@ export class ContentLock {
   }
 
   /** The names below a directory that show a content the model has seen. */
-  seenBelow(dir: RelPath): RelPath[] {
+  readBelow(dir: RelPath): RelPath[] {
     const { node, lower } = this.overlay().placeOf(dir)
     const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]
     return [...this.#seen.keys(), ...this.#undigested].flatMap((seen) =>
@@ -158,7 +158,7 @@ export class ContentLock {
   }
 
   /** The session's own commit is a base too. A file gave way to a directory: what is in that has bases of its own. */
-  landed(path: RelPath, after: FileState | null): void {
+  onCommitted(path: RelPath, after: FileState | null): void {
     if (!this.#shown.has(path) && !this.#seen.has(path)) return
     if (after?.type === 'dir' || this.overlay().lower.typeOf(path) === 'dir') this.#forget(path)
     else this.#set(path, { state: after })

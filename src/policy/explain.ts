@@ -2,14 +2,14 @@ import type { Explanation } from '../core/api.js'
 import type { Access, RuleWord } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { ruleFailed } from './messages.js'
-import type { Moment, Rule } from './rules.js'
+import type { PolicyContext, Rule } from './rules.js'
 
 /** What each rule says of an access, up to and with the first denial. A rule that throws denies. */
-export function explainBy(rules: readonly Rule[], access: Access, moment: () => Moment): Explanation {
+export function explainBy(rules: readonly Rule[], access: Access, moment: () => PolicyContext): Explanation {
   const words: RuleWord[] = []
   for (const { name, judge, source } of rules) {
-    const denial = judged(() => judge(access, moment()), access)
-    const place = sourced(() => source?.(access, moment()))
+    const denial = denialOrProblem(() => judge(access, moment()), access)
+    const place = sourceOrUndefined(() => source?.(access, moment()))
     const from = place === undefined ? {} : { source: place }
     if (denial) {
       const { reason, message } = denial
@@ -22,7 +22,7 @@ export function explainBy(rules: readonly Rule[], access: Access, moment: () => 
 }
 
 /** Where a rule comes from decides nothing: what fails here is not told. */
-function sourced(source: () => string | undefined): string | undefined {
+function sourceOrUndefined(source: () => string | undefined): string | undefined {
   try {
     return source()
   } catch {
@@ -30,7 +30,7 @@ function sourced(source: () => string | undefined): string | undefined {
   }
 }
 
-function judged(judge: () => Denial | undefined, access: Access): Denial | undefined {
+function denialOrProblem(judge: () => Denial | undefined, access: Access): Denial | undefined {
   try {
     return judge()
   } catch (error) {

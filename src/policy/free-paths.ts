@@ -73,7 +73,7 @@ function lastWord(patterns: readonly Pattern[], name: readonly string[], isDirec
 function patternOf(line: string): Pattern | undefined {
   const text = line.replace(/(?<!\\)[ \t]+$/, '')
   const negated = text.startsWith('!')
-  const body = unescaped(negated ? text.slice(1) : text)
+  const body = unescapeGlob(negated ? text.slice(1) : text)
   const directory = body.endsWith('/')
   const path = directory ? body.slice(0, -1) : body
   const segments = path.replace(/^\//, '').split('/')
@@ -87,6 +87,6 @@ function patternOf(line: string): Pattern | undefined {
 }
 
 /** A backslash takes a character's meaning away: in our globs a class of one does. */
-function unescaped(text: string): string {
+function unescapeGlob(text: string): string {
   return text.replace(/\\([\s\S])/g, (_, char: string) => (/[*?[\\]/.test(char) ? `[${char}]` : char))
 }

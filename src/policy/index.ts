@@ -1,7 +1,7 @@
 export { selectable, selectableIds } from '../core/intents-state.js'
 export { createPolicy, type Policy } from './chain.js'
 export { type CommandDecision, judgeCommand } from './command-rules.js'
-export { commitDenial, type Landing, undoDenial } from './commit-gate.js'
+export { type CommitRequest, commitDenial, undoDenial } from './commit-gate.js'
 export type { FormatRule } from './format-rules.js'
 export { type FreePaths, freePathsOf } from './free-paths.js'
 export { gitIgnored } from './git-ignored.js'

@@ -12,7 +12,7 @@ export function pathEscape({ asked, path }: Access): Denial {
   return {
     reason: 'path_escape',
     file: asked,
-    message: `Path Escape: ${spelt(asked, path)} is outside the workspace.`,
+    message: `Path Escape: ${describePath(asked, path)} is outside the workspace.`,
     hint: 'Write inside the workspace only.',
   }
 }
@@ -31,7 +31,7 @@ export function protectedPath(asked: string, resolved: string, why: string, open
   return {
     reason: 'protected_path',
     file: asked,
-    message: `Protected Path: ${spelt(asked, resolved)} cannot be written by an agent: ${why}.`,
+    message: `Protected Path: ${describePath(asked, resolved)} cannot be written by an agent: ${why}.`,
     hint: openable
       ? "A person can allow it by writing this name, without a wildcard, into the intent's owned_scope."
       : 'Only a person can change it, outside of escrowfs.',
@@ -41,19 +41,19 @@ export function protectedPath(asked: string, resolved: string, why: string, open
 export function accessDenied(asked: string, name: string, rule: PathRule<AccessWord>, section: string): Denial {
   const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
   if (rule.value === 'ask') {
-    const message = `Needs Approval: writing ${spelt(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
+    const message = `Needs Approval: writing ${describePath(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
     const asks = { rule: rule.key, ruleName: name }
     return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, ...asks }
   }
   const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
-  const message = `Access Denied: ${spelt(asked, name)} is ${word} by the rule \`${rule.key}\`.`
+  const message = `Access Denied: ${describePath(asked, name)} is ${word} by the rule \`${rule.key}\`.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
 
 /** Closed by itself: no rule says so, and one can open it. */
 export function secret(asked: string, { path, why }: Secret): Denial {
   const section = path.startsWith('/') ? 'outside' : 'access'
-  const message = `Access Denied: ${spelt(asked, path)} keeps secrets (${why}) and is closed to agents.`
+  const message = `Access Denied: ${describePath(asked, path)} keeps secrets (${why}) and is closed to agents.`
   const hint = `A person can open it: \`${section}: { ${JSON.stringify(path)}: allow }\` in ${POLICY_FILE}.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
@@ -62,7 +62,7 @@ export function askRefused(asked: string, name: string, { words, by }: AskAnswer
   return {
     reason: 'access_denied',
     file: asked,
-    message: `Access Denied: ${by.name} does not allow writing ${spelt(asked, name)}.`,
+    message: `Access Denied: ${by.name} does not allow writing ${describePath(asked, name)}.`,
     ...(words !== undefined && { hint: words }),
   }
 }
@@ -156,7 +156,7 @@ export function ruleFailed(asked: string, error: unknown): Denial {
   }
 }
 
-function spelt(asked: string, resolved: string): string {
+function describePath(asked: string, resolved: string): string {
   const given = asked === '' ? '.' : asked
   return asked === resolved ? given : `${given} (resolved to ${resolved === '' ? '.' : resolved})`
 }

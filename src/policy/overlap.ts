@@ -17,8 +17,8 @@ const FILLERS = ['x0', 'x0.ts', 'y1'] as const
 export function sharedPath(a: readonly string[], b: readonly string[]): string | undefined {
   const [one, other] = [compileScope(a), compileScope(b)]
   const isShared = (path: string) => one.matches(path) && other.matches(path)
-  for (const mine of spelt(a)) {
-    for (const theirs of spelt(b)) {
+  for (const mine of expandGlobs(a)) {
+    for (const theirs of expandGlobs(b)) {
       const found = [...candidates(mine, theirs)].find(isShared)
       if (found !== undefined) return found
     }
@@ -26,7 +26,7 @@ export function sharedPath(a: readonly string[], b: readonly string[]): string |
   return undefined
 }
 
-function spelt(globs: readonly string[]): string[][] {
+function expandGlobs(globs: readonly string[]): string[][] {
   return globs
     .filter((glob) => !glob.startsWith('!'))
     .flatMap((glob) => [globBody(glob), ...(expandBraces(globBody(glob)) ?? [])])
@@ -71,7 +71,7 @@ function sharedNames(a: string, b: string): string[] {
   const literal = [a, b].filter((each) => !/[*?]/.test(each))
   const [mine, theirs] = [tokensOf(a), tokensOf(b)]
   const chars = [...CHARS, ...a, ...b].filter((char) => char !== '/')
-  const spelt = FILLERS.map((filler) => shared(mine, theirs, { filler, chars, dead: new Set() }))
+  const spelt = FILLERS.map((filler) => commonPath(mine, theirs, { filler, chars, dead: new Set() }))
   return [...literal, ...spelt.filter((name) => name !== undefined && name !== '')] as string[]
 }
 
@@ -86,7 +86,7 @@ interface Spelling {
 }
 
 /** A text that both segments match, from a token of each on. */
-function shared(a: readonly Token[], b: readonly Token[], spelling: Spelling, i = 0, j = 0): string | undefined {
+function commonPath(a: readonly Token[], b: readonly Token[], spelling: Spelling, i = 0, j = 0): string | undefined {
   const [mine, theirs] = [a[i], b[j]]
   if (mine === undefined && theirs === undefined) return ''
   const place = `${i} ${j}`
@@ -105,7 +105,7 @@ function sharedFrom(
 ): string | undefined {
   const [mine, theirs] = [a[i], b[j]]
   const on = (text: string, di: number, dj: number) => {
-    const rest = shared(a, b, spelling, i + di, j + dj)
+    const rest = commonPath(a, b, spelling, i + di, j + dj)
     return rest === undefined ? undefined : text + rest
   }
   if (mine === ANY && theirs === ANY) return on(spelling.filler, 1, 0) ?? on(spelling.filler, 0, 1)

@@ -30,18 +30,18 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     const now = readPolicy(layout.root, file)
     if (now.problem) throw unwritable(`${POLICY_FILE}, line ${now.problem.line}: ${now.problem.message}`)
     before?.(now.rules)
-    const edited = (from: string): string => {
+    const applyChange = (from: string): string => {
       const written = change(from) ?? from
       const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
       if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
       after?.(rules)
       return written
     }
-    const written = edited(text)
+    const written = applyChange(text)
     const accepted = openAccepted(layout)().texts.get(POLICY_FILE)
     // The same edit of what is accepted: what else of the file waits goes on waiting.
     const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
-    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? written : edited(accepted ?? empty)]]))
+    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? written : applyChange(accepted ?? empty)]]))
     if (file.kind === 'absent') createShared(layout.policyFile, written)
     else replaceShared(layout.policyFile, written)
   })

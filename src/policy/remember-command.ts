@@ -29,13 +29,13 @@ export async function rememberCommand(
       rewriteYaml(text, (document) => {
         for (const { path, value } of said) document.setIn([...path], value)
       }),
-    after: ({ settings }) => refuseUnheard(settings, rules, word),
+    after: ({ settings }) => refuseUnasked(settings, rules, word),
   })
   return Object.fromEntries(said.map(({ path, value }) => [path.join('.'), value]))
 }
 
 /** What is written must be what is read. */
-function refuseUnheard({ classes, network }: Settings, rules: CommandQuestion['rules'], word: 'allow' | 'deny'): void {
+function refuseUnasked({ classes, network }: Settings, rules: CommandQuestion['rules'], word: 'allow' | 'deny'): void {
   const isHeard = rules.every((rule) =>
     rule === 'terminal.network' ? network === (word === 'allow') : classes[rule] === word,
   )

@@ -15,7 +15,7 @@ import type { Scope } from './scope.js'
 import { secretIn } from './secrets.js'
 
 /** All a rule may look at beside the access itself. */
-export interface Moment {
+export interface PolicyContext {
   readonly policy: PolicyState
   readonly intents: IntentsState
   readonly activeId: string | undefined
@@ -43,9 +43,9 @@ export interface AskAnswers {
 export interface Rule {
   readonly name: string
   /** The denial, or undefined to let the next rule speak. */
-  judge(access: Access, moment: Moment): Denial | undefined
+  judge(access: Access, moment: PolicyContext): Denial | undefined
   /** What a person wrote that it goes by, as `file:line`. */
-  source?(access: Access, moment: Moment): string | undefined
+  source?(access: Access, moment: PolicyContext): string | undefined
 }
 
 /** In order; the first denial stands, and a write no rule denies is staged. */
@@ -101,7 +101,7 @@ function containment(access: Access): Denial | undefined {
   return written !== undefined && isUnclear(written) ? say.targetUnclear(asked, written) : undefined
 }
 
-function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial | undefined {
+function protectedNames(access: Access, { scope, lenientMkdir }: PolicyContext): Denial | undefined {
   // A symlink to the root gives no other names than the root has, and those are judged when they are used.
   const targets = pointsTo(access).filter((target) => target !== '')
   return first([...namesOf(access), ...targets], (name) => {
@@ -115,16 +115,16 @@ function protectedNames(access: Access, { scope, lenientMkdir }: Moment): Denial
   })
 }
 
-function policyValid({ asked }: Access, { policy }: Moment): Denial | undefined {
+function policyValid({ asked }: Access, { policy }: PolicyContext): Denial | undefined {
   return policy.ok ? undefined : { reason: 'policy_invalid', file: asked, message: policy.message }
 }
 
-function registryValid({ asked }: Access, { intents }: Moment): Denial | undefined {
+function registryValid({ asked }: Access, { intents }: PolicyContext): Denial | undefined {
   if (intents.ok || intents.reason === 'no_orchestration') return undefined
   return { reason: 'policy_invalid', file: asked, message: intents.message }
 }
 
-function readable({ asked }: Access, { policy }: Moment): Denial | undefined {
+function readable({ asked }: Access, { policy }: PolicyContext): Denial | undefined {
   return rulesForReads(policy) ? undefined : { reason: 'policy_invalid', file: asked, message: policyMessage(policy) }
 }
 
@@ -154,14 +154,14 @@ export function mayHoldInternals(dir: string): boolean {
 
 const PRIVATE: ReadonlySet<string> = new Set(PRIVATE_NAMES)
 
-function readAccess(access: Access, { policy }: Moment): Denial | undefined {
+function readAccess(access: Access, { policy }: PolicyContext): Denial | undefined {
   return first(tablesOf(rulesForReads(policy)), (rules) => judgeAccess(access, rules, CLOSED_TO_READS))
 }
 
 const CLOSED_TO_READS: ReadonlySet<string> = new Set(['deny', 'hidden'])
 
 /** What keeps secrets is closed unless a person's rule names it, or something in it. */
-function secrets(access: Access, { policy }: Moment): Denial | undefined {
+function secrets(access: Access, { policy }: PolicyContext): Denial | undefined {
   const tables = tablesOf(rulesForReads(policy))
   return first([...namesOf(access), ...pointsTo(access)], (name) => {
     const found = secretIn(name)
@@ -178,7 +178,7 @@ function secrets(access: Access, { policy }: Moment): Denial | undefined {
 
 const CLOSED_TO_WRITES: ReadonlySet<string> = new Set(['deny', 'hidden', 'read-only', 'ask'])
 
-function writeAccess(access: Access, { policy, answers }: Moment): Denial | undefined {
+function writeAccess(access: Access, { policy, answers }: PolicyContext): Denial | undefined {
   return first(
     tablesOf(rulesForReads(policy)),
     (rules) =>
@@ -196,7 +196,7 @@ function personsProtection(access: Access, rules: PolicyRules): Denial | undefin
 }
 
 /** The person at the commit is told of hidden paths, and has been asked already. */
-function commitAccess(access: Access, { policy }: Moment): Denial | undefined {
+function commitAccess(access: Access, { policy }: PolicyContext): Denial | undefined {
   return first(tablesOf(rulesForReads(policy)), (rules) => {
     const refused = first([...namesOf(access), ...pointsTo(access)], (name) => {
       const rule = rules.access.find(name)
@@ -229,12 +229,12 @@ function judgeAccess(
 }
 
 /** By every name: `.intentignore` says that such a path needs no intent, and no scope. */
-function isFree(names: readonly string[], { intents }: Moment, isDirectory: boolean): boolean {
+function isFree(names: readonly string[], { intents }: PolicyContext, isDirectory: boolean): boolean {
   const free = freePathsOf(intents)
   return names.every((name) => free.has(name, isDirectory))
 }
 
-function activeIntent(access: Access, moment: Moment): Denial | undefined {
+function activeIntent(access: Access, moment: PolicyContext): Denial | undefined {
   const { asked } = access
   const { intents, activeId, lenientMkdir } = moment
   if (lenientMkdir || isFree([...namesOf(access), ...pointsTo(access)], moment, access.effect === 'mkdir'))
@@ -257,7 +257,7 @@ function selectHint(intents: IntentsState): string {
   return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
 }
 
-function inScope(access: Access, moment: Moment): Denial | undefined {
+function inScope(access: Access, moment: PolicyContext): Denial | undefined {
   const { activeId, scope, lenientMkdir } = moment
   if (lenientMkdir) return undefined
   const own = namesOf(access)
@@ -271,7 +271,7 @@ function inScope(access: Access, moment: Moment): Denial | undefined {
 }
 
 /** A link is one more name for what it points to, so that must be the intent's as well; of a directory all that is in it. */
-function linkInScope(access: Access, moment: Moment): Denial | undefined {
+function linkInScope(access: Access, moment: PolicyContext): Denial | undefined {
   const { activeId, scope } = moment
   const { asked, toFile = false } = access
   return first(pointsTo(access), (target) => {
@@ -282,13 +282,13 @@ function linkInScope(access: Access, moment: Moment): Denial | undefined {
 }
 
 /** The rule of policy.yaml that speaks of the path. */
-function ruleSource({ path }: Access, { policy }: Moment): string | undefined {
+function ruleSource({ path }: Access, { policy }: PolicyContext): string | undefined {
   const rules = rulesForReads(policy)
   const found = rules?.protected.find(path) ?? (isOutside(path) ? rules?.outside.find(path) : rules?.access.find(path))
   return found?.line === undefined ? undefined : `${POLICY_FILE}:${found.line}`
 }
 
-function intentSource(_access: Access, { intents, activeId }: Moment): string | undefined {
+function intentSource(_access: Access, { intents, activeId }: PolicyContext): string | undefined {
   const line = intents.ok && activeId !== undefined ? intents.lines?.get(activeId) : undefined
   return line === undefined ? undefined : `${ORCHESTRATION}/active_intents.yaml:${line}`
 }

@@ -36,11 +36,11 @@ export function secretName(name: string): string | undefined {
 
 /** What is secret of a path (relative to the root, or absolute), the topmost first. */
 export function secretIn(path: string): Secret | undefined {
-  if (path.startsWith('/')) return placeIn(path) ?? named(path)
-  return named(path)
+  if (path.startsWith('/')) return placeIn(path) ?? matchSecret(path)
+  return matchSecret(path)
 }
 
-function named(path: string): Secret | undefined {
+function matchSecret(path: string): Secret | undefined {
   // Other letters may fold to these.
   if (!CANDIDATE.test(path.toLowerCase()) && !/[^\0-\x7f]/.test(path)) return undefined
   const segments = path.split('/')

@@ -17,7 +17,7 @@ export interface Answered {
  * Does what an answer says, beside letting the session know: accepted globs go into the intent, what is to be
  * remembered into policy.yaml, and the answer into the ledger.
  */
-export async function carryOutAnswer(of: Answered, question: Question, record: AnswerRecord): Promise<void> {
+export async function applyAnswer(of: Answered, question: Question, record: AnswerRecord): Promise<void> {
   if (question.kind === 'scope' && record.answer === 'allow') {
     await of.versions.edit(
       (edits) => edits.change(question.intentId, { addScope: question.globs }),
@@ -25,10 +25,10 @@ export async function carryOutAnswer(of: Answered, question: Question, record: A
     )
     return
   }
-  await append(of, question, record, await remembered(of.layout, question, record))
+  await append(of, question, record, await rememberAnswer(of.layout, question, record))
 }
 
-async function remembered(layout: Layout, question: Question, record: AnswerRecord): Promise<Record<string, Json>> {
+async function rememberAnswer(layout: Layout, question: Question, record: AnswerRecord): Promise<Record<string, Json>> {
   if (!record.remember) return {}
   if (question.kind === 'access') return { remembered: { ...(await rememberRule(layout, question, record)) } }
   if (question.kind !== 'command') return {}

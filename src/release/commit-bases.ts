@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf, digest, type RelPath, type StageDiff, type StagedChange, sameContent } from '../../overlay/index.js'
-import { type CommitEntry, newCourse, settledLook } from '../commit/index.js'
+import { type CommitEntry, settledLook, startCommitRun } from '../commit/index.js'
 import type { AgentInfo } from '../core/api.js'
 import { type Declarations, type Mutation, mutationOf } from '../core/mutation.js'
 import type { FreePaths } from '../policy/index.js'
@@ -45,26 +45,26 @@ export async function readBases(
   const mutations = new Map<StagedChange, Mutation>()
   const looks = new Map<string, BigIntStats>()
   const measure = createMeasure()
-  const proved = (path: RelPath, readAt: number | undefined) => {
+  const recordLook = (path: RelPath, readAt: number | undefined) => {
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)
   }
   const isWriting = approved.some(isWritten)
   const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
   // Comparing and parsing takes longer than all the rest of a commit.
-  const course = newCourse({ signal: about.signal })
+  const course = startCommitRun({ signal: about.signal })
   course.begin('checking', approved.length)
   for (const change of approved) {
     await course.step()
     const { path, from = path, after } = change
-    proved(from, diff.readAt(from))
+    recordLook(from, diff.readAt(from))
     // A path that needs no intent is attributed to nobody.
     if (isDirectory(change) || about.free.has(path, false)) continue
     const known = knownBase(change, about)
     const readAt = Date.now()
     const read = isRead(change, known, isWriting) ? readBoth(store, change, diff.look(from)) : undefined
     const was = read && read.before !== null ? digest(read.before) : undefined
-    if (was !== undefined && was === change.before?.digest) proved(from, readAt)
+    if (was !== undefined && was === change.before?.digest) recordLook(from, readAt)
     const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
     const told = followed && linesOfChange(path, followed, known === 'whole')
     if (told) lines.push(told)
@@ -75,7 +75,7 @@ export async function readBases(
     const outside = (known === 'older' && outsideOf.get(from)) || NONE
     const edited = read ? editedLines(editsOf(store, change, about.amendments), read.after ?? EMPTY) : NONE
     files.push(
-      attributeFile({ ...credit(change), ...classOf(mutation), comparison: read?.comparison, edited, outside }),
+      attributeFile({ ...attributionOf(change), ...classOf(mutation), comparison: read?.comparison, edited, outside }),
     )
   }
   return { files, lines, mutations, looks }
@@ -136,7 +136,7 @@ function readBoth(store: StageStore, change: StagedChange, look: BigIntStats | u
   return { before, after, comparison: compareContents(before, after) }
 }
 
-function credit({ path, intentId, agent }: StagedChange): Omit<FileAttribution, 'ranges'> {
+function attributionOf({ path, intentId, agent }: StagedChange): Omit<FileAttribution, 'ranges'> {
   const said = agent === undefined ? {} : { agent: agent as AgentInfo | null }
   return { path, contributor: 'ai', intent: intentId ?? null, ...said }
 }

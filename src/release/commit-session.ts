@@ -19,7 +19,14 @@ import type { Layout } from '../core/layout.js'
 import type { Mutation } from '../core/mutation.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { repositoryDenial } from '../policy/bare-repository.js'
-import { commitDenial, freePathsOf, type Landing, type PolicyState, protection, undoDenial } from '../policy/index.js'
+import {
+  type CommitRequest,
+  commitDenial,
+  freePathsOf,
+  type PolicyState,
+  protection,
+  undoDenial,
+} from '../policy/index.js'
 import { staleFile } from '../policy/messages.js'
 import { type AmendmentState, amendmentState } from '../review/amend.js'
 import type { ReviewRecord } from '../review/record.js'
@@ -47,7 +54,7 @@ export interface SessionCommitOptions extends CommitOptions {
   /** Of the changes that land in part: path → what is staged there. */
   readonly parts?: ReadonlyMap<string, FileState | null>
   /** What its reviews' log is to have once it is done. */
-  readonly noted?: (tx: string) => readonly ReviewRecord[]
+  readonly notesFor?: (tx: string) => readonly ReviewRecord[]
   /** Throws where a reviewer has taken back any of the approvals meanwhile. */
   readonly assertApproved?: () => void
 }
@@ -59,7 +66,7 @@ export async function commitSession(
   approved: readonly StagedChange[],
   options: SessionCommitOptions,
 ): Promise<CommitResult> {
-  refuseDrifted(approved)
+  refuseDriftedChanges(approved)
   refuseInUse(store, approved, diff.changes)
   const undone = partly(undoneBy(deps.layout, store), options.parts)
   const amendments = amendmentState(deps.reviews())
@@ -85,7 +92,7 @@ export async function commitSession(
     append: async (record, isOwn) => {
       await deps.ledger.appendOnce(record as unknown as RecordDraft, isOwn ? before : undefined)
     },
-    ...(options.noted && { noted: options.noted }),
+    ...(options.notesFor && { notesFor: options.notesFor }),
     ...(options.assertApproved && { assertApproved: options.assertApproved }),
     strict: options.strict === true || isStrict(deps.policy()),
     undoable: undoableOf(deps.policy()),
@@ -113,7 +120,7 @@ function undoableOf(policy: PolicyState): number {
   return policy.ok ? policy.rules.settings.undoCommits : Number.MAX_SAFE_INTEGER
 }
 
-function refuseDrifted(approved: readonly StagedChange[]): void {
+function refuseDriftedChanges(approved: readonly StagedChange[]): void {
   const drifted = approved.filter((change) => change.drifted)
   if (drifted.length === 0) return
   const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message }))
@@ -212,7 +219,7 @@ function gate(
 }
 
 /** Where a new symlink will point from its final place: it may have been staged at another. */
-function linkOf(root: string, overlay: Overlay, { path, new: next, content }: CommitEntry): Landing['link'] {
+function linkOf(root: string, overlay: Overlay, { path, new: next, content }: CommitEntry): CommitRequest['link'] {
   if (next?.type !== 'symlink' || content === undefined) return undefined
   const written = Buffer.from(content()).toString()
   const place = resolve(root, dirname(path), written)

@@ -1,9 +1,9 @@
 import { committedBy, lastCommit } from '../commit/index.js'
 import { newId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import { writeLanded } from '../review/landing.js'
+import { writeCommitted } from '../review/commit-slices.js'
 import type { ReviewLog } from '../review/log.js'
-import { landedOf, type ReviewRecord, reviewRecord } from '../review/record.js'
+import { committedRecordsOf, type ReviewRecord, reviewRecord } from '../review/record.js'
 
 /**
  * Uses up the approvals of what a session's commits have taken to the disk, where the committing process died before it
@@ -12,7 +12,7 @@ import { landedOf, type ReviewRecord, reviewRecord } from '../review/record.js'
  * commit was the last before it: those use up nothing that is said in it.
  * @returns a function that does so for the commits that have come since it was called last.
  */
-export function spendingLanded(layout: Layout, sessionId: string, log: ReviewLog): () => Promise<void> {
+export function consumeCommittedApprovals(layout: Layout, sessionId: string, log: ReviewLog): () => Promise<void> {
   let looked = 0
   return async () => {
     const last = lastCommit(layout)
@@ -24,20 +24,21 @@ export function spendingLanded(layout: Layout, sessionId: string, log: ReviewLog
     const untold = committedBy(layout, sessionId, (seq) => seq > since && !told.has(seq))
     if (records.length === 0) {
       const before = untold.at(-1)
-      if (before) await log.appendAfter(records, spent(before.tx, []), async () => undefined)
+      if (before) await log.appendAfter(records, committedRecord(before.tx, []), async () => undefined)
     } else {
       for (const { tx, changes, noted, left } of untold) {
         const planned = noted.map((record) => reviewRecord.parse(record))
         const entries = changes.map(({ path, old, new: after }) => ({ path, before: old, after }))
-        const landed = noted.length > 0 ? landedOf(planned, (path) => !left.has(path)) : [spent(tx, entries)]
-        await writeLanded(log, tx, landed)
+        const landed =
+          noted.length > 0 ? committedRecordsOf(planned, (path) => !left.has(path)) : [committedRecord(tx, entries)]
+        await writeCommitted(log, tx, landed)
       }
     }
     looked = last
   }
 }
 
-function spent(tx: string, entries: ReviewRecord['entries']): ReviewRecord {
+function committedRecord(tx: string, entries: ReviewRecord['entries']): ReviewRecord {
   return { kind: 'committed', tx, id: newId(), at: new Date().toISOString(), entries }
 }
 

@@ -20,9 +20,9 @@ export interface QuarantineDeps {
 /** The person's side of what commands did and the stage did not take. */
 export function quarantineOf(deps: QuarantineDeps): Quarantine {
   const { layout, sessionId } = deps
-  const kept = () => quarantinedIn(layout.session(sessionId).quarantine)
+  const listKept = () => quarantinedIn(layout.session(sessionId).quarantine)
   const chosen = (paths: string | readonly string[]) => {
-    const all = kept()
+    const all = listKept()
     const named = [paths].flat().map((name) => {
       const path = relativeTo(layout.root, name)
       const isMatch = compileGlob(path)
@@ -40,10 +40,10 @@ export function quarantineOf(deps: QuarantineDeps): Quarantine {
     return all.filter((each) => wanted.has(each))
   }
   return {
-    quarantined: async () => kept().map(told),
+    quarantined: async () => listKept().map(toQuarantined),
     takeQuarantined: outside(async (paths, by) => {
       const wanted = chosen(paths)
-      const refused = await deps.atWork((session) => take(session, wanted, kept()))
+      const refused = await deps.atWork((session) => take(session, wanted, listKept()))
       const left = new Set(refused.map(({ path }) => path))
       const gone = wanted.filter(({ path }) => !left.has(path))
       await settle(deps, 'taken', gone, by)
@@ -57,7 +57,7 @@ export function quarantineOf(deps: QuarantineDeps): Quarantine {
   }
 }
 
-function told(kept: Kept): Quarantined {
+function toQuarantined(kept: Kept): Quarantined {
   const { path, kind, reason, message, intent, place } = kept
   const name = place.slice(place.lastIndexOf('/') + 1)
   const at = name.replace(/^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z).*$/, '$1:$2:$3.$4')

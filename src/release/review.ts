@@ -11,9 +11,9 @@ import { QUESTION } from '../review/questions.js'
 import { createReview, type StageReview } from '../review/review.js'
 import { beforeOf, createMutations, diskNow, flagsOf, type StageStore, snapshotsOf } from '../stage/index.js'
 import { newDraft } from '../trace/index.js'
-import { carryOutAnswer } from './apply-answer.js'
+import { applyAnswer } from './apply-answer.js'
 import { commitSession } from './commit-session.js'
-import { spendingLanded } from './consume-approvals.js'
+import { consumeCommittedApprovals } from './consume-approvals.js'
 import { type QuarantineDeps, quarantineOf } from './quarantine.js'
 
 /** A session as its reviewers meet it, in whatever process. */
@@ -22,7 +22,7 @@ export interface Reviewed extends QuarantineDeps {
   /** Its stage as it is now, all that was committed and reviewed taken in. */
   stage(): Promise<StageStore>
   /** A commit has landed: a session that is open in this process takes it in before its next call. */
-  landed(): Promise<void>
+  consumeCommitted(): Promise<void>
   agent(): AgentInfo | undefined
   readonly intents: RegistryStore
   readonly versions: IntentVersions
@@ -33,7 +33,7 @@ export interface Reviewed extends QuarantineDeps {
 /** The person's side of a session, joined to its stage, the commits and the ledger. */
 export async function reviewOf(of: Reviewed): Promise<Review> {
   const { layout, sessionId, log, ledger } = of
-  const spend = spendingLanded(layout, sessionId, log)
+  const spend = consumeCommittedApprovals(layout, sessionId, log)
   await spend()
   const mutations = createMutations()
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
@@ -61,8 +61,8 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
     reviewer: () => gitUser(layout.root),
     onVerdict: (verdict) => recordVerdict(of, verdict),
     snapshots: async () => snapshotsOf(await of.stage()),
-    questionNotes: async () => (await of.stage()).notes(QUESTION),
-    carryOut: (question, record) => carryOutAnswer(of, question, record),
+    questionNotes: async () => (await of.stage()).queued(QUESTION),
+    carryOut: (question, record) => applyAnswer(of, question, record),
     mergesUnasked: () => {
       const state = of.policyFile()
       return state.ok && state.rules.settings.mergesUnasked
@@ -79,7 +79,7 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
         return await commitSession(deps, { store, diff }, changes, options)
       } finally {
         // What cannot be taken in now is taken in, or said, by the session's next call: the commit is done.
-        await of.landed().catch(() => undefined)
+        await of.consumeCommitted().catch(() => undefined)
       }
     },
   })

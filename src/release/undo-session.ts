@@ -44,7 +44,7 @@ export async function stageUndo(layout: Layout, commitId: string): Promise<strin
         hint: 'Move these away, or put back what the commit left there; then undo it again.',
       })
     }
-    store.note(NOTE, kept.tx)
+    store.enqueue(NOTE, kept.tx)
     isStaged = true
   } finally {
     store.close()
@@ -70,7 +70,7 @@ function newSession(layout: Layout, seq: number): string {
 
 /** What a session undoes; undefined for an agent's. Throws `undo_expired` once that commit's plan is no longer kept. */
 export function undoneBy(layout: Layout, store: StageStore): Undone | undefined {
-  const [tx] = store.notes(NOTE)
+  const [tx] = store.queued(NOTE)
   if (typeof tx !== 'string') return undefined
   const before = statesBefore(keptCommit(layout, tx))
   return {

@@ -8,7 +8,7 @@ import type { AmendmentState } from './amend.js'
 import { diffFile, type FileDiff } from './diff.js'
 import type { DiffMemory } from './diff-memory.js'
 import { changeState, hunkVerdicts, isDivisible } from './judge.js'
-import { type Standing, stateOf, type VerdictState } from './verdicts.js'
+import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
 export interface ChangeSetDeps {
   /** The base's bytes (a link's target), read from the disk now; null where there is none. */
@@ -77,7 +77,7 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
 interface Seen {
   readonly diff: FileDiff | undefined
   readonly drifted: boolean
-  readonly standing: Standing
+  readonly standing: CurrentVerdicts
 }
 
 function flagsOf(change: StagedChange, deps: ChangeSetDeps, { diff, drifted, standing }: Seen): string[] {
@@ -99,7 +99,7 @@ function namesOf(flags: Record<string, boolean | undefined>): string[] {
   return Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
 }
 
-function hunksOf(change: StagedChange, standing: Standing, diff: FileDiff): Hunk[] {
+function hunksOf(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff): Hunk[] {
   const words = hunkVerdicts(standing, diff.hunks, isDivisible(change, diff))
   return diff.hunks.map((hunk, index) => ({ ...hunk, state: stateOf(words[index]) }))
 }
@@ -121,7 +121,7 @@ function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: b
   const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...(deps.splits?.() ?? [])])
   // Where the disk holds the very base, its content says nothing that the digests do not.
   const isBase = !drifted && (before === null || deps.isStill?.(change) === true)
-  const known = isBase ? deps.memory?.known(key) : undefined
+  const known = isBase ? deps.memory?.find(key) : undefined
   if (known !== undefined) return { diff: known, exact: true }
   const base = before === null ? null : deps.before(change)
   const exact = before === null || (base !== null && digest(base) === before.digest)

@@ -8,7 +8,7 @@ export interface DiffMemory {
    */
   of(key: string, size: () => number, make: () => FileDiff): FileDiff
   /** The comparison of that name, where it was made and is kept. */
-  known(key: string): FileDiff | undefined
+  find(key: string): FileDiff | undefined
   /** A new look begins: what is not asked for until the next one is forgotten. */
   turn(): void
 }
@@ -32,15 +32,15 @@ export function rememberDiffs(): DiffMemory {
     }
     return kept.diff
   }
-  const known = (key: string) => {
+  const find = (key: string) => {
     const recent = now.get(key)
     if (recent !== undefined) return recent.diff
     const kept = before.get(key)
     return kept && keep(key, kept)
   }
   return {
-    known,
-    of: (key, size, make) => known(key) ?? keep(key, { diff: make(), size: size() }),
+    find,
+    of: (key, size, make) => find(key) ?? keep(key, { diff: make(), size: size() }),
     turn() {
       before = now
       now = new Map()

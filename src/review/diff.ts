@@ -44,16 +44,16 @@ export function diffFile(
   splits: ReadonlySet<string> = NONE,
 ): FileDiff {
   const size = Math.max(before?.length ?? 0, after?.length ?? 0)
-  if (before !== null && after !== null && Buffer.compare(before, after) === 0) return nothing(before, {})
-  if (size > SHOW_LIMIT) return nothing(before, { large: true })
+  if (before !== null && after !== null && Buffer.compare(before, after) === 0) return emptyDiff(before, {})
+  if (size > SHOW_LIMIT) return emptyDiff(before, { large: true })
   const [old, now] = [textOf(before), textOf(after)]
-  if (old === undefined || now === undefined) return nothing(before, { binary: true })
+  if (old === undefined || now === undefined) return emptyDiff(before, { binary: true })
   const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
   const compared = size > COMPARE_LIMIT ? undefined : recoded ? whole(old.text, now.text) : compare(old.text, now.text)
   const lines = linesOf(old.text)
   const name = (hunks: readonly StructuredPatchHunk[]) => hunkIds(path, hunks, lines, () => digest(before ?? NOTHING))
   const found = compared ?? whole(old.text, now.text)
-  const { raw, ids, partOf } = divided(found, name, splits)
+  const { raw, ids, partOf } = splitHunks(found, name, splits)
   const take = (wanted: ReadonlySet<string>) => {
     const chosen = raw.filter((_, index) => wanted.has(ids[index] ?? ''))
     if (chosen.length === raw.length) return after ?? NOTHING
@@ -69,7 +69,7 @@ const NONE: ReadonlySet<string> = new Set()
 type Namer = (hunks: readonly StructuredPatchHunk[]) => readonly string[]
 
 /** The hunks with those that were split in pieces, their ids, and of which larger one each is. */
-function divided(found: readonly StructuredPatchHunk[], name: Namer, splits: ReadonlySet<string>) {
+function splitHunks(found: readonly StructuredPatchHunk[], name: Namer, splits: ReadonlySet<string>) {
   const ids = name(found)
   if (!ids.some((id) => splits.has(id))) return { raw: found, ids, partOf: [] }
   const parts = found.flatMap(
@@ -82,7 +82,7 @@ function divided(found: readonly StructuredPatchHunk[], name: Namer, splits: Rea
   return { raw, ids: name(raw), partOf: parts.map(({ of }) => of) }
 }
 
-function nothing(before: Uint8Array | null, more: Partial<FileDiff>): FileDiff {
+function emptyDiff(before: Uint8Array | null, more: Partial<FileDiff>): FileDiff {
   return { hunks: [], binary: false, large: false, encoding: [], take: () => before ?? NOTHING, ...more }
 }
 
@@ -120,12 +120,12 @@ function whole(before: string, after: string): StructuredPatchHunk[] {
   if (before === after) return []
   const [oldLines, newLines] = [linesOf(before), linesOf(after)]
   const lines: string[] = []
-  for (const line of marked('-', oldLines)) lines.push(line)
-  for (const line of marked('+', newLines)) lines.push(line)
+  for (const line of prefixLines('-', oldLines)) lines.push(line)
+  for (const line of prefixLines('+', newLines)) lines.push(line)
   return [{ oldStart: 1, oldLines: oldLines.length, newStart: 1, newLines: newLines.length, lines }]
 }
 
-function marked(mark: string, lines: readonly string[]): string[] {
+function prefixLines(mark: string, lines: readonly string[]): string[] {
   const out = lines.map((line) => mark + (line.endsWith('\n') ? line.slice(0, -1) : line))
   if (lines.length > 0 && !lines.at(-1)?.endsWith('\n')) out.push(NO_NEWLINE)
   return out

@@ -3,10 +3,10 @@ import { digest } from '../../overlay/digest.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { FileDiff, PlainHunk } from './diff.js'
 import type { HunkRef } from './record.js'
-import { type Standing, stateOf } from './verdicts.js'
+import { type CurrentVerdicts, stateOf } from './verdicts.js'
 
 /** What a commit would take of one change, and by whose word. */
-export interface Landing {
+export interface CommitSlice {
   /** As it is staged. */
   readonly of: StagedChange
   /** As it would land. */
@@ -27,12 +27,12 @@ export function isDivisible(change: StagedChange, diff: Pick<FileDiff, 'encoding
 }
 
 /** Each hunk's verdict: the latest on it, or on its file. */
-export function hunkVerdicts(standing: Standing, hunks: readonly PlainHunk[], divisible: boolean) {
+export function hunkVerdicts(standing: CurrentVerdicts, hunks: readonly PlainHunk[], divisible: boolean) {
   return hunks.map(({ id }) => (divisible ? (standing.hunks.get(id) ?? standing.file) : standing.file))
 }
 
 /** A change's state: that of all it is made of, its hunks, its name and its mode, where they have the same. */
-export function changeState(change: StagedChange, standing: Standing, diff: FileDiff | undefined): ChangeState {
+export function changeState(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff | undefined): ChangeState {
   const own = stateOf(standing.file)
   if (diff === undefined || !isDivisible(change, diff)) return own
   const states = new Set(hunkVerdicts(standing, diff.hunks, true).map(stateOf))
@@ -50,11 +50,11 @@ export function isContentOnly({ from, before, after }: StagedChange): boolean {
  * What is approved of a change: all of it, some of its hunks, or nothing (undefined).
  * @param diffOf compares the change with its base; undefined where the base's content is not to be had
  */
-export function landingOf(
+export function commitSliceOf(
   change: StagedChange,
-  standing: Standing,
+  standing: CurrentVerdicts,
   diffOf: () => FileDiff | undefined,
-): Landing | undefined {
+): CommitSlice | undefined {
   const { file, hunks } = standing
   const isApproved = stateOf(file) === 'approved'
   const isSilent = [...hunks.values()].every((word) => isApproved === (stateOf(word) === 'approved'))
@@ -68,7 +68,7 @@ export function landingOf(
   return partOf(change, standing, diff)
 }
 
-function partOf(change: StagedChange, standing: Standing, diff: FileDiff): Landing | undefined {
+function partOf(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff): CommitSlice | undefined {
   const words = hunkVerdicts(standing, diff.hunks, true)
   const landed = diff.hunks.filter((_, index) => stateOf(words[index]) === 'approved')
   const left = diff.hunks.filter((_, index) => stateOf(words[index]) !== 'approved')

@@ -54,14 +54,14 @@ interface Piece {
 
 function mergeLines(a: Lines, o: Lines, b: Lines, names: { ours: string; theirs: string }) {
   const end = a.find((line) => line.endsWith('\n'))?.endsWith('\r\n') ? '\r\n' : '\n'
-  const [inA, inB] = [matched(o, a), matched(o, b)]
+  const [inA, inB] = [matchLines(o, a), matchLines(o, b)]
   if (inA === undefined || inB === undefined) return undefined
   const pieces = inPieces({ a, o, b }, inA, inB)
   return mergePieces(pieces.a, pieces.o, pieces.b, { ...names, end })
 }
 
 /** For each old line where it stands in a side, -1 where it does not; undefined where they have too little in common. */
-function matched(o: Lines, side: Lines): number[] | undefined {
+function matchLines(o: Lines, side: Lines): number[] | undefined {
   const parts = diffArrays([...o], [...side], { maxEditLength: EDIT_LIMIT })
   if (parts === undefined) return undefined
   const found: number[] = []
@@ -126,7 +126,7 @@ function mergePieces(a: readonly Piece[], o: readonly Piece[], b: readonly Piece
     const [ours, theirs] = [textOf('a', region.aStart, region.aLength), textOf('b', region.bStart, region.bLength)]
     if (ours === theirs) return ours
     conflict = true
-    return marked(ours, theirs, marks)
+    return conflictBlock(ours, theirs, marks)
   })
   return { text: parts.join(''), conflict }
 }
@@ -139,10 +139,10 @@ function steps(o: readonly number[], side: readonly number[]): number {
   return pairs * Math.min(o.length, side.length)
 }
 
-function marked(ours: string, theirs: string, { end, ...names }: Marks): string {
-  const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}${end}`)
+function conflictBlock(ours: string, theirs: string, { end, ...names }: Marks): string {
+  const withLineEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}${end}`)
   const lines = [`<<<<<<< ${names.ours}`, `=======`, `>>>>>>> ${names.theirs}`]
-  return `${lines[0]}${end}${ended(ours)}${lines[1]}${end}${ended(theirs)}${lines[2]}${end}`
+  return `${lines[0]}${end}${withLineEnd(ours)}${lines[1]}${end}${withLineEnd(theirs)}${lines[2]}${end}`
 }
 
 const MARKERS = [/^<{7} /, /^={7}$/, /^>{7} /] as const

@@ -125,7 +125,10 @@ export function reviewerOf({ name, email }: z.infer<typeof reviewer>): Reviewer 
 }
 
 /** Of what a commit was to write down, what is of the paths that it has taken. */
-export function landedOf(records: readonly ReviewRecord[], isLanded: (path: string) => boolean): ReviewRecord[] {
+export function committedRecordsOf(
+  records: readonly ReviewRecord[],
+  isLanded: (path: string) => boolean,
+): ReviewRecord[] {
   return records
     .map((record) => ({ ...record, entries: record.entries.filter(({ path }) => isLanded(path)) }))
     .filter(({ entries }) => entries.length > 0)

@@ -3,19 +3,19 @@ import type { Digest } from '../../overlay/digest.js'
 import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
-import { atOneMoment } from '../host/cached-file.js'
+import { withFrozenStamps } from '../host/cached-file.js'
 import { amendmentState } from './amend.js'
-import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amending.js'
-import { type AnswerDeps, answerQuestion, questionsOf } from './answering.js'
+import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amend-stage.js'
+import { type AnswerDeps, answerQuestion, questionsOf } from './answer-question.js'
 import { toChangeSet } from './change-set.js'
+import { commitSlicesOf, recordsOfSlices, refuseRespoken, writeCommitted } from './commit-slices.js'
 import { rememberDiffs } from './diff-memory.js'
-import { approveAll, type GiveDeps, give, hunkIdsOf, leftOut, unfitOf } from './giving.js'
-import { type Landing, refOf } from './judge.js'
-import { landingsOf, recordsOfLanding, refuseRespoken, writeLanded } from './landing.js'
-import { keyOf, landedOf, type ReviewRecord } from './record.js'
+import { type DisplayedChange, displayedOf, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
+import { type CommitSlice, refOf } from './judge.js'
+import { committedRecordsOf, keyOf, type ReviewRecord } from './record.js'
+import { approveAll, type GiveDeps, hunkIdsOf, leftOut, recordVerdict, unfitOf } from './record-verdict.js'
 import { namesHunks, relativeName, select } from './selection.js'
-import { refuseChanged, refuseDrifted, refuseMarked, type Shown, shownOf } from './shown.js'
-import { splitHunk, splitsIn } from './splitting.js'
+import { splitHunk, splitsIn } from './split-hunk.js'
 import { carriedByMerge, type Decided, decidedEntry, onlyDecided, refuseUnnamed } from './verdict-record.js'
 import { stateOf, verdictState } from './verdicts.js'
 
@@ -41,7 +41,7 @@ interface Approved {
   /** Of the changes that land in part: path → what is staged there. */
   readonly parts: ReadonlyMap<string, FileState | null>
   /** Where files land in part: what the log is to have of it, whoever writes it there. */
-  readonly noted?: (tx: string) => readonly ReviewRecord[]
+  readonly notesFor?: (tx: string) => readonly ReviewRecord[]
   /** Throws where one of the approvals does not stand any more. */
   readonly assertApproved: () => void
 }
@@ -53,10 +53,10 @@ export type StageReview = Omit<Review, keyof Quarantine>
 export function createReview(given: ReviewDeps): StageReview {
   const deps = { ...given, splits: () => splitsIn(given.log.read()), memory: rememberDiffs() }
   /** What the last `changes()` showed; undefined until it is called. */
-  let shown: Shown[] | undefined
+  let shown: DisplayedChange[] | undefined
   const look = async (selection: Selection | undefined) => {
     if (shown !== undefined) return shown
-    return namesHunks(selection) ? (await display(deps)).shown : shownOf(await deps.stage())
+    return namesHunks(selection) ? (await display(deps)).shown : displayedOf(await deps.stage())
   }
   /** Shows anew what the reviewer changed, if it came out as they wrote it. */
   const reshow = async (path: string, content: Digest) => {
@@ -85,18 +85,18 @@ export function createReview(given: ReviewDeps): StageReview {
       refuseDrifted(chosen, (each) => each.drifted || unfit.drifted(each))
       refuseMarked(chosen, (each) => unfit.conflict(each) === 'markers')
       refuseUnnamed(chosen, staged, verdictState(records))
-      return give(deps, 'approved', chosen, staged, by)
+      return recordVerdict(deps, 'approved', chosen, staged, by)
     },
 
     async reject(selection, reason, by) {
       const chosen = select(selection, await look(selection), deps)
-      return give(deps, 'rejected', chosen, await deps.stage(), by, reason)
+      return recordVerdict(deps, 'rejected', chosen, await deps.stage(), by, reason)
     },
 
     async withdraw(selection, by) {
       const chosen = select(selection, await look(selection), deps)
       const staged = await deps.stage()
-      return give(deps, 'withdrawn', onlyDecided(chosen, staged, verdictState(deps.log.read())), staged, by)
+      return recordVerdict(deps, 'withdrawn', onlyDecided(chosen, staged, verdictState(deps.log.read())), staged, by)
     },
 
     async split(hunk, by = deps.reviewer()) {
@@ -154,8 +154,8 @@ async function display(deps: ReviewDeps) {
   const mutation = (change: StagedChange) => mutations.get(change)
   const splits = () => splitsIn(records)
   const views = { before, ...(isStill && { isStill }), splits, ...(memory && { memory }), flags, verdicts, amendments }
-  const set = atOneMoment(() => toChangeSet(staged, { ...views, mutation }))
-  return { set, shown: shownOf(staged, set.changes) }
+  const set = withFrozenStamps(() => toChangeSet(staged, { ...views, mutation }))
+  return { set, shown: displayedOf(staged, set.changes) }
 }
 
 /** Merges what has moved on disk. Rejects with `stale_file` where anything of it is left to decide. */
@@ -178,16 +178,16 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
   const staged = await deps.stage()
   const records = deps.log.read()
   const verdicts = verdictState(records)
-  const found = landingsOf(staged, verdicts, deps)
+  const found = commitSlicesOf(staged, verdicts, deps)
   const taken = new Set(found.map(({ of }) => keyOf(of)))
-  const rest = shownOf(staged).filter((each) => !taken.has(keyOf(each)))
+  const rest = displayedOf(staged).filter((each) => !taken.has(keyOf(each)))
   const refused = leftOut(rest, staged, amendmentState(records), verdicts)
   const left = refused.length > 0 && { left: refused }
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [], ...left }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)
   const changes = found.map(({ change }) => change)
   const parts = new Map(found.flatMap(({ of, part }) => (part ? [[of.path as string, of.after] as const] : [])))
-  const noted = (tx: string) => recordsOfLanding(tx, found, verdicts, splitsIn(records))
+  const notesFor = (tx: string) => recordsOfSlices(tx, found, verdicts, splitsIn(records))
   const assertApproved = () => {
     const now = deps.log.read()
     if (now !== records) refuseRespoken(found, verdicts, verdictState(now), deps)
@@ -197,17 +197,21 @@ async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
     approvals,
     parts,
     assertApproved,
-    ...(parts.size > 0 && { noted }),
+    ...(parts.size > 0 && { notesFor }),
   })
   const committed = new Set(result.committed)
-  const landed = landedOf(noted(result.id), (path) => committed.has(path))
+  const landed = committedRecordsOf(notesFor(result.id), (path) => committed.has(path))
   // The commit is done and must be reported as done: who looks at the session next writes down what is not written now.
-  await writeLanded(deps.log, result.id, landed).catch(() => undefined)
+  await writeCommitted(deps.log, result.id, landed).catch(() => undefined)
   return { result: { ...result, ...left }, landings: found.filter(({ change }) => committed.has(change.path)) }
 }
 
 /** What of the shown is left once a commit has landed: of a file that landed in part, the rest. */
-function afterCommit(shown: readonly Shown[], landings: readonly Landing[], committed: ReadonlySet<string>): Shown[] {
+function afterCommit(
+  shown: readonly DisplayedChange[],
+  landings: readonly CommitSlice[],
+  committed: ReadonlySet<string>,
+): DisplayedChange[] {
   const parts = new Map(landings.flatMap((landing) => (landing.part ? [[keyOf(landing.of), landing] as const] : [])))
   return shown.flatMap((each) => {
     const landing = parts.get(keyOf(each))

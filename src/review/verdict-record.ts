@@ -3,23 +3,23 @@ import { digest } from '../../overlay/digest.js'
 import type { Reviewer, Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import type { Merged } from './amending.js'
+import type { Merged } from './amend-stage.js'
 import { type Bases, baseDiff } from './change-set.js'
 import { diffFile } from './diff.js'
-import { isContentOnly, type Landing, refOf } from './judge.js'
+import type { DisplayedChange } from './displayed-change.js'
+import { type CommitSlice, isContentOnly, refOf } from './judge.js'
 import { keyOf, type ReviewEntry, type VerdictRecord } from './record.js'
 import type { Chosen } from './selection.js'
-import type { Shown } from './shown.js'
-import { type Standing, stateOf, type VerdictState } from './verdicts.js'
+import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
 /** A choice, perhaps without hunks that were rejected before. */
-export interface Decided extends Chosen<Shown> {
+export interface Decided extends Chosen<DisplayedChange> {
   readonly except?: readonly string[]
 }
 
 /** Everything shown that nobody has rejected: of a change with rejected hunks, the rest of it. */
 export function allUnrejected(
-  seen: readonly Shown[],
+  seen: readonly DisplayedChange[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
   deps: Bases,
@@ -39,7 +39,7 @@ export function allUnrejected(
 }
 
 /** The choice without what nobody has spoken of. */
-export function onlyDecided<T extends Chosen<Shown>>(
+export function onlyDecided<T extends Chosen<DisplayedChange>>(
   chosen: readonly T[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
@@ -56,7 +56,7 @@ export function onlyDecided<T extends Chosen<Shown>>(
 
 /** @throws `unsupported` where a hunk of a renamed file is approved and the rename is not. */
 export function refuseUnnamed(
-  chosen: readonly Chosen<Shown>[],
+  chosen: readonly Chosen<DisplayedChange>[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
 ) {
@@ -111,7 +111,10 @@ export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {
  * A no to a whole file, some of which was approved afterwards and has landed: written down again for the rest of it.
  * The same verdict, so it has the same id.
  */
-export function carriedOver({ of, change, part }: Landing, { file, hunks: said }: Standing): VerdictRecord[] {
+export function carriedOver(
+  { of, change, part }: CommitSlice,
+  { file, hunks: said }: CurrentVerdicts,
+): VerdictRecord[] {
   if (file === undefined || file.verdict !== 'rejected' || part === undefined) return []
   const hunks = part.left.filter(({ id }) => !said.has(id)).map(refOf)
   if (hunks.length === 0) return []
@@ -124,7 +127,7 @@ export function carriedOver({ of, change, part }: Landing, { file, hunks: said }
  */
 export function carriedByMerge(
   { change, clean }: Merged,
-  { file, hunks }: Standing,
+  { file, hunks }: CurrentVerdicts,
   deps: Bases,
 ): VerdictRecord[] | undefined {
   const { path, from, after } = change

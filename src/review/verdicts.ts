@@ -13,11 +13,11 @@ import {
 
 /** The verdicts that stand. */
 export interface VerdictState {
-  of(change: StagedChange): Standing
+  of(change: StagedChange): CurrentVerdicts
 }
 
 /** What has been said of one change and still counts. */
-export interface Standing {
+export interface CurrentVerdicts {
   /** The latest word on the change as a whole: none where it was on another base or other content. */
   readonly file?: Verdict
   /** By id: words on single hunks, given after the latest on the whole. Whether there is such a hunk is not known here. */
@@ -45,11 +45,11 @@ export interface Rejection {
   /** All of it was taken back. */
   readonly withdrawn: boolean
   /** What took it back, or parts of it. */
-  readonly takenBack: readonly TakenBack[]
+  readonly takenBack: readonly Withdrawn[]
 }
 
 /** A word that took back a no. */
-export interface TakenBack {
+export interface Withdrawn {
   readonly id: string
   /** Undefined: all that was left of it. */
   readonly hunks?: readonly HunkRef[]
@@ -74,7 +74,7 @@ class Words {
    * A commit or a discard uses up what was said of what it took. A no to a hunk outlives a commit of the file: it took
    * no such hunk, and who wrote the commit down for a dead committer did not know that it was of a part.
    */
-  spend(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
+  consume(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
     if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()
     else if (entry.hunks === undefined) this.#clearHunks(new Set(entry.except))
     else for (const id of this.#piecesOf(entry.hunks)) this.hunks.delete(id)
@@ -114,7 +114,7 @@ class Words {
 export function verdictState(records: readonly ReviewRecord[]): VerdictState {
   const words = new Map<string, Words>()
   const verdicts = new Map<VerdictRecord, Verdict>()
-  const given = (record: VerdictRecord): Verdict => {
+  const cachedVerdict = (record: VerdictRecord): Verdict => {
     const verdict = verdicts.get(record) ?? verdictOf(record)
     verdicts.set(record, verdict)
     return verdict
@@ -126,7 +126,7 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       words.set(key, said)
       if (record.kind === 'verdict') said.say(record, entry)
       else if (record.kind === 'split') said.split(record.pieces, entry)
-      else if (record.kind !== 'amend') said.spend(record.kind, entry)
+      else if (record.kind !== 'amend') said.consume(record.kind, entry)
       else said.amend(record, entry)
     }
   }
@@ -135,8 +135,8 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
       const said = words.get(keyOf(change))
       const holds = said?.file !== undefined && matches(said.file.entry, change)
       return {
-        ...(holds && said?.file && { file: given(said.file.record) }),
-        hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, given(record)])),
+        ...(holds && said?.file && { file: cachedVerdict(said.file.record) }),
+        hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, cachedVerdict(record)])),
         isVoid: said?.file !== undefined && said.file.record.verdict !== 'withdrawn' && !holds,
       }
     },
@@ -158,7 +158,7 @@ export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
       const left = hunks?.filter((hunk) => withdrawn || !last.of(path, hunk.id).every(isBack))
       // A verdict that a commit left on the rest of a file is written down again for that rest: it is one rejection.
       const said = { id, path, ...(left && { hunks: left }), reason, by, at, standing, withdrawn }
-      found.set(`${id} ${path}`, { ...said, takenBack: last.takenBack(path, id) })
+      found.set(`${id} ${path}`, { ...said, takenBack: last.withdrawnWord(path, id) })
     }
   }
   return [...found.values()]
@@ -198,7 +198,7 @@ class LastWords {
     return hunk === undefined ? [words.whole] : this.#wordsOn(words, hunk)
   }
 
-  takenBack(path: string, id: string): TakenBack[] {
+  withdrawnWord(path: string, id: string): Withdrawn[] {
     const words = this.#on(path).takenBack.get(id) ?? []
     return [...words].map(([word, hunks]) => ({ id: word, ...(hunks && { hunks }) }))
   }

@@ -43,13 +43,13 @@ function agentBy(known: AgentInfo | undefined, said: AgentInfo): AgentInfo {
   const isSame = known?.tool === undefined || said.tool === undefined || known.tool === said.tool
   const { model, tool, toolVersion, conversation } = { ...(isSame && known), ...said }
   return {
-    ...(model !== undefined && { model: cut(model) }),
-    ...(tool !== undefined && { tool: cut(tool) }),
-    ...(toolVersion !== undefined && { toolVersion: cut(toolVersion) }),
+    ...(model !== undefined && { model: truncate(model) }),
+    ...(tool !== undefined && { tool: truncate(tool) }),
+    ...(toolVersion !== undefined && { toolVersion: truncate(toolVersion) }),
     ...(conversation !== undefined && { conversation }),
   }
 }
 
-function cut(name: string): string {
+function truncate(name: string): string {
   return name.length <= MOST ? name : [...name].slice(0, MOST).join('')
 }

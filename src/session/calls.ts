@@ -1,15 +1,15 @@
-import type { Credit } from '../../overlay/index.js'
+import type { Attribution } from '../../overlay/index.js'
 import type { ToolCall } from '../core/api.js'
 import { type Denial, type DenialError, denialError, denialOf } from '../core/denials.js'
 import { newId } from '../core/ids.js'
 import type { MutationClass } from '../core/mutation.js'
 import { currentTool, runInTool, type ToolContext } from '../core/tool-context.js'
 import { missingMutationClass } from '../policy/messages.js'
-import type { SessionJournal } from '../stage/index.js'
+import type { LedgerOutbox } from '../stage/index.js'
 import type { SessionSnapshots } from './snapshots.js'
 
 export interface CallDeps {
-  readonly journal: SessionJournal
+  readonly journal: LedgerOutbox
   readonly snapshots: SessionSnapshots
   /** The first denial of what a call is going to write, told to the journal. */
   readonly judge: (writes: NonNullable<ToolCall['writes']>) => DenialError | undefined
@@ -45,7 +45,7 @@ export class SessionCalls {
   readonly current = (): ToolContext | undefined => currentTool() ?? this.#ambient.at(-1)
 
   /** Whom an edit made now is credited to: the agent of its tool call, else `present`. */
-  credit(intent: string | undefined, present: number): Credit {
+  credit(intent: string | undefined, present: number): Attribution {
     const tool = this.current()
     const agent = (tool && this.#agents.get(tool)) ?? present
     return { ...(intent !== undefined && { intent }), ...(tool?.callId && { call: tool.callId }), agent }
@@ -57,7 +57,7 @@ export class SessionCalls {
     if (tool) this.#agents.set(tool, agent)
   }
 
-  touched(path: string): void {
+  onTouch(path: string): void {
     this.#paths.get(this.current()?.callId ?? '')?.add(path)
   }
 
@@ -88,7 +88,7 @@ export class SessionCalls {
       const at = this.#ambient.indexOf(context)
       if (at !== -1) this.#ambient.splice(at, 1)
       if (!deps.isClosed()) {
-        snapshot.ended()
+        snapshot.endCall()
         deps.ended()
         const told = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares: call.declares }
         deps.journal.toolCall(told, deps.intent())
@@ -106,18 +106,18 @@ export class SessionCalls {
 async function admit(call: ToolCall, id: string, deps: CallDeps): Promise<void> {
   let denied: DenialError | undefined
   const judge = async () => {
-    denied ??= await judged(call, deps)
+    denied ??= await judgeCall(call, deps)
     return denied?.denial
   }
   const refused = await call.gate?.({ id, judge })
   if (denied === undefined && refused !== undefined) deps.denied(refused)
-  const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await judged(call, deps))
+  const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await judgeCall(call, deps))
   if (error) throw error
 }
 
 /** Here, before a call's first write, a person can be waited for: what needs a word is judged again when there is one. */
-async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | undefined> {
-  const denial = (call.needsIntent === true ? deps.withoutPath() : undefined) ?? undeclared(call, deps)
+async function judgeCall(call: ToolCall, deps: CallDeps): Promise<DenialError | undefined> {
+  const denial = (call.needsIntent === true ? deps.withoutPath() : undefined) ?? missingClass(call, deps)
   if (denial) {
     deps.denied(denial)
     return denialError(denial, 'open')
@@ -128,7 +128,7 @@ async function judged(call: ToolCall, deps: CallDeps): Promise<DenialError | und
   }
 }
 
-function undeclared({ writes = [], declares }: ToolCall, { requiresClass }: CallDeps): Denial | undefined {
+function missingClass({ writes = [], declares }: ToolCall, { requiresClass }: CallDeps): Denial | undefined {
   // A directory has no content that a class could tell of.
   const changes = writes.some(({ effect }) => effect !== 'mkdir')
   return changes && declares === undefined && requiresClass() ? missingMutationClass() : undefined

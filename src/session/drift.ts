@@ -1,7 +1,7 @@
 import { diffStage, type RelPath, sameContent, stateNow } from '../../overlay/index.js'
 import type { Reviewer } from '../core/api.js'
 import type { View } from '../fs/view.js'
-import { mergeMoved } from '../review/amending.js'
+import { mergeMoved } from '../review/amend-stage.js'
 import type { ReviewLog } from '../review/log.js'
 import { beforeOf, diskNow, type StageStore } from '../stage/index.js'
 
@@ -19,7 +19,7 @@ export interface DriftDeps {
  */
 export async function mergeDrifted(deps: DriftDeps, paths: readonly string[]): Promise<RelPath[]> {
   const { store, reviews, by } = deps
-  const drifted = new Set(paths.flatMap((path) => driftedAt(deps, path) ?? []))
+  const drifted = new Set(paths.flatMap((path) => driftAt(deps, path) ?? []))
   if (drifted.size === 0) return []
   const amending = {
     log: reviews,
@@ -34,7 +34,7 @@ export async function mergeDrifted(deps: DriftDeps, paths: readonly string[]): P
 }
 
 /** The place of a staged file whose base the disk no longer holds; undefined for a file that may not be read. */
-function driftedAt({ view, store: { overlay } }: DriftDeps, asked: string): RelPath | undefined {
+function driftAt({ view, store: { overlay } }: DriftDeps, asked: string): RelPath | undefined {
   const path = readable(view, asked)
   const inode = path === undefined ? undefined : overlay.placeOf(path).node?.inode
   if (path === undefined || inode?.type !== 'file') return undefined

@@ -12,7 +12,7 @@ import {
   type ReviewerWords,
   type SessionQuestions,
   type Undelivered,
-  undelivered,
+  undeliveredWords,
 } from '../inbox/index.js'
 import { repositoryDenial } from '../policy/bare-repository.js'
 import type { ContentLock } from '../policy/content-lock.js'
@@ -22,13 +22,13 @@ import { mayBeProtected } from '../policy/protected.js'
 import { type Amendment, amendmentsFor } from '../review/amendments.js'
 import type { ReviewRecord } from '../review/record.js'
 import { type Rejection, rejectionsFor } from '../review/verdicts.js'
-import type { SessionJournal, StageStore } from '../stage/index.js'
+import type { LedgerOutbox, StageStore } from '../stage/index.js'
 import { SessionLimits } from './limits.js'
 
 export interface GuardDeps {
   readonly id: string
   readonly policy: Policy
-  readonly journal: SessionJournal
+  readonly journal: LedgerOutbox
   readonly store: StageStore
   readonly lock: ContentLock
   readonly questions: SessionQuestions
@@ -56,7 +56,7 @@ export class SessionGuard implements GuardRules, ReviewerWords {
 
   constructor(private readonly deps: GuardDeps) {
     const { store } = deps
-    this.#told = new Set(store.notes(DELIVERED))
+    this.#told = new Set(store.queued(DELIVERED))
     const { stage } = store.overlay
     this.#limits = new SessionLimits({ paths: () => stage.bases, bytes: () => stagedBytes(stage.tree.root) })
   }
@@ -79,12 +79,12 @@ export class SessionGuard implements GuardRules, ReviewerWords {
       this.#amendmentOf(access)
     if (denial) return { verdict: 'deny', denial }
     const { path, asked, target = path } = access
-    for (const name of new Set([path, asked, target])) this.deps.questions.used(name)
+    for (const name of new Set([path, asked, target])) this.deps.questions.consume(name)
     return decision
   }
 
   /** Throws Denied where a staged file may not become as long as that. */
-  makeRoom(path: RelPath, size: number): void {
+  assertRoom(path: RelPath, size: number): void {
     const limit = this.deps.policy.settings()?.limits.bytes
     const has = limit === undefined ? 0 : (this.deps.store.overlay.stage.tree.find(path).node?.inode?.size ?? 0)
     const denial = this.#limits.grow(path, Math.max(0, size - has), limit)
@@ -103,14 +103,16 @@ export class SessionGuard implements GuardRules, ReviewerWords {
     return this.deps.policy.alikeBelow(dir)
   }
 
-  standsOut(name: string): boolean {
+  mayBeProtected(name: string): boolean {
     return mayBeProtected(name)
   }
 
   knownBelow(dir: RelPath): RelPath[] {
     const rejected = [...this.#standing.keys()].filter((path) => isWithin(path, dir) && path !== dir)
-    const amended = [...this.#amended.keys()].filter((path) => isWithin(path, dir) && this.#unseen(path).length > 0)
-    return [...this.deps.lock.seenBelow(dir), ...[...rejected, ...amended].map(asRelPath)]
+    const amended = [...this.#amended.keys()].filter(
+      (path) => isWithin(path, dir) && this.#unreadPaths(path).length > 0,
+    )
+    return [...this.deps.lock.readBelow(dir), ...[...rejected, ...amended].map(asRelPath)]
   }
 
   /** What reviewers have said and done so far. */
@@ -119,8 +121,8 @@ export class SessionGuard implements GuardRules, ReviewerWords {
       this.#heard = reviews
       this.#rejections = rejectionsFor(reviews)
       this.#amendments = amendmentsFor(reviews)
-      this.#standing = standingByPath(this.#rejections)
-      this.#amended = standingByPath(this.#amendments)
+      this.#standing = verdictsByPath(this.#rejections)
+      this.#amended = verdictsByPath(this.#amendments)
     }
     this.deps.questions.hear(reviews)
     this.#limits.recount()
@@ -128,25 +130,25 @@ export class SessionGuard implements GuardRules, ReviewerWords {
 
   /** What reviewers said and did that the agent has not been told of; it counts as told now. */
   feedback(): Feedback[] {
-    const fresh = this.undelivered()
+    const fresh = this.undeliveredWords()
     for (const { keys } of fresh) for (const key of keys) this.#deliver(key)
     return [...fresh.map(({ feedback }) => feedback), ...this.#news.splice(0)]
   }
 
   /** Somebody else gave the agent words: keys of what is undelivered. All other keys are ignored. */
-  delivered(keys: readonly string[]): void {
+  markDelivered(keys: readonly string[]): void {
     if (keys.length === 0) return
-    const open = new Set(this.undelivered().flatMap((each) => each.keys))
+    const open = new Set(this.undeliveredWords().flatMap((each) => each.keys))
     for (const key of keys) if (open.has(key)) this.#deliver(key)
   }
 
   /** What reviewers said that the agent was not given. */
-  undelivered(): Undelivered[] {
-    return [...undelivered(this.#heard ?? [], this.#told), ...this.deps.questions.undelivered()]
+  undeliveredWords(): Undelivered[] {
+    return [...undeliveredWords(this.#heard ?? [], this.#told), ...this.deps.questions.undeliveredAnswers()]
   }
 
   #deliver(key: string): void {
-    if (!this.deps.questions.delivered(key)) this.#tell(key)
+    if (!this.deps.questions.markDelivered(key)) this.#tell(key)
   }
 
   /**
@@ -172,7 +174,7 @@ export class SessionGuard implements GuardRules, ReviewerWords {
     if (this.#amendments.length === 0) return
     const kind = this.deps.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
-    for (const amendment of this.#unseen(path)) this.#tell(keyOf('write', amendment))
+    for (const amendment of this.#unreadPaths(path)) this.#tell(keyOf('write', amendment))
   }
 
   /** To be told with the next feedback. */
@@ -180,13 +182,13 @@ export class SessionGuard implements GuardRules, ReviewerWords {
     this.#news.push(news)
   }
 
-  #unseen(path: string): Amendment[] {
+  #unreadPaths(path: string): Amendment[] {
     return (this.#amended.get(path) ?? []).filter((each) => !this.#told.has(keyOf('write', each)))
   }
 
   /** Once: an agent that writes what it had in mind would undo what a reviewer wrote, and nobody would have noticed. */
   #amendmentOf({ path, effect }: Access): Denial | undefined {
-    const unseen = this.#unseen(path)
+    const unseen = this.#unreadPaths(path)
     if (effect === 'read' || unseen.length === 0) return undefined
     for (const amendment of unseen) this.#tell(keyOf('write', amendment))
     const names = [...new Set(unseen.map(({ by }) => by.name))].join(', ')
@@ -233,11 +235,11 @@ export class SessionGuard implements GuardRules, ReviewerWords {
 
   #tell(key: string): void {
     this.#told.add(key)
-    this.deps.store.note(DELIVERED, key)
+    this.deps.store.enqueue(DELIVERED, key)
   }
 }
 
-function standingByPath<T extends { readonly path: string; readonly standing: boolean }>(
+function verdictsByPath<T extends { readonly path: string; readonly standing: boolean }>(
   all: readonly T[],
 ): Map<string, T[]> {
   const found = new Map<string, T[]>()

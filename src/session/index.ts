@@ -6,7 +6,7 @@
  */
 export { claimedBy } from './claims.js'
 export { noSession, sessionBusy, sessionFailure } from './failure.js'
-export { behind } from './governed-fs.js'
+export { syncState } from './governed-fs.js'
 export { isLessonEntry } from './lessons.js'
 export { beginNamed, unwritten } from './opening.js'
 export type { LocalSession } from './session.js'

@@ -6,7 +6,7 @@ import { type IntentVersions, memoryOf } from '../history/index.js'
 import { intentContext, type RegistryStore } from '../intents/index.js'
 import { selectable, selectableIds } from '../policy/index.js'
 import type { Settings } from '../policy/policy-schema.js'
-import type { SessionJournal } from '../stage/index.js'
+import type { LedgerOutbox } from '../stage/index.js'
 import type { LedgerStore } from '../trace/index.js'
 import { SessionClaims } from './claims.js'
 
@@ -16,7 +16,7 @@ export interface SessionIntentDeps {
   readonly registry: RegistryStore
   readonly versions: IntentVersions
   readonly ledger: LedgerStore
-  readonly journal: SessionJournal
+  readonly journal: LedgerOutbox
   readonly settings: () => Settings | undefined
   readonly tool: () => ToolContext | undefined
 }
@@ -38,7 +38,7 @@ export class SessionIntent {
 
   /** As the registry has it now. */
   get current(): Intent | undefined {
-    return this.#id === undefined ? undefined : this.#declared(this.#id)
+    return this.#id === undefined ? undefined : this.#findIntent(this.#id)
   }
 
   /** Those that can be selected now. */
@@ -52,7 +52,7 @@ export class SessionIntent {
     const { layout, registry, versions, journal, ledger } = this.#deps
     const denial = selectable(registry.state(), id)
     if (denial) {
-      journal.denied(denial, this.#id)
+      journal.recordDenial(denial, this.#id)
       throw apiErrorOf(denial)
     }
     const overlaps = await this.#claim(id)
@@ -81,18 +81,18 @@ export class SessionIntent {
   }
 
   async #claim(id: string): Promise<ClaimOverlap[]> {
-    const intent = this.#declared(id)
+    const intent = this.#findIntent(id)
     if (!intent) return []
     try {
       return await this.#claims.take(intent, this.#deps.settings()?.claims ?? 'warn')
     } catch (error) {
       if (error instanceof EscrowError && error.reason === 'claimed')
-        this.#deps.journal.denied({ reason: 'claimed', message: error.message, intentId: id }, this.#id)
+        this.#deps.journal.recordDenial({ reason: 'claimed', message: error.message, intentId: id }, this.#id)
       throw error
     }
   }
 
-  #declared(id: string): Intent | undefined {
+  #findIntent(id: string): Intent | undefined {
     const state = this.#deps.registry.state()
     return state.ok ? state.intents.get(id) : undefined
   }

@@ -4,7 +4,7 @@ import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { type Layout, SharedFile } from '../core/layout.js'
 import { extendShared, readShared } from '../host/shared-files.js'
 import { type PolicyState, undoDenial } from '../policy/index.js'
-import type { SessionJournal, StageStore } from '../stage/index.js'
+import type { LedgerOutbox, StageStore } from '../stage/index.js'
 import { lessonsIn, lessonText, saysTheSame } from '../trace/index.js'
 
 /** Where agents look for what was learned: the first that is there, else the first. */
@@ -16,7 +16,7 @@ const NOTE = 'lesson'
 export interface LessonDeps {
   readonly layout: Layout
   readonly store: StageStore
-  readonly journal: SessionJournal
+  readonly journal: LedgerOutbox
   readonly policyFile: () => PolicyState
   readonly intent: string | undefined
 }
@@ -36,7 +36,7 @@ export async function recordLesson(deps: LessonDeps, text: string, context?: str
   const denial = undoDenial(path, policy)
   if (denial) throw apiErrorOf(denial)
   const isDirect = policy.ok && policy.rules.settings.appendsLessons
-  const old = isDirect ? onDisk(layout, path).toString() : staged(store, path)
+  const old = isDirect ? onDisk(layout, path).toString() : readStaged(store, path)
   const isKnown = lessonsIn(old).some((lesson) => saysTheSame(lesson.text, text))
   if (!isKnown) {
     const about = { ...(context !== undefined && { context }), ...(intent !== undefined && { intent }) }
@@ -64,7 +64,7 @@ export function isLessonEntry(store: StageStore, { path, old, content }: CommitE
 
 /** The lessons noted for a file, as bytes, the oldest first. */
 function blocksOf(store: StageStore, path: string): string[] {
-  return [...store.notes(NOTE)].flatMap((note) => {
+  return [...store.queued(NOTE)].flatMap((note) => {
     if (typeof note !== 'object' || note === null || !('block' in note) || !('path' in note)) return []
     const isIts = note.path === path && typeof note.block === 'string' && note.block !== ''
     return isIts ? [latin1(String(note.block))] : []
@@ -82,7 +82,7 @@ function fileOf({ store }: LessonDeps, policy: PolicyState): RelPath {
   return (lexical(name) ?? name) as RelPath
 }
 
-function staged({ overlay }: StageStore, path: RelPath): string {
+function readStaged({ overlay }: StageStore, path: RelPath): string {
   const type = overlay.typeOf(path)
   if (type === undefined) return ''
   if (type !== 'file') throw notAFile(path)
@@ -90,7 +90,7 @@ function staged({ overlay }: StageStore, path: RelPath): string {
 }
 
 function stage(store: StageStore, path: RelPath, block: string): void {
-  store.note(NOTE, { path, block })
+  store.enqueue(NOTE, { path, block })
   const before = store.overlay.typeOf(path) === 'file' ? store.overlay.read(path) : new Uint8Array()
   store.overlay.put(path, Buffer.concat([before, Buffer.from(block)]), {})
   store.sync()

@@ -31,7 +31,7 @@ export class SessionLimits {
   take({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
     const paths = this.staged.paths()
     if (files !== undefined && paths.size >= files && !paths.has(path))
-      return passed(
+      return limitExceeded(
         asked,
         'files',
         files,
@@ -41,7 +41,7 @@ export class SessionLimits {
     if (opsPerMinute === undefined) return undefined
     const count = this.#lastMinute()
     if (count >= opsPerMinute)
-      return passed(
+      return limitExceeded(
         asked,
         'ops_per_minute',
         opsPerMinute,
@@ -61,7 +61,7 @@ export class SessionLimits {
     const after = this.#bytesAtMost + by
     if (after > limit) {
       const now = `${after} bytes would be staged`
-      return passed(path, 'bytes', limit, now, 'Ask a person to review what is staged, or revert some.')
+      return limitExceeded(path, 'bytes', limit, now, 'Ask a person to review what is staged, or revert some.')
     }
     this.#bytesAtMost = after
     return undefined
@@ -87,7 +87,7 @@ export class SessionLimits {
   }
 }
 
-function passed(file: string, limit: string, most: number, now: string, hint: string): Denial {
+function limitExceeded(file: string, limit: string, most: number, now: string, hint: string): Denial {
   const message = `Limit Exceeded: ${now}; limits.${limit} in policy.yaml allows ${most}.`
   return { reason: 'limit_exceeded', file, message, hint }
 }

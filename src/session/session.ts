@@ -1,5 +1,5 @@
 // Long because: this is the one place where the parts of a session are put together.
-import { onceATurn } from '../../overlay/turn.js'
+import { memoizePerTick } from '../../overlay/tick.js'
 import type {
   AgentInfo,
   ChangeSet,
@@ -26,13 +26,13 @@ import { SessionQuestions } from '../inbox/index.js'
 import { ContentLock } from '../policy/content-lock.js'
 import { createPolicy, type Policy } from '../policy/index.js'
 import type { ReviewRecord } from '../review/record.js'
-import { changeSetOf, declare, ownStage, SessionJournal, type StageStore } from '../stage/index.js'
+import { changeSetOf, declare, LedgerOutbox, ownStage, type StageStore } from '../stage/index.js'
 import type { RecordDraft, TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'
 import { SessionCalls } from './calls.js'
 import type { SessionDeps } from './deps.js'
 import { mergeDrifted } from './drift.js'
-import { type Behind, sessionFs } from './governed-fs.js'
+import { type SyncState, sessionFs } from './governed-fs.js'
 import { SessionGuard } from './guard.js'
 import { SessionIntent } from './intent.js'
 import { recordLesson } from './lessons.js'
@@ -48,7 +48,7 @@ export class LocalSession implements Session {
   readonly #store: StageStore
   readonly #lock: ContentLock
   readonly #policy: Policy
-  readonly #journal: SessionJournal
+  readonly #journal: LedgerOutbox
   readonly #intent: SessionIntent
   readonly #questions: SessionQuestions
   readonly #guard: SessionGuard
@@ -77,16 +77,16 @@ export class LocalSession implements Session {
       memory: deps.memory,
       credit: () => this.#calls.credit(this.#intent.id, this.#agent.number),
       knownBase: (path) => this.#lock.baseOf(path),
-      room: (path, size) => this.#guard.makeRoom(path, size),
-      touched: (path) => this.#calls.touched(path),
-      landed: ({ path, after }) => this.#lock.landed(path, after),
+      room: (path, size) => this.#guard.assertRoom(path, size),
+      touched: (path) => this.#calls.onTouch(path),
+      landed: ({ path, after }) => this.#lock.onCommitted(path, after),
     })
     this.#agent = new SessionAgent(deps.agent, (agent) => this.#store.workedOnBy(agent), deps.keepAgent)
     this.#questions = new SessionQuestions({ ...deps, store: this.#store, intent: () => this.#intent.id })
-    this.#journal = new SessionJournal(deps.id, () => this.agent, deps.ledger, this.#store, tool)
+    this.#journal = new LedgerOutbox(deps.id, () => this.agent, deps.ledger, this.#store, tool)
     this.#policy = createPolicy({
-      intents: onceATurn(() => deps.registry.state()),
-      policy: onceATurn(deps.policyFile),
+      intents: memoizePerTick(() => deps.registry.state()),
+      policy: memoizePerTick(deps.policyFile),
       tool,
       activeIntentId: () => this.#intent.id,
       base: (path) => this.#lock.check(path),
@@ -118,7 +118,7 @@ export class LocalSession implements Session {
       overlay: () => this.#store.overlay,
       inform: (news) => this.#guard.inform(news),
     })
-    const look: Behind['look'] = (command, options) => this.terminal.look(command, options)
+    const look: SyncState['look'] = (command, options) => this.terminal.look(command, options)
     this.fs = sessionFs({ view: this.#view, denied: this.#denied }, { tool, look })
     beginOrClose(this.#store, this.#takeIn)
   }
@@ -188,12 +188,12 @@ export class LocalSession implements Session {
         denied: this.#denied,
         merge: (paths: readonly string[]) => this.#merge(paths),
         answered: async () => {
-          const answered = await this.#questions.answered()
+          const answered = await this.#questions.waitForAnswers()
           if (answered) this.#takeIn()
           return answered
         },
         format: (context: ToolContext, paths: ReadonlySet<string>) => this.#format.after(context, paths),
-        ended: () => this.#questions.spend(),
+        ended: () => this.#questions.markUsed(),
         intent: () => this.#intent.id,
         isClosed: () => this.#closed,
         sync: () => this.#store.sync(),
@@ -277,7 +277,7 @@ export class LocalSession implements Session {
 
   /** A closed session has no log any more: its refusals are told to the caller only. */
   readonly #denied = (denial: Denial): void => {
-    if (!this.#closed) this.#journal.denied(denial, this.#intent.id)
+    if (!this.#closed) this.#journal.recordDenial(denial, this.#intent.id)
   }
 
   async #merge(paths: readonly string[]): Promise<void> {

@@ -11,13 +11,13 @@ import {
 import type { ChangeSet, ChangesOf, Snapshot, Travelled } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { ToolContext } from '../core/tool-context.js'
-import { atOneMoment } from '../host/cached-file.js'
+import { withFrozenStamps } from '../host/cached-file.js'
 import type { Policy } from '../policy/index.js'
 import { amendmentState } from '../review/amend.js'
 import { toChangeSet } from '../review/change-set.js'
 import type { ReviewRecord } from '../review/record.js'
 import { verdictState } from '../review/verdicts.js'
-import { flagsOf, type StageStore, snapshotsOf, told } from '../stage/index.js'
+import { flagsOf, type StageStore, snapshotsOf, toSnapshot } from '../stage/index.js'
 
 /** The snapshots of a session, as its agent sees them. */
 export class SessionSnapshots {
@@ -27,7 +27,7 @@ export class SessionSnapshots {
   ) {}
 
   take(name?: string): Snapshot {
-    return told(this.store.mark(name === undefined ? {} : { name }))
+    return toSnapshot(this.store.createSnapshot(name === undefined ? {} : { name }))
   }
 
   list(): Snapshot[] {
@@ -47,18 +47,18 @@ export class SessionSnapshots {
   }
 
   drop(id: string): void {
-    this.store.unmark(this.#find(id))
+    this.store.deleteSnapshot(this.#find(id))
   }
 
   /** A tool call is about to run. Answers what is to be called when it has ended. */
-  before({ callId, tool }: ToolContext): { readonly id: string; ended(): void } {
-    const mark = this.store.mark({ before: callId, tool })
-    return { id: mark.id, ended: () => this.store.called(mark) }
+  before({ callId, tool }: ToolContext): { readonly id: string; endCall(): void } {
+    const mark = this.store.createSnapshot({ before: callId, tool })
+    return { id: mark.id, endCall: () => this.store.endCall(mark) }
   }
 
   travel(id: string, reviews: readonly ReviewRecord[]): Travelled {
     const { left, kept } = this.store.travel(this.#find(id), reviews)
-    return { left: told(left), kept }
+    return { left: toSnapshot(left), kept }
   }
 
   /** What changed since a snapshot, or by a call; of that, what is wanted. */
@@ -74,7 +74,7 @@ export class SessionSnapshots {
       verdicts: verdictState([]),
       amendments: amendmentState([]),
     }
-    return atOneMoment(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
+    return withFrozenStamps(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
   }
 
   /** The stage before and after a call; after a crash in it, as the next one found it. */

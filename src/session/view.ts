@@ -10,7 +10,7 @@ import {
   type StagedChange,
   spellingOf,
 } from '../../overlay/index.js'
-import { onceATurn } from '../../overlay/turn.js'
+import { memoizePerTick } from '../../overlay/tick.js'
 import { GuardedLayer } from '../fs/guarded.js'
 import { View } from '../fs/view.js'
 import type { ContentLock } from '../policy/content-lock.js'
@@ -43,11 +43,11 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: V
     },
     seenStaged: (path) => guard.saw(path),
     opened: (place: Inside) => {
-      lock.opened(place.path)
+      lock.onOpen(place.path)
       guard.saw(place.path)
     },
     sync: () => store.sync(),
-    catchUp: onceATurn(() => {
+    catchUp: memoizePerTick(() => {
       if (store.isBehind()) takeIn()
     }),
   })

@@ -11,17 +11,17 @@ import {
 import { amendedContent } from '../review/amend.js'
 import type { Contents } from '../review/contents.js'
 import type { AmendRecord, ReviewEntry } from '../review/record.js'
-import type { TakenIn } from './news.js'
+import type { Ingested } from './committed-changes.js'
 
 /**
  * The edit that brings an amendment of a reviewer's into a stage: one edit, so that a crash leaves it done or not begun.
  * @param at nanoseconds since 1970
  */
-export function amendEdit(
+export function amendmentEdit(
   overlay: Overlay,
   record: AmendRecord,
   contents: Contents,
-  { taken, at }: { taken: TakenIn; at: string },
+  { taken, at }: { taken: Ingested; at: string },
 ): { edit: StageEdit; content?: Uint8Array } {
   const [entry] = record.entries
   const bases = entry === undefined ? [] : basesOf(overlay, record, entry)

@@ -9,13 +9,13 @@ import {
   stateNow,
 } from '../../overlay/index.js'
 import type { ChangeSet } from '../core/api.js'
-import { atOneMoment } from '../host/cached-file.js'
+import { withFrozenStamps } from '../host/cached-file.js'
 import { bareRepositoryAt } from '../policy/bare-repository.js'
 import type { Policy } from '../policy/index.js'
 import { amendmentState } from '../review/amend.js'
 import { toChangeSet } from '../review/change-set.js'
 import type { ReviewRecord } from '../review/record.js'
-import { splitsIn } from '../review/splitting.js'
+import { splitsIn } from '../review/split-hunk.js'
 import { verdictState } from '../review/verdicts.js'
 import type { StageStore } from './store.js'
 
@@ -26,7 +26,7 @@ export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly
     amendments: amendmentState(reviews),
     splits: () => splitsIn(reviews),
   }
-  return atOneMoment(() =>
+  return withFrozenStamps(() =>
     toChangeSet(diffStage(store.overlay).changes, {
       before: (change) => beforeOf(store, change),
       flags: (change) => flagsOf(policy, store, change),

@@ -10,14 +10,14 @@ const KEPT = 2_000
 
 /** Remembers the class a tool call declared for what it is going to write. */
 export function declare(store: StageStore, call: string, declared: MutationClass): void {
-  store.note(KIND, { call, class: declared })
-  const more = store.notes(KIND).length - KEPT
-  if (more > KEPT / 10) store.noted(KIND, more)
+  store.enqueue(KIND, { call, class: declared })
+  const more = store.queued(KIND).length - KEPT
+  if (more > KEPT / 10) store.ack(KIND, more)
 }
 
 /** What the calls of a stage declared, as its log says it. */
 export function declarationsOf(store: StageStore): Declarations {
-  const byCall = new Map(store.notes(KIND).flatMap(entryOf))
+  const byCall = new Map(store.queued(KIND).flatMap(entryOf))
   return {
     of({ calls }) {
       const classes = calls.map((call) => byCall.get(call))

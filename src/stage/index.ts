@@ -7,10 +7,10 @@
  */
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
 export { closedByRules } from './closed-files.js'
+export { sessionCommitsAfter } from './committed-changes.js'
 export { declarationsOf, declare } from './declarations.js'
 export { flagReasons } from './flag-reasons.js'
-export { SessionJournal } from './ledger-outbox.js'
+export { LedgerOutbox } from './ledger-outbox.js'
 export { createMutations } from './mutations.js'
-export { landedAfter } from './news.js'
-export { snapshotsOf, told } from './snapshot-list.js'
+export { snapshotsOf, toSnapshot } from './snapshot-list.js'
 export { MEMORY, ownStage, readStage, type StageStore, stageReader } from './store.js'

@@ -3,7 +3,7 @@ import type { AgentInfo } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
 import type { ToolContext } from '../core/tool-context.js'
-import { MOST_TOLD, type Told } from '../terminal/index.js'
+import { MAX_SPOOLED, type SpooledReports } from '../terminal/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from '../trace/index.js'
 import type { StageStore } from './store.js'
 
@@ -11,7 +11,7 @@ import type { StageStore } from './store.js'
  * What a session tells the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a crash
  * forgets none, and go to the ledger soon after: in the background when a tool call ends, at the latest with a flush.
  */
-export class SessionJournal {
+export class LedgerOutbox {
   #problem: string | undefined
   #draining: Promise<void> = Promise.resolve()
   /** What was denied since the last drain, and how often beyond the first time. */
@@ -26,7 +26,7 @@ export class SessionJournal {
     private readonly store: StageStore,
     private readonly tool: () => ToolContext | undefined,
   ) {
-    this.#inherited = store.notes(KIND).length
+    this.#inherited = store.queued(KIND).length
   }
 
   /** Why the ledger cannot be written, once an append has failed; until one succeeds nothing may be staged. */
@@ -35,7 +35,7 @@ export class SessionJournal {
   }
 
   /** The first of its kind is noted at once; more of them are counted, and the count is told with the next drain. */
-  denied(denial: Denial, intent: string | undefined): void {
+  recordDenial(denial: Denial, intent: string | undefined): void {
     const tool = this.tool()
     const { reason, message, file } = denial
     const by = denial.intentId ?? intent
@@ -54,7 +54,7 @@ export class SessionJournal {
   }
 
   /** Refusals that a command of the session tells of, in its own words. */
-  told(denials: readonly Denial[], intent: string | undefined): void {
+  recordReported(denials: readonly Denial[], intent: string | undefined): void {
     for (const { reason, message, file, intentId, tool } of denials) {
       const more = { reason, words: message, ...(file !== undefined && { path: file }) }
       const data = { ...(tool !== undefined && { tool_name: tool }), told: true }
@@ -63,10 +63,10 @@ export class SessionJournal {
   }
 
   /** How much a command told of beyond what is recorded one by one. */
-  toldMore({ more, unread }: Pick<Told, 'more' | 'unread'>, intent: string | undefined): void {
+  recordUnreported({ more, unread }: Pick<SpooledReports, 'more' | 'unread'>, intent: string | undefined): void {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
-    const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MOST_TOLD} of one mount are recorded.`
+    const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
     const data = { told: true, more, ...(unread > 0 && { unread }) }
     this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }
@@ -111,13 +111,13 @@ export class SessionJournal {
 
   #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
     const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent(), ...more })
-    this.store.note(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
+    this.store.enqueue(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
   }
 
   async #drainNow(): Promise<void> {
     for (const { again, tell } of this.#denials.values()) if (again > 0) tell(again)
     this.#denials.clear()
-    const drafts = this.store.notes(KIND) as unknown as readonly RecordDraft[]
+    const drafts = this.store.queued(KIND) as unknown as readonly RecordDraft[]
     if (drafts.length === 0) return
     try {
       for (const draft of drafts.slice(0, this.#inherited)) await this.ledger.appendOnce(draft)
@@ -132,7 +132,7 @@ export class SessionJournal {
         : new EscrowError('ledger_unavailable', this.#problem, { cause: error })
     }
     this.#inherited = 0
-    this.store.noted(KIND, drafts.length)
+    this.store.ack(KIND, drafts.length)
   }
 }
 

@@ -25,9 +25,9 @@ export function createMutations() {
     const left = new Map<string, StagedChange>()
     const asked = new Set<string>()
     let breathed = performance.now()
-    const declared = (change: StagedChange) => declarations.of(change)
+    const declarationOf = (change: StagedChange) => declarations.of(change)
     // What was declared comes first: there a difference is what the reviewer must see.
-    for (const change of [...staged].sort((a, b) => Number(!declared(a)) - Number(!declared(b)))) {
+    for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
       asked.add(key)
@@ -38,7 +38,7 @@ export function createMutations() {
       const measured = known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, sidesOf(store, change)))
       if (measured === TOO_MUCH) left.set(key, change)
       else known.set(key, measured)
-      found.set(change, mutationOf(measured, declared(change)))
+      found.set(change, mutationOf(measured, declarationOf(change)))
     }
     for (const key of known.keys()) if (!asked.has(key)) known.delete(key)
     later.put(left, store)

@@ -4,11 +4,11 @@ import type { StageStore } from './store.js'
 
 /** The snapshots a stage keeps, oldest first. */
 export function snapshotsOf({ overlay }: StageStore): Snapshot[] {
-  return overlay.stage.snapshots.list().map(told)
+  return overlay.stage.snapshots.list().map(toSnapshot)
 }
 
 /** A snapshot as people and agents see it. */
-export function told({ id, t, name, call, tool, parent }: Mark): Snapshot {
+export function toSnapshot({ id, t, name, call, tool, parent }: Mark): Snapshot {
   return {
     id,
     ...(name !== undefined && { name }),

@@ -1,12 +1,14 @@
+// Long because: one object is the stage, its snapshots and its notes over one log.
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type Attribution,
   asRelPath,
   type Base,
-  type Credit,
+  type CommittedPath,
   compact,
   diffStage,
+  dropRedundant,
   type JsonValue,
-  type Landed,
   lostDirectories,
   type Mark,
   Overlay,
@@ -14,21 +16,20 @@ import {
   openStageLog,
   pathsOf,
   planTravel,
+  type ReconcilePlan,
   type RelPath,
   type Replay,
   ROOT,
   readPacked,
+  reconcileCommitted,
+  reconcileDiscarded,
   replay,
-  type Settlement,
+  revertPaths,
   Stage,
   type StagedChange,
   type StageEdit,
   type StageFiles,
   type StageLog,
-  settleDiscarded,
-  settleLanded,
-  takeBack,
-  tidy,
 } from '../../overlay/index.js'
 import type { Durability } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
@@ -36,8 +37,16 @@ import type { Layout } from '../core/layout.js'
 import { type Contents, openContents } from '../review/contents.js'
 import { stampOf } from '../review/log.js'
 import type { AmendRecord, ReviewRecord } from '../review/record.js'
-import { amendEdit, directoriesFor } from './amend.js'
-import { changesOf, discardsOf, firstUntaken, isBehind, landedAfter, landedSince, type TakenIn } from './news.js'
+import { amendmentEdit, directoriesFor } from './amend.js'
+import {
+  changesOf,
+  discardsOf,
+  firstNotIngested,
+  type Ingested,
+  isBehind,
+  sessionCommitsAfter,
+  sessionCommitsSince,
+} from './committed-changes.js'
 
 /**
  * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
@@ -55,18 +64,18 @@ export interface StageStore {
   readonly contents: Contents
   /** Takes changes out of the stage. */
   drop(changes: readonly StagedChange[]): void
-  /** Remembers something beyond a crash; {@link noted} forgets the oldest of its kind. */
-  note(kind: string, note: JsonValue): void
-  noted(kind: string, count: number): void
-  notes(kind: string): readonly JsonValue[]
+  /** Remembers something beyond a crash; {@link ack} forgets the oldest of its kind. */
+  enqueue(kind: string, note: JsonValue): void
+  ack(kind: string, count: number): void
+  queued(kind: string): readonly JsonValue[]
   /** From now on this agent works on it. Answers the number its edits are credited by. */
   workedOnBy(agent: JsonValue): number
   /** Keeps the stage as it is now as a snapshot. */
-  mark(mark: { readonly name?: string; readonly before?: string; readonly tool?: string }): Mark
+  createSnapshot(mark: { readonly name?: string; readonly before?: string; readonly tool?: string }): Mark
   /** Keeps a snapshot no more. */
-  unmark(mark: Mark): void
+  deleteSnapshot(mark: Mark): void
   /** The tool call a snapshot was made before has ended. */
-  called(mark: Mark): void
+  endCall(mark: Mark): void
   /** Goes back to a snapshot. The stage as it was is a snapshot too: `left`. `kept`: paths that commits changed since. */
   travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
   /** Waits until the log is on the medium. */
@@ -81,20 +90,20 @@ export interface OwnerOptions {
   readonly durability: Durability
   /** Bytes of staged content to hold in memory ({@link MEMORY} unless told); more is left to the pack. */
   readonly memory?: number
-  readonly credit: () => Credit
+  readonly credit: () => Attribution
   readonly knownBase: (path: RelPath) => Base | undefined
   /** Told how many bytes a staged file is going to have; a throw keeps it from it. */
   readonly room?: (path: RelPath, size: number) => void
   /** Told of each path an edit touched. */
   readonly touched: (path: RelPath) => void
   /** Told of each path a commit of this session has set, whoever in this process came upon it. */
-  readonly landed?: (landed: Landed) => void
+  readonly landed?: (landed: CommittedPath) => void
 }
 
 /** Opens a stage for reading: its log is never written. */
 export function readStage(layout: Layout, sessionId: string): StageStore {
   const stage = new Stage()
-  const { pack } = replayed(stage, filesOf(layout, sessionId), false)
+  const { pack } = replayOrExplain(stage, filesOf(layout, sessionId), false)
   return storeOf(layout, sessionId, new Overlay({ lower: openLower(layout.root), stage }), { pack })
 }
 
@@ -114,7 +123,7 @@ export function stageReader(layout: Layout, sessionId: string): () => StageStore
 export function ownStage(layout: Layout, sessionId: string, options: OwnerOptions): StageStore {
   const stage = new Stage()
   const files = filesOf(layout, sessionId)
-  const found = options.durability === 'memory' ? undefined : replayed(stage, files, true)
+  const found = options.durability === 'memory' ? undefined : replayOrExplain(stage, files, true)
   const log = found && openStageLog(files, found, options.durability === 'power')
   const { credit, knownBase, room } = options
   const overlay = new Overlay({
@@ -147,7 +156,7 @@ function filesOf(layout: Layout, sessionId: string): StageFiles {
   return { log: stageLog, pack }
 }
 
-function replayed(stage: Stage, files: StageFiles, isOwner: boolean): Replay {
+function replayOrExplain(stage: Stage, files: StageFiles, isOwner: boolean): Replay {
   try {
     return replay(files, stage, isOwner)
   } catch (error) {
@@ -170,7 +179,7 @@ function storeOf(
     const packed = log?.append(edit, data)
     overlay.apply(edit, data, packed)
   }
-  const settleBy = (settlement: Settlement, seq = stage.settledSeq, { reviewed, reviewId }: TakenIn = stage) => {
+  const settleBy = (settlement: ReconcilePlan, seq = stage.settledSeq, { reviewed, reviewId }: Ingested = stage) => {
     const { drop, point, hide, forget } = settlement
     const bases = settlement.bases.map(([path, base]) => [path, overlay.withContent(path, base)] as const)
     const news = drop.length + point.length + hide.length + forget.length + bases.length
@@ -182,20 +191,20 @@ function storeOf(
     apply({ op: 'settle', t: now(), ...credit, drop, point, hide, forget, bases, ...until })
     // A commit may have been of directories alone, which only tidying takes out.
     if (drop.length + point.length === 0 && !landed) return
-    const rest = tidy(overlay)
+    const rest = dropRedundant(overlay)
     if (rest.drop.length + rest.point.length > 0) apply({ op: 'settle', t: now(), ...rest, ...until })
   }
   const takeIn = (record: ReviewRecord, reviewed: number) => {
     const taken = { reviewed, reviewId: record.id }
-    if (record.kind === 'discard') settleBy(settleDiscarded(overlay, discardsOf(record)), stage.settledSeq, taken)
+    if (record.kind === 'discard') settleBy(reconcileDiscarded(overlay, discardsOf(record)), stage.settledSeq, taken)
     if (record.kind === 'amend') amend(record, taken)
   }
-  const amend = (record: AmendRecord, taken: TakenIn) => {
+  const amend = (record: AmendRecord, taken: Ingested) => {
     for (const path of directoriesFor(overlay, record)) overlay.mkdir(path, 0o755)
-    const { edit, content } = amendEdit(overlay, record, contents, { taken, at: now() })
+    const { edit, content } = amendmentEdit(overlay, record, contents, { taken, at: now() })
     apply(edit, content)
   }
-  const mark: StageStore['mark'] = (told) => {
+  const createSnapshot: StageStore['createSnapshot'] = (told) => {
     const { snapshots } = stage
     const id = `s${snapshots.made + 1}`
     apply({ op: 'mark', t: now(), id, ...told })
@@ -210,14 +219,14 @@ function storeOf(
       if (!isDeepStrictEqual(stage.agents.at(-1), agent)) apply({ op: 'agent', t: now(), name: agent })
       return stage.agents.length - 1
     },
-    mark,
-    unmark: ({ id }) => apply({ op: 'unmark', t: now(), id }),
-    called: ({ id }) => apply({ op: 'called', t: now(), id }),
+    createSnapshot,
+    deleteSnapshot: ({ id }) => apply({ op: 'unmark', t: now(), id }),
+    endCall: ({ id }) => apply({ op: 'called', t: now(), id }),
     travel(to, reviews) {
-      const left = stage.snapshots.changed || !stage.snapshots.at ? mark({}) : stage.snapshots.at
+      const left = stage.snapshots.changed || !stage.snapshots.at ? createSnapshot({}) : stage.snapshots.at
       const { settledSeq } = to.version
-      const commits = settledSeq < stage.settledSeq ? landedAfter(layout, id, settledSeq) : []
-      const since = reviews.slice(firstUntaken(to.version, reviews), stage.reviewed)
+      const commits = settledSeq < stage.settledSeq ? sessionCommitsAfter(layout, id, settledSeq) : []
+      const since = reviews.slice(firstNotIngested(to.version, reviews), stage.reviewed)
       const { less, kept } = planTravel(overlay, to.version, {
         isCommitted: commits.length > 0,
         landed: changesOf(commits),
@@ -234,16 +243,16 @@ function storeOf(
       return { left, kept }
     },
     settle(reviews) {
-      const commits = landedSince(layout, id, stage)
+      const commits = sessionCommitsSince(layout, id, stage)
       const land = (until: number) => {
         const landed = commits.splice(0, commits.findLastIndex(({ seq }) => seq <= until) + 1)
         if (landed.length === 0) return
         const changes = changesOf(landed)
         const removed = landed.flatMap(({ removedDirs }) => removedDirs)
-        settleBy(settleLanded(overlay, changes, removed), landed.at(-1)?.seq)
+        settleBy(reconcileCommitted(overlay, changes, removed), landed.at(-1)?.seq)
         for (const each of changes) if (each.own) owner?.landed?.(each)
       }
-      const from = firstUntaken(stage, reviews)
+      const from = firstNotIngested(stage, reviews)
       reviews.slice(from).forEach((record, index) => {
         if (record.kind === 'discard' || record.kind === 'amend') land(record.seq ?? Number.POSITIVE_INFINITY)
         takeIn(record, from + index + 1)
@@ -265,19 +274,19 @@ function storeOf(
       const paths = new Set(changes.map(({ path }) => path))
       const gone = staged.filter(({ path }) => paths.has(path))
       const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-      const settlement = gone.length === staged.length ? everything(stage) : takeBack(overlay, new Set(names))
+      const settlement = gone.length === staged.length ? dropAll(stage) : revertPaths(overlay, new Set(names))
       settleBy(settlement)
     },
-    note: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
-    noted: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
-    notes: (kind) => stage.notes.get(kind) ?? [],
+    enqueue: (kind, note) => apply({ op: 'note', t: now(), kind, note }),
+    ack: (kind, count) => apply({ op: 'noted', t: now(), kind, count }),
+    queued: (kind) => stage.notes.get(kind) ?? [],
     sync: () => log?.sync(),
     close: () => log?.close(),
   }
 }
 
 const now = () => String(BigInt(Date.now()) * 1_000_000n)
-const NOTHING: Settlement = { drop: [], point: [], hide: [], forget: [], bases: [] }
+const NOTHING: ReconcilePlan = { drop: [], point: [], hide: [], forget: [], bases: [] }
 
 /** The first of these contents that can be had. */
 function firstOf(sources: readonly (() => Uint8Array | undefined)[]): Uint8Array | undefined {
@@ -291,7 +300,7 @@ function firstOf(sources: readonly (() => Uint8Array | undefined)[]): Uint8Array
 }
 
 /** All of the stage: bases too, also those of names that went with their directory. */
-function everything({ tree, bases }: Stage): Settlement {
+function dropAll({ tree, bases }: Stage): ReconcilePlan {
   const forget = [...bases.keys()].map(asRelPath)
   return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }
 }

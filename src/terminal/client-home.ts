@@ -32,7 +32,7 @@ export interface HomeView {
 }
 
 /** A view that one command has for itself. */
-export interface TakenHome extends HomeView {
+export interface MountedHome extends HomeView {
   release(): void
 }
 
@@ -56,7 +56,7 @@ export async function takeHome(
   root: string,
   kept: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<TakenHome> {
+): Promise<MountedHome> {
   const base = physicalHome(env)
   const isApart = base !== undefined && !isWithin(base, root)
   const whole: HomeMount[] = home && isApart ? [{ at: base, layer: undefined }] : []

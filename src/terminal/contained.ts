@@ -3,10 +3,10 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { placeOfProgram, sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
-import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
+import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './command-io.js'
 import type { Holder } from './holder.js'
-import { bytesIn, loadOf, memoryLimit } from './load.js'
-import { limited, STATUS, sandboxOf } from './sandbox.js'
+import { bytesIn, loadOf, memoryLimit } from './process-load.js'
+import { bwrapArguments, STATUS, sandboxOf } from './sandbox.js'
 
 /**
  * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter, $4: how many directories
@@ -58,7 +58,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
   // prlimit looks for the command in the PATH of the sandbox; what starts prlimit takes a path alone.
-  const inside = limited(root, [placeOfProgram('prlimit'), '--core=0', '--', ...options.args], options)
+  const inside = bwrapArguments(root, [placeOfProgram('prlimit'), '--core=0', '--', ...options.args], options)
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...inside]
   const mounts = options.home?.mounts ?? []
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
@@ -90,7 +90,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
     const pid = await init
     // The first process of the namespace is gone only when all others are.
-    if (pid !== undefined) await gone(pid)
+    if (pid !== undefined) await waitForExit(pid)
     if (stop.failure) throw stop.failure.error
     if (pid === undefined && stop.why === undefined)
       throw new Error(`The sandbox could not be set up: ${output.stderr.trim()}`)
@@ -155,7 +155,7 @@ function initOf(child: ChildProcess): Promise<number | undefined> {
 /** Bytes of what bubblewrap tells that are looked at. */
 const MESSAGE = 4096
 
-async function gone(pid: number): Promise<void> {
+async function waitForExit(pid: number): Promise<void> {
   const began = startOf(pid)
   for (let delay = 0; began !== undefined && startOf(pid) === began; delay = Math.min(delay + 1, 20)) await wait(delay)
 }

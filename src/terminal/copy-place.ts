@@ -11,11 +11,11 @@ import {
   removeTree,
   setTimes,
 } from '../host/write.js'
+import { carryOver } from './carry-over.js'
+import type { Looking, Place } from './command-place.js'
 import { type Effects, unreadable } from './effects.js'
-import { placeBeside } from './holder.js'
-import { takeAlong } from './kept.js'
+import { placeNextTo } from './holder.js'
 import { type Layer, readSettled, restingLayer, stampOf } from './layer.js'
-import type { Looking, Place } from './place.js'
 import { runUncontained } from './uncontained.js'
 
 /**
@@ -23,7 +23,7 @@ import { runUncontained } from './uncontained.js'
  * user can, by any name but the copy's. What it does in the copy is told by comparing with what was noted as it was made.
  */
 export function openCopy(root: string): Place {
-  const scratch = makeTempDir(`${placeBeside(root)}/escrow-copy-`)
+  const scratch = makeTempDir(`${placeNextTo(root)}/escrow-copy-`)
   makeDir(`${scratch}/tree`)
   makeDir(`${scratch}/tmp`)
   const copy = new Copy(root, `${scratch}/tree`)
@@ -47,7 +47,7 @@ export function openCopy(root: string): Place {
     written: `${scratch}/tree`,
     hidden: () => [],
     bring: (from, kept, overlay) =>
-      takeAlong(kept, {
+      carryOver(kept, {
         from: from.written,
         to: `${scratch}/tree`,
         hidden: () => [],
@@ -56,7 +56,7 @@ export function openCopy(root: string): Place {
     since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
     // A hook there writes the ledger itself.
     offer: () => undefined,
-    told: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
+    readSpool: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
     clear: () => undefined,
     async close() {
       isAlive = false

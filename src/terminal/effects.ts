@@ -117,13 +117,13 @@ class Walk {
     const names = new Set(this.written.names(dir))
     for (const name of names) {
       const path = childOf(dir, name)
-      this.#settled(path, () => this.#look(path, name))
+      this.#attempt(path, () => this.#look(path, name))
     }
-    this.#goneBelow(dir, names)
+    this.#removedBelow(dir, names)
   }
 
   /** While a command is at work, what is gone or in use between two looks is left for later. */
-  #settled(path: RelPath, work: () => void): void {
+  #attempt(path: RelPath, work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -173,7 +173,7 @@ class Walk {
   }
 
   /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */
-  #goneBelow(dir: RelPath, written: ReadonlySet<string>): void {
+  #removedBelow(dir: RelPath, written: ReadonlySet<string>): void {
     if (dir === ROOT) return
     const before = namesBelow(this.deps.places, dir).filter((name) => !written.has(name))
     if (before.length === 0 || this.#isMerged(dir)) return

@@ -100,11 +100,11 @@ export class Holder {
    * Rejects with an Error that has what the programs said.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
-    const scratch = makeTempDir(`${placeBeside(root)}/escrow-layers-`)
+    const scratch = makeTempDir(`${placeNextTo(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
     try {
-      await said(child, 'held')
+      await waitForLine(child, 'held')
     } catch (error) {
       removeEmptyDir(scratch)
       throw error
@@ -143,7 +143,7 @@ export class Holder {
 }
 
 /** Where the layers can lie: the workspace's mount would cover what is in it. */
-export function placeBeside(root: string): string {
+export function placeNextTo(root: string): string {
   const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
@@ -157,7 +157,7 @@ function unref(stream: object): void {
 }
 
 /** Waits for a line of output. Rejects with what was said instead. */
-function said(child: ChildProcess, line: string): Promise<void> {
+function waitForLine(child: ChildProcess, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let [out, error] = ['', '']
     child.stdout?.on('data', (chunk: Buffer) => {

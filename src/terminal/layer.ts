@@ -40,20 +40,20 @@ export function restingLayer(host: string): Layer {
   const at = (path: RelPath) => `${host}/${path}`
   return {
     names(dir) {
-      opened(at(dir), 0o700)
+      grantMode(at(dir), 0o700)
       return readdirSync(at(dir))
     },
     look: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
     target: (path) => readlinkSync(at(path)),
     read(path) {
-      opened(at(path), 0o400)
+      grantMode(at(path), 0o400)
       return readFileSync(at(path), { flag: READ_FLAGS as unknown as string })
     },
     close: () => undefined,
   }
 }
 
-function opened(host: string, bits: number): void {
+function grantMode(host: string, bits: number): void {
   const mode = lstatSync(host).mode & 0o7777
   if ((mode & bits) !== bits) chmodSync(host, mode | bits)
 }

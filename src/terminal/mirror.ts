@@ -99,7 +99,7 @@ class Pieces {
     const type = overlay.typeOf(path)
     const below = isLowerDir ? overlay.lower.typeOf(path) : undefined
     if (type === undefined) {
-      if (below !== undefined) yield [path, this.#gone()]
+      if (below !== undefined) yield [path, this.#whiteoutPiece()]
     } else if (type === 'file') yield [path, this.#file(path)]
     else if (type === 'symlink') yield [path, symlink(overlay.readlink(path))]
     else if (type === 'dir') {
@@ -119,7 +119,8 @@ class Pieces {
       yield* this.#at(childOf(path, name), undefined, isLowerDir)
     }
     if (!isLowerDir) return
-    for (const name of this.overlay.lower.names(path)) if (!names.has(name)) yield [childOf(path, name), this.#gone()]
+    for (const name of this.overlay.lower.names(path))
+      if (!names.has(name)) yield [childOf(path, name), this.#whiteoutPiece()]
   }
 
   /** Hidden, with the directories on the way to it where the layer has none. */
@@ -130,10 +131,10 @@ class Pieces {
       if (this.closed.has(dir) || this.overlay.typeOf(dir) !== 'dir') return
       yield [dir, directory((this.overlay.lstat(dir)?.mode ?? 0o755) & 0o7777)]
     }
-    if (this.overlay.lower.typeOf(path) !== undefined) yield [path, this.#gone()]
+    if (this.overlay.lower.typeOf(path) !== undefined) yield [path, this.#whiteoutPiece()]
   }
 
-  #gone(): Piece {
+  #whiteoutPiece(): Piece {
     return { kind: 'whiteout', token: '-', make: (host) => linkSync(this.whiteout, host) }
   }
 

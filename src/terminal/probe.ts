@@ -50,7 +50,7 @@ const NO_NAMESPACES =
 
 function namespaces(): Capability {
   const ran = runProgram('unshare', ['--user', '--map-root-user', '--mount', '--', 'true'])
-  return told('user namespaces', ran, ran.problem === undefined ? NO_NAMESPACES : 'apt-get install util-linux')
+  return toCapability('user namespaces', ran, ran.problem === undefined ? NO_NAMESPACES : 'apt-get install util-linux')
 }
 
 const TRY_OVERLAY = `set -e
@@ -74,14 +74,14 @@ function overlay(): Capability {
       'sh',
       dir,
     ])
-    return told('overlay', ran, 'modprobe overlay (Linux 5.11 or later)')
+    return toCapability('overlay', ran, 'modprobe overlay (Linux 5.11 or later)')
   } finally {
     removeTree(dir)
   }
 }
 
 function bubblewrap(): Capability {
-  return told('bubblewrap', runProgram('bwrap', ['--version']), 'apt-get install bubblewrap')
+  return toCapability('bubblewrap', runProgram('bwrap', ['--version']), 'apt-get install bubblewrap')
 }
 
 /** All of it together, as a command is run. */
@@ -100,7 +100,7 @@ async function sandbox(): Promise<Capability> {
       shut: [],
     }
     const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
-    return told('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
+    return toCapability('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
   } catch (error) {
     return { name: 'sandbox', ok: false, problem: String(error), mend: NO_NAMESPACES }
   } finally {
@@ -109,7 +109,7 @@ async function sandbox(): Promise<Capability> {
   }
 }
 
-function told(name: Capability['name'], ran: ReturnType<typeof runProgram>, mend: string): Capability {
+function toCapability(name: Capability['name'], ran: ReturnType<typeof runProgram>, mend: string): Capability {
   if (ran.status === 0) return { name, ok: true }
   return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It ended with ${ran.status}.`), mend }
 }

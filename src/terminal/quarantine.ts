@@ -4,8 +4,8 @@ import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../host/write.js'
+import type { RefusedEffect } from './apply-effects.js'
 import type { Effect } from './effects.js'
-import type { RefusedEffect } from './land.js'
 
 const KINDS = ['gone', 'dir', 'file', 'symlink', 'other', 'unnamed', 'git'] as const
 

@@ -2,9 +2,9 @@ import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import { ACCEPTED_IN_MOUNT } from '../host/accepted-files.js'
 import { layoutAt } from '../host/workspace-state.js'
-import type { CommandOptions } from './course.js'
-import type { Outlook } from './secrets.js'
-import { TOLD_AT, WORDS_AT } from './told.js'
+import type { CommandOptions } from './command-io.js'
+import { SPOOL_AT, WORDS_AT } from './denial-spool.js'
+import type { Visibility } from './secrets.js'
 
 /** What the sandbox is made of, as options of bubblewrap. */
 
@@ -26,7 +26,7 @@ const WRITE_ONLY_AT = '/run/escrow/write-only'
  * The command behind what limits where it may write. Every mount that can be written is one of these places: a path below
  * it that is shown read-only keeps its files from being written, and where it lies in a cover, its FIFOs.
  */
-export function limited(root: string, program: readonly string[], { home, outlook }: CommandOptions): string[] {
+export function bwrapArguments(root: string, program: readonly string[], { home, outlook }: CommandOptions): string[] {
   const homes = home?.mounts.map(({ at }) => at) ?? []
   const covers = outlook.hidden
     .filter(({ path, isDirectory }) => isDirectory && !outlook.shown.some((shown) => isWithin(shown, path)))
@@ -62,12 +62,12 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     // What a command writes lies in the one file system that has a size. In /run we mount, so there no link may wait for us.
     ...['/tmp', '/var/tmp', '/dev/shm'].flatMap((place) => ['--bind', `${scratch}/own${place}`, place]),
     ...['--remount-ro', '/dev', '--size', RUN_BYTES, '--tmpfs', '/run'],
-    ...['--bind', `${scratch}/told`, TOLD_AT],
+    ...['--bind', `${scratch}/told`, SPOOL_AT],
     ...['--ro-bind', `${scratch}/words`, WORDS_AT],
     ...['--ro-bind', `${scratch}/write-only`, WRITE_ONLY_AT],
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
-    ...(network ? resolving() : []),
+    ...(network ? resolverPaths() : []),
     ...homeOf(options, scratch),
     ...outside(outlook, scratch),
     ...['--bind', root, root],
@@ -92,7 +92,7 @@ function homeOf({ home }: CommandOptions, scratch: string): string[] {
  * nothing above has changed is left alone: over a place that is shown anyway a mount would bring back what is hidden
  * in it, and below a place of a command's own the way may be a link the command made.
  */
-function outside({ hidden, shown }: Outlook, scratch: string): string[] {
+function outside({ hidden, shown }: Visibility, scratch: string): string[] {
   const layers = { path: scratch, isDirectory: true }
   const asked = [
     ...[...hidden, layers].map((place) => ({ ...place, isHidden: true })),
@@ -117,7 +117,7 @@ function outside({ hidden, shown }: Outlook, scratch: string): string[] {
 }
 
 /** Names are looked up by a file that may lie in /run, which is empty inside. */
-function resolving(): string[] {
+function resolverPaths(): string[] {
   try {
     const path = readlinkSync('/etc/resolv.conf')
     const target = path.startsWith('/') ? path : `/etc/${path}`

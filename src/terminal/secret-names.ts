@@ -26,13 +26,13 @@ export class SecretNames {
   *#below(overlay: Overlay, dir: RelPath): Generator<RelPath, undefined> {
     const { node, lower } = overlay.placeOf(dir)
     const listing =
-      node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#merged(overlay, dir)
+      node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#listMerged(overlay, dir)
     for (const name of listing.secrets) yield childOf(dir, name)
     for (const name of listing.dirs) yield* this.#below(overlay, childOf(dir, name))
   }
 
-  #merged(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
-    return this.#told(overlay.readdir(dir))
+  #listMerged(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
+    return this.#toListing(overlay.readdir(dir))
   }
 
   #onDisk(overlay: Overlay, dir: RelPath): Omit<Listing, 'stamp'> {
@@ -40,13 +40,13 @@ export class SecretNames {
     const stamp = `${stats?.ino} ${stats?.mtimeNs} ${stats?.ctimeNs}`
     const known = this.#known.get(dir)
     if (known?.stamp === stamp) return known
-    const told = this.#told(overlay.lower.readdir(dir))
+    const told = this.#toListing(overlay.lower.readdir(dir))
     const isSettled = stats !== undefined && BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > SETTLED
     if (isSettled) this.#known.set(dir, { stamp, ...told })
     return told
   }
 
-  #told(entries: readonly { readonly name: string; readonly type: string }[]): Omit<Listing, 'stamp'> {
+  #toListing(entries: readonly { readonly name: string; readonly type: string }[]): Omit<Listing, 'stamp'> {
     const secrets = entries.filter(({ name }) => this.isSecret(name)).map(({ name }) => name)
     const dirs = entries.filter(({ name, type }) => type === 'dir' && !SKIPPED.has(name) && !this.isSecret(name))
     return { secrets, dirs: dirs.map(({ name }) => name) }

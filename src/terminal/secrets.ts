@@ -30,7 +30,7 @@ export interface HiddenPlace {
 const NEEDED = ['/', '/usr', '/bin', '/lib', '/lib64', '/etc', '/proc', '/dev']
 
 /** What commands see of a machine's files outside the workspace: all but `hidden`, and of that `shown`. */
-export interface Outlook {
+export interface Visibility {
   readonly hidden: readonly HiddenPlace[]
   readonly shown: readonly string[]
 }
@@ -41,10 +41,10 @@ export interface Outlook {
  * @param client whose own login is open to it.
  * @returns a path that cannot be hidden, in the place of an outlook, where there is one.
  */
-export function outlookBy(
+export function visibilityOf(
   rules: readonly { readonly path: string; readonly isClosed: boolean }[],
   client?: HomeClient,
-): Outlook | string {
+): Visibility | string {
   const closed = rules.filter(({ isClosed }) => isClosed).map(({ path }) => path)
   const never = closed.find((path) => NEEDED.includes(path))
   if (never !== undefined) return never
@@ -157,7 +157,7 @@ function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<
 const MOST_SETTINGS = 100
 
 /** A workspace that is a home directory, or has one in it: its secrets stay secret. */
-export function secretsIn(root: string, { hidden }: Outlook): RelPath[] {
+export function secretsIn(root: string, { hidden }: Visibility): RelPath[] {
   const inside = hidden.filter(({ path }) => path !== root && isWithin(path, root))
   return inside.map(({ path }) => path.slice(root.length + 1) as RelPath)
 }

@@ -18,8 +18,8 @@ const WORDS: readonly (readonly [kind: Change['kind'], word: string])[] = [
 export function summaryOf({ changes }: ChangeSet, refused: readonly Refusal[], kept: readonly string[]): string {
   const lines = [
     ...refusals(refused),
-    ...WORDS.flatMap(([kind, word]) => listed(word, changes.filter((change) => change.kind === kind).map(nameOf))),
-    ...listed('kept for later commands, not staged', kept),
+    ...WORDS.flatMap(([kind, word]) => listNames(word, changes.filter((change) => change.kind === kind).map(nameOf))),
+    ...listNames('kept for later commands, not staged', kept),
   ]
   return lines.length === 0 ? 'Nothing changed.' : lines.join('\n')
 }
@@ -37,14 +37,14 @@ function refusals(refused: readonly Refusal[]): string[] {
   const reasons = [...new Set(refused.map(({ reason }) => reason))]
   return reasons.flatMap((reason) => {
     const of = refused.filter((each) => each.reason === reason)
-    return listed(
+    return listNames(
       `refused (${reason})`,
       of.map(({ path }) => path),
     )
   })
 }
 
-function listed(word: string, names: readonly string[]): string[] {
+function listNames(word: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
   const more = names.length > NAMED ? `, and ${names.length - NAMED} more` : ''
   return [`${word}: ${names.slice(0, NAMED).join(', ')}${more}`]

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { codeOf } from '../../overlay/index.js'
 import { sendSignal, startOwn } from '../host/child.js'
-import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './course.js'
+import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './command-io.js'
 
 /** What a shell says of a program there is none of. */
 const NOT_FOUND = 127
@@ -27,11 +27,11 @@ export async function runUncontained(
     if (child.pid !== undefined && !options.terminal) sendSignal(-child.pid, 'SIGKILL')
   })
   try {
-    const missing = (error: unknown) => {
+    const notFound = (error: unknown) => {
       if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') return NOT_FOUND
       throw error
     }
-    const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child).catch(missing)])
+    const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child).catch(notFound)])
     if (stop.failure) throw stop.failure.error
     const signal = child.signalCode
     const ended = code ?? (signal === null ? null : 128 + constants.signals[signal])

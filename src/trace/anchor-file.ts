@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { codeOf } from '../../overlay/errno.js'
 import { readStart } from '../host/read.js'
 import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync } from '../host/write.js'
-import { type AnchorLine, compacted, parseAnchors } from './anchor-lines.js'
+import { type AnchorLine, compactAnchors, parseAnchors } from './anchor-lines.js'
 
 /**
  * A file that any workspace of this machine appends to, without a lock. Lines are not synced: a power cut can take the
@@ -70,7 +70,7 @@ function compact(file: string): void {
   const old = openSync(file, 'r')
   try {
     const content = restOf(old, 0)
-    const fewer = compacted(parseAnchors(content.toString()))
+    const fewer = compactAnchors(parseAnchors(content.toString()))
     createDurable(fresh, `{"compacted":${fewer.length}}\n${fewer}`, 0o600)
     renameSync(fresh, file)
     const late = restOf(old, content.length)

@@ -62,11 +62,13 @@ function runsOf(entries: readonly LedgerEntry[]): { from: number; seq: number; h
 
 /** Reads lines. A crash may have cut a line, and the next one then follows on the same line. */
 export function parseAnchors(content: string): AnchorLine[] {
-  return marked(content.split('\n').flatMap((line) => anchorIn(line.slice(line.lastIndexOf('{"ledger":'))) ?? []))
+  return dropSuperseded(
+    content.split('\n').flatMap((line) => anchorIn(line.slice(line.lastIndexOf('{"ledger":'))) ?? []),
+  )
 }
 
 function anchorIn(line: string): AnchorLine | undefined {
-  const value = parsed(line)
+  const value = parseJson(line)
   if (!isObject(value)) return undefined
   const [ledger, from, seq, at] = [text(value.ledger), count(value.from), count(value.seq), text(value.at)]
   const hashes = listOf(value.hashes).flatMap((hash) => text(hash) ?? [])
@@ -85,7 +87,7 @@ function anchorIn(line: string): AnchorLine | undefined {
   }
 }
 
-export function parsed(line: string): unknown {
+export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
@@ -98,7 +100,7 @@ export function isOn({ branch }: Pick<AnchorLine, 'branch'>, now: string | undef
   return branch === undefined || now === undefined || branch === now
 }
 
-function marked(lines: readonly AnchorLine[]): AnchorLine[] {
+function dropSuperseded(lines: readonly AnchorLine[]): AnchorLine[] {
   const later: AnchorLine[] = []
   const isPast = (line: AnchorLine) =>
     later.some((each) => each.workspace === line.workspace && isOn(line, each.branch))
@@ -111,7 +113,7 @@ function marked(lines: readonly AnchorLine[]): AnchorLine[] {
 }
 
 /** Fewer lines that say the same. */
-export function compacted(lines: readonly AnchorLine[]): string {
+export function compactAnchors(lines: readonly AnchorLine[]): string {
   const groups = new Map<string, { last: AnchorLine; entries: Map<string, LedgerEntry> }>()
   for (const line of lines) {
     const isBound = line.workspace !== undefined && line.isPast === undefined

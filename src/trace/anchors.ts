@@ -4,7 +4,7 @@ import type { LedgerHead } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
 import { appendAnchors, appendText, newestAnchorsHave, readAnchors, textOf } from './anchor-file.js'
-import { type AnchorLine, isOn, type LedgerEntry, linesOf, parsed } from './anchor-lines.js'
+import { type AnchorLine, isOn, type LedgerEntry, linesOf, parseJson } from './anchor-lines.js'
 import type { Tip } from './chain.js'
 import { text } from './fields.js'
 import { isObject } from './lines.js'
@@ -26,7 +26,7 @@ export interface Anchors {
   /** Anchors records, and forgets which ones this branch must have: a person says that the ledger is right as it is. */
   restart(ledger: string, entries: readonly LedgerEntry[]): void
   /** The ledger that was begun on the branch that is checked out; undefined where none was. */
-  begun(): string | undefined
+  firstLine(): string | undefined
 }
 
 export interface KnownLedger {
@@ -73,7 +73,7 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
     lately: (ledger) => newestAnchorsHave(fileOf(ledger)),
     keep: (ledger, entries) => write(ledger, entries, false),
     restart: (ledger, entries) => write(ledger, entries, true),
-    begun: () => begunIn(begins, branch()),
+    firstLine: () => begunIn(begins, branch()),
   }
 }
 
@@ -88,7 +88,7 @@ export function headOfTip({ own, ledger, seq }: Tip): LedgerHead | undefined {
 
 function begunIn(file: string, branch: string | undefined): string | undefined {
   for (const line of textOf(file).split('\n').reverse()) {
-    const value = parsed(line)
+    const value = parseJson(line)
     const ledger = isObject(value) ? text(value.ledger) : undefined
     const noted = isObject(value) ? text(value.branch) : undefined
     if (ledger !== undefined && isOn(noted === undefined ? {} : { branch: noted }, branch)) return ledger

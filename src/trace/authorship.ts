@@ -18,7 +18,7 @@ export function editedLines(edits: readonly Edit[], landed: Uint8Array): Readonl
   let edited: ReadonlySet<number> = new Set()
   const follow = (content: Uint8Array, isEdit: boolean) => {
     const next = linesOf(content)
-    edited = followed(at, edited, next, isEdit)
+    edited = followLines(at, edited, next, isEdit)
     at = next
   }
   for (const { seen, made } of edits) {
@@ -29,7 +29,7 @@ export function editedLines(edits: readonly Edit[], landed: Uint8Array): Readonl
   return edited
 }
 
-function followed(old: string[], edited: ReadonlySet<number>, now: string[], isEdit: boolean): Set<number> {
+function followLines(old: string[], edited: ReadonlySet<number>, now: string[], isEdit: boolean): Set<number> {
   const found = new Set<number>()
   const parts = diffArrays(old, now, { maxEditLength: DIFF_EDITS }) ?? []
   let [from, to] = [0, 0]

@@ -32,7 +32,7 @@ export async function blameContent(
   const prints = printsOf(lines)
   const replay = await replayLedger(file, new Set(prints), vouching)
   const cells = replay.linesAt(path, prints, digest(content))
-  const origins = claimed(cells, lines, digest(content), replay.claimsOn(path))
+  const origins = applyClaims(cells, lines, digest(content), replay.claimsOn(path))
   return origins.map((origin, n) => ({ line: n + 1, ...origin }))
 }
 
@@ -90,7 +90,12 @@ function speaksOfLines({ bytes }: Line): boolean {
 }
 
 /** Gives blocks that nothing else explains to whom a record names for their very content, the newest record first. */
-function claimed(cells: readonly Cell[], lines: readonly string[], whole: string, claims: readonly Claim[]): Origin[] {
+function applyClaims(
+  cells: readonly Cell[],
+  lines: readonly string[],
+  whole: string,
+  claims: readonly Claim[],
+): Origin[] {
   const origins = cells.map(({ origin }) => origin)
   const blocks = new Blocks(lines)
   for (const claim of claims.toReversed()) {

@@ -67,7 +67,7 @@ export function step(tip: Tip, value: TraceRecord, hash: string, size: number, h
   if ('problem' in own) return own
   const from = branchOf(tip, own, headAt)
   if ('problem' in from) return from
-  const sides = joined(from.sides, own, headAt)
+  const sides = joinSides(from.sides, own, headAt)
   if ('problem' in sides) return sides
   const parent = from.head.own?.hash ?? null
   const { ledger, seq } = own
@@ -148,7 +148,7 @@ function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides
 }
 
 /** What stays open behind a record: each branch it joins must be there, and ends with it unless it went on elsewhere. */
-function joined(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
+function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
   if (joins === undefined) return sides
   let open = sides
   for (const { ledger, seq, hash } of joins) {

@@ -104,9 +104,11 @@ export interface RecordDraft {
   readonly data?: { readonly [key: string]: Json }
 }
 
-type Told = 'type' | 'intent' | 'session'
+type ReportedDenial = 'type' | 'intent' | 'session'
 
 /** A draft of now, with a fresh id and nothing in the lists that are not given. */
-export function newDraft(given: Pick<RecordDraft, Told> & Partial<Omit<RecordDraft, Told>>): RecordDraft {
+export function newDraft(
+  given: Pick<RecordDraft, ReportedDenial> & Partial<Omit<RecordDraft, ReportedDenial>>,
+): RecordDraft {
   return { id: newId(), timestamp: new Date().toISOString(), reqId: null, files: [], changes: [], ...given }
 }

@@ -1,13 +1,13 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError, unsupported } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'
+import { currentLines } from './current-lines.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
 import { listOf, objectOf, objectsOf, text } from './fields.js'
 import { agentsIn, gitAiNote } from './git-ai.js'
 import { isObject, type Line } from './lines.js'
 import { wholeLines } from './read.js'
 import { ownOf } from './record.js'
-import { standingLines } from './standing-lines.js'
 
 /** What the ledger is exported from. */
 export interface Exported {
@@ -46,7 +46,7 @@ async function noteOf({ root, file, revision }: Exported): Promise<string> {
   if (revision === undefined) {
     throw new EscrowError('nothing_selected', 'There is no git commit yet that a note could be written for.')
   }
-  return gitAiNote(await standingLines(root, file), agentsIn(file), revision)
+  return gitAiNote(await currentLines(root, file), agentsIn(file), revision)
 }
 
 interface FlatEntry {

@@ -19,6 +19,7 @@ export {
   type TraceType,
 } from './draft.js'
 export { intentOf } from './fields.js'
+export { type HistoryEntry, pathsOf, toHistoryEntry } from './history-entry.js'
 export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
@@ -27,4 +28,3 @@ export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { ownOf } from './record.js'
 export { splitDraft } from './split.js'
-export { pathsOf, type ToldRecord, toldOf } from './told-record.js'

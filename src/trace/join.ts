@@ -29,8 +29,8 @@ export function joinBranches(deps: JoinDeps, by: Reviewer): LedgerHead | undefin
   const { layout, file, published, anchors, revision } = deps
   const { tip, torn } = file.settleForked()
   const vouching = new Vouching(layout.ledgerFile, anchors, published.hashes())
-  const unseen = collected(layout, vouching)
-  const lost = vouching.lost(tip.lines)
+  const unseen = collectUnseen(layout, vouching)
+  const lost = vouching.missingLine(tip.lines)
   if (lost !== undefined) throw corrupt(`${layout.ledgerFile}: ${lost.reason}`)
   for (const [ledger, entries] of unseen) anchors.keep(ledger, entries)
   if (tip.sides.length === 0) return undefined
@@ -54,7 +54,7 @@ export function joinBranches(deps: JoinDeps, by: Reviewer): LedgerHead | undefin
 export function anchorAll(layout: Layout, anchors: Anchors, tip: Tip): LedgerHead | undefined {
   const head = headOfTip(tip)
   if (head === undefined) return undefined
-  const unseen = collected(layout, new Vouching(layout.ledgerFile, anchors, new Map()))
+  const unseen = collectUnseen(layout, new Vouching(layout.ledgerFile, anchors, new Map()))
   const { ledger, seq, hash } = head
   const newest = unseen.get(ledger) ?? []
   if (!newest.some((entry) => entry.hash === hash)) newest.push({ seq, hash })
@@ -66,7 +66,7 @@ export function anchorAll(layout: Layout, anchors: Anchors, tip: Tip): LedgerHea
 /** By their ledger: two that were begun apart can be joined. */
 type Unseen = Map<string, LedgerEntry[]>
 
-function collected({ ledgerFile }: Layout, vouching: Vouching): Unseen {
+function collectUnseen({ ledgerFile }: Layout, vouching: Vouching): Unseen {
   const unseen: Unseen = new Map()
   for (const { ledger, entry } of unvouchedLines(ledgerFile, vouching)) {
     const entries = unseen.get(ledger)

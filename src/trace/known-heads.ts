@@ -19,10 +19,10 @@ export class KnownHeads {
     if (hash === null) return NO_HEAD
     this.#places ??= placesIn(this.fd)
     const start = this.#places.get(Number.parseInt(hash.slice(0, DIGITS), 16))
-    return start !== undefined && start < end ? this.#behind(hash, start) : undefined
+    return start !== undefined && start < end ? this.#newerThan(hash, start) : undefined
   }
 
-  #behind(wanted: string, start: number): Head | undefined {
+  #newerThan(wanted: string, start: number): Head | undefined {
     // A line of ours says by itself where it stands.
     const own = headsFrom(this.fd, start).next().value
     if (own?.own != null) return own.hash === wanted ? own : undefined

@@ -62,10 +62,10 @@ export function ledgerFile(
   let known = EMPTY_TIP
   const heads: LineHeads = new Map()
   const points = readingPoints(layout)
-  const seen = (record: TraceRecord): undefined => noteHeads(heads, record)
+  const onRecord = (record: TraceRecord): undefined => noteHeads(heads, record)
 
   function from(): Tip {
-    if (stands(file, known)) return known
+    if (isThere(file, known)) return known
     heads.clear()
     return EMPTY_TIP
   }
@@ -73,7 +73,7 @@ export function ledgerFile(
   /** Goes on where another process has read to. */
   async function resume(): Promise<void> {
     const point = await points.load()
-    if (point === undefined || !stands(file, point.tip)) return
+    if (point === undefined || !isThere(file, point.tip)) return
     known = point.tip
     for (const [path, digest] of point.heads) heads.set(path, digest)
   }
@@ -81,7 +81,7 @@ export function ledgerFile(
   function settle(mayFork: boolean): Forked {
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
-      const reading = checked(file, readChain(file, from(), copies, seen), copies)
+      const reading = checkReading(file, readChain(file, from(), copies, onRecord), copies)
       if (!mayFork) assertJoined(file, reading.tip)
       if (published.sweep(highest(reading.tip))) continue
       const missing = unwritten(published, reading.tip, copies)
@@ -96,7 +96,7 @@ export function ledgerFile(
       }
       const { tip, torn } = reading
       if (missing.length > 0 || tip.sides.length === 0 || torn === null) repair(reading, missing)
-      else if (unended(torn, tip).length === 0) return { tip, torn: setAside(file, torn) }
+      else if (completeTornLine(torn, tip).length === 0) return { tip, torn: setAside(file, torn) }
       else extendShared(file, Buffer.from('\n'), sizeThen(reading))
     }
     throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
@@ -105,7 +105,7 @@ export function ledgerFile(
   /** Saves a torn end beside the file, cuts it, and writes what was published. The record of it is published first. */
   function repair(reading: Reading, missing: readonly Placed[]): void {
     const { tip, torn } = reading
-    const restored = missing.length > 0 ? missing : unended(torn, tip)
+    const restored = missing.length > 0 ? missing : completeTornLine(torn, tip)
     const data = {
       ...(torn ? setAside(file, torn) : { bytes: 0, sha256: null, saved_as: null }),
       restored: restored.map(({ record }) => String(record.id ?? '')),
@@ -121,7 +121,7 @@ export function ledgerFile(
   return {
     async warm() {
       if (known.end === 0) await resume()
-      known = checked(file, await readChainAsync(file, from(), new Map(), seen), new Map()).tip
+      known = checkReading(file, await readChainAsync(file, from(), new Map(), onRecord), new Map()).tip
       points.keep(known, heads)
       return known
     },
@@ -133,7 +133,7 @@ export function ledgerFile(
       if (tip.end === 0) syncOrchestration(layout)
       wrote(placed)
       known = placed.at(-1)?.tip ?? tip
-      for (const { record } of placed) seen(record)
+      for (const { record } of placed) onRecord(record)
       return true
     },
     lineHead: (path) => heads.get(path),
@@ -141,7 +141,7 @@ export function ledgerFile(
   }
 }
 
-function checked(file: SharedFile, reading: Reading, copies: Copies): Reading {
+function checkReading(file: SharedFile, reading: Reading, copies: Copies): Reading {
   if (reading.fault !== null) throw faultError(file, reading.fault)
   const { own, seq } = reading.tip
   const copy = copies.get(seq)
@@ -178,7 +178,7 @@ export function unwritten(published: Published, tip: Tip, copies: Copies): Place
 }
 
 /** A last line that lacks nothing but its LF: an editor's doing, not a torn write. */
-function unended(torn: Buffer | null, tip: Tip): Placed[] {
+function completeTornLine(torn: Buffer | null, tip: Tip): Placed[] {
   const whole = torn === null ? { problem: 'none' } : placeLine(torn, tip)
   return 'problem' in whole ? [] : [whole]
 }
@@ -192,12 +192,12 @@ function sizeOf(file: SharedFile): number {
 }
 
 /** Whether the line a tip ends with is still where it was. */
-function stands(file: SharedFile, { start, end, hash }: Tip): boolean {
-  return hash === null || lineStands(file, { start, end, hash })
+function isThere(file: SharedFile, { start, end, hash }: Tip): boolean {
+  return hash === null || hasLine(file, { start, end, hash })
 }
 
 /** Whether a line of that hash begins and ends at these bytes. */
-export function lineStands(file: SharedFile, line: { start: number; end: number; hash: string }): boolean {
+export function hasLine(file: SharedFile, line: { start: number; end: number; hash: string }): boolean {
   const fd = openIfThere(file)
   if (fd === undefined) return false
   try {
@@ -211,11 +211,11 @@ export function lineStands(file: SharedFile, line: { start: number; end: number;
 }
 
 function setAside(file: SharedFile, torn: Buffer): Torn {
-  return { bytes: torn.length, sha256: sha256hex(torn), saved_as: saveBeside(file, torn) }
+  return { bytes: torn.length, sha256: sha256hex(torn), saved_as: saveDamaged(file, torn) }
 }
 
 /** Returns the name the bytes are kept under: `agent_trace.jsonl.torn-<n>`. A repair done twice keeps them once. */
-function saveBeside(file: SharedFile, bytes: Buffer): string {
+function saveDamaged(file: SharedFile, bytes: Buffer): string {
   for (let n = 1; ; n++) {
     const beside = new SharedFile(file.root, `${file.name}.torn-${n}`)
     try {

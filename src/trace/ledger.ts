@@ -57,7 +57,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   let queue: Promise<unknown> = Promise.resolve()
 
   /** What this machine knows of the ledger. */
-  function known(): Anchors {
+  function currentAnchors(): Anchors {
     if (!isTakenOver) takeOverOldAnchors(layout, anchors)
     isTakenOver = true
     return anchors
@@ -95,7 +95,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     while (done.length < drafts.length) {
       const tip = file.settle()
       const placed = publishInOrder(drafts.slice(done.length), tip)
-      const there = file.extend(tip, placed) ? placed : landed(placed)
+      const there = file.extend(tip, placed) ? placed : findWritten(placed)
       for (const { record } of there) done.push(record)
       newest = there.at(-1)?.tip.seq ?? newest
     }
@@ -117,11 +117,11 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     const { ledger, hash } = file.tip()
     if (ledger === null || (hash === anchoredUpTo && written.size === 0)) return
     try {
-      const isAnchored = anchoredUpTo === null ? known().lately(ledger) : () => false
+      const isAnchored = anchoredUpTo === null ? currentAnchors().lately(ledger) : () => false
       for (const entry of published.tail(hash, anchoredUpTo))
         if (!isAnchored(entry.hash)) written.set(entry.hash, entry)
       const entries = [...written.values()].sort((a, b) => a.seq - b.seq)
-      known().keep(ledger, entries)
+      currentAnchors().keep(ledger, entries)
       written.clear()
       anchoredUpTo = hash
     } catch (error) {
@@ -146,7 +146,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
    * The file moved on between our reading it and our writing, so the lock was lost. Either someone wrote our published
    * lines for us, or we linked numbers that were used and pruned long ago: what is not in the file then is placed again.
    */
-  function landed(placed: readonly Placed[]): Placed[] {
+  function findWritten(placed: readonly Placed[]): Placed[] {
     file.settle()
     const there = placed.filter(({ record }) => findRecord(layout.ledgerFile, record.id) !== undefined)
     noteWritten(there)
@@ -154,7 +154,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   }
 
   /** Whatever copies of newer records there are. */
-  function settledAnew(): Tip {
+  function resettled(): Tip {
     try {
       return file.settle()
     } catch (error) {
@@ -165,7 +165,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   }
 
   /** What follows a commit: a signature where this user has a key. */
-  function sealed<T>(drafts: readonly RecordDraft[], done: T): T {
+  function appendCheckpoint<T>(drafts: readonly RecordDraft[], done: T): T {
     if (!drafts.some(({ type }) => type === 'commit' || type === 'undo')) return done
     const checkpoint = checkpointOf(file.tip())
     if (checkpoint !== undefined) appendNow([checkpoint])
@@ -174,12 +174,12 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
 
   return {
     append: (drafts) =>
-      drafts.length === 0 ? Promise.resolve([]) : exclusively(() => sealed(drafts, appendNow(drafts))),
+      drafts.length === 0 ? Promise.resolve([]) : exclusively(() => appendCheckpoint(drafts, appendNow(drafts))),
     appendOnce: (draft, after) =>
       exclusively(() => {
         // A record that was published before a crash gets into the file first.
         file.settle()
-        return sealed([draft], findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft))
+        return appendCheckpoint([draft], findRecord(layout.ledgerFile, draft.id, after?.size) ?? appendOne(draft))
       }),
     async head() {
       const tip = await file.warm()
@@ -191,26 +191,28 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
     async verify({ heads = [] } = {}) {
       const { verifyLedger } = await import('./verify.js')
       const copies = publishedIn(layout.ledgerDir, branch)
-      return verifyLedger({ layout, published: copies, anchors: known(), lock }, heads.map(headOf))
+      return verifyLedger({ layout, published: copies, anchors: currentAnchors(), lock }, heads.map(headOf))
     },
     async unanchored() {
       const { unanchoredRecords } = await import('./unanchored.js')
-      return unanchoredRecords(layout.ledgerFile, known(), publishedIn(layout.ledgerDir, branch).hashes())
+      return unanchoredRecords(layout.ledgerFile, currentAnchors(), publishedIn(layout.ledgerDir, branch).hashes())
     },
     async anchor() {
       const { anchorAll } = await import('./join.js')
-      return exclusively(() => anchorAll(layout, known(), settledAnew()))
+      return exclusively(() => anchorAll(layout, currentAnchors(), resettled()))
     },
     async join(by = gitUser(layout.root)) {
       const { joinBranches } = await import('./join.js')
-      return exclusively(() => joinBranches({ layout, file, published, anchors: known(), revision: vcs() }, by))
+      return exclusively(() =>
+        joinBranches({ layout, file, published, anchors: currentAnchors(), revision: vcs() }, by),
+      )
     },
     async blame(path) {
       const [{ readBlamed }, { blameContent }] = await Promise.all([import('./blamed-file.js'), import('./blame.js')])
       const found = readBlamed(layout.root, path)
       const { Vouching } = await import('./vouching.js')
       const copies = publishedIn(layout.ledgerDir, branch).hashes()
-      const vouching = new Vouching(layout.ledgerFile, known(), copies)
+      const vouching = new Vouching(layout.ledgerFile, currentAnchors(), copies)
       return blameContent(layout.ledgerFile, found.path, found.content, vouching)
     },
     lineHead: file.lineHead,
@@ -219,11 +221,11 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
       return outsideLines(layout.ledgerFile, contents)
     },
     async stats({ days = 30 } = {}) {
-      const [{ ledgerStats }, { standingLines }] = await Promise.all([
+      const [{ ledgerStats }, { currentLines }] = await Promise.all([
         import('./stats.js'),
-        import('./standing-lines.js'),
+        import('./current-lines.js'),
       ])
-      const standing = await standingLines(layout.root, layout.ledgerFile)
+      const standing = await currentLines(layout.root, layout.ledgerFile)
       return ledgerStats(layout.ledgerFile, standing, days)
     },
     async export(format) {

@@ -15,7 +15,7 @@ const CONTEXT = /^\*\*Context:\*\* (.*?)(?: ?\((?:for )([^()\s]+)\))?$/
 /** A lesson's lines. What could end it early or begin another is escaped, as Markdown has it. */
 export function lessonText({ at, text, context, intent }: Lesson): string {
   const about = [context?.replace(/\s+/g, ' ').trim(), intent && `(for ${intent})`].filter((part) => part)
-  const lines = [`## Lesson Learned (${at})`, '', escaped(text.trim())]
+  const lines = [`## Lesson Learned (${at})`, '', escapeLesson(text.trim())]
   if (about.length > 0) lines.push('', `**Context:** ${about.join(' ')}`)
   return `${[...lines, '', '---'].join('\n')}\n`
 }
@@ -31,7 +31,7 @@ export function lessonsIn(content: string): Lesson[] {
     else if (open === undefined) continue
     else if (line === '---') {
       const { lines, ...rest } = open
-      lessons.push({ ...rest, text: unescaped(lines.join('\n').trim()) })
+      lessons.push({ ...rest, text: unescapeLesson(lines.join('\n').trim()) })
       open = undefined
     } else if (context !== undefined) open = { ...open, context, ...(intent !== undefined && { intent }) }
     else open.lines.push(line)
@@ -48,10 +48,10 @@ function plain(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase()
 }
 
-function escaped(text: string): string {
+function escapeLesson(text: string): string {
   return text.replace(/^(?=---$|## |\*\*Context:|\\+(?:---$|## |\*\*Context:))/gm, '\\')
 }
 
-function unescaped(text: string): string {
+function unescapeLesson(text: string): string {
   return text.replace(/^\\(?=\\*(?:---$|## |\*\*Context:))/gm, '')
 }

@@ -5,10 +5,10 @@ import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
 import { removeName, replaceDurable } from '../host/write.js'
 import { textOf } from './anchor-file.js'
-import { type LedgerEntry, parsed } from './anchor-lines.js'
+import { type LedgerEntry, parseJson } from './anchor-lines.js'
 import type { Anchors } from './anchors.js'
 import { count, text } from './fields.js'
-import { lineStands } from './ledger-file.js'
+import { hasLine } from './ledger-file.js'
 import { isObject } from './lines.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
@@ -39,11 +39,11 @@ function takeOver(layout: Layout, anchors: Anchors, file: string): void {
 
 /** The number of an anchor's record; undefined where the record is not at its place in the file. */
 function endOf({ ledgerFile, root }: Layout, line: string): number | undefined {
-  const value = parsed(line)
+  const value = parseJson(line)
   if (!isObject(value) || value.root !== root) return undefined
   const [seq, start, end, hash] = [count(value.seq), count(value.start), count(value.size), text(value.hash)]
   if (seq === undefined || start === undefined || end === undefined || hash === undefined) return undefined
-  return lineStands(ledgerFile, { start, end, hash }) ? seq : undefined
+  return hasLine(ledgerFile, { start, end, hash }) ? seq : undefined
 }
 
 /** Records were anchored only where no branch was open, so all lines before one are below it in the chain. */

@@ -3,7 +3,7 @@ import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { weightOf } from './line-prints.js'
 import { adoptLines, type Cell, type Strand, WEIGHT_ACROSS, WEIGHT_WITHIN } from './origins.js'
 import { type Claim, type LineChange, OUTSIDE, type TracedFile, tracedIn, UNKNOWN } from './traced-files.js'
-import { type FileNow, stayed, Versions } from './versions.js'
+import { type FileNow, unchangedCells, Versions } from './versions.js'
 
 /** Commits whose removed lines are at hand for an undo, and dead strands kept for a line. */
 const UNDO_DEPTH = 1000
@@ -56,7 +56,7 @@ export class Replay {
       now: this.#after(file, { known: before.get(file.from ?? file.path), removed, undoes, turn }),
     }))
     for (const { path, from } of files) this.#leave(path, from)
-    for (const { path, now } of next) if (now !== undefined) this.#stand(path, now)
+    for (const { path, now } of next) if (now !== undefined) this.#placeCells(path, now)
     for (const { path, claims } of files) this.#claim(path, claims)
     for (const cells of removed.values()) this.#bury(cells)
     if (tx !== undefined) this.#keepForUndo(tx, removed)
@@ -82,7 +82,7 @@ export class Replay {
     const known = this.#files.get(path) ?? this.#movedFrom(contentDigest)
     const same = known?.digest === contentDigest ? known : this.#earlierAt(path, contentDigest)
     if (same?.cells.length === prints.length) return [...same.cells]
-    const standing = stayed(prints, [...(known ? [known] : []), ...(this.#beside.get(path) ?? [])])
+    const standing = unchangedCells(prints, [...(known ? [known] : []), ...(this.#beside.get(path) ?? [])])
     const stays = (line: number) => standing[line]
     const adopted = adoptLines(
       prints,
@@ -104,7 +104,7 @@ export class Replay {
     return contentDigest === null ? undefined : this.#earlier.find(path, contentDigest)
   }
 
-  #after(file: TracedFile, { known, removed, undoes, turn }: Moment): FileNow | undefined {
+  #after(file: TracedFile, { known, removed, undoes, turn }: Step): FileNow | undefined {
     const { path, from = path, before, after, change } = file
     if (after === undefined) return known
     if (change === undefined) return before === after ? known : undefined
@@ -114,7 +114,7 @@ export class Replay {
     for (const cell of gone) turn.gone.push(cell)
     if (after === null) return undefined
     const written = new Map<number, Cell>()
-    const cells = patched(base, change, (print, line) => {
+    const cells = applyChange(base, change, (print, line) => {
       const cell = { print, origin: file.originOf(line) }
       written.set(line, cell)
       turn.added.push(cell)
@@ -144,11 +144,11 @@ export class Replay {
   }
 
   /** Finds among the lines that came those that were there before. */
-  #followBack(cells: Cell[], written: ReadonlyMap<number, Cell>, came: Came): void {
+  #followBack(cells: Cell[], written: ReadonlyMap<number, Cell>, came: Arrived): void {
     const lines = [...written.keys()]
     if (lines.length === 0) return
     const prints = cells.map(printIn)
-    const restored = came.undoes === undefined ? new Map<number, Cell>() : this.#restored(lines, prints, came)
+    const restored = came.undoes === undefined ? new Map<number, Cell>() : this.#restoredCells(lines, prints, came)
     const isOpen = (line: number) => written.has(line) && !restored.has(line)
     const justGone = [...came.removed.values()].map((gone) => ({ cells: gone, least: WEIGHT_ACROSS }))
     const adopted = adoptLines(prints, isOpen, (print) =>
@@ -163,7 +163,11 @@ export class Replay {
   }
 
   /** What an undo puts back stands among what its commit took away, in the same order. */
-  #restored(lines: readonly number[], prints: readonly string[], { path, undoes = '' }: Came): Map<number, Cell> {
+  #restoredCells(
+    lines: readonly number[],
+    prints: readonly string[],
+    { path, undoes = '' }: Arrived,
+  ): Map<number, Cell> {
     const gone = this.#removed.get(undoes)?.get(path) ?? []
     const came = lines.map((line) => prints[line] ?? '')
     const origins = originsBy(lineHunks(gone.map(printIn), came), gone.length)
@@ -186,7 +190,7 @@ export class Replay {
     for (const cells of dead ? (this.#dead.get(print) ?? []) : []) yield { cells, least: WEIGHT_ACROSS }
   }
 
-  #stand(path: string, now: FileNow): void {
+  #placeCells(path: string, now: FileNow): void {
     this.#files.set(path, now)
     for (const { print } of now.cells) {
       if (!this.#isEvidence(print)) continue
@@ -249,7 +253,7 @@ interface Turn {
   readonly followed: Set<Cell>
 }
 
-interface Moment {
+interface Step {
   /** The file before the record. */
   readonly known: FileNow | undefined
   readonly removed: Map<string, readonly Cell[]>
@@ -257,7 +261,7 @@ interface Moment {
   readonly turn: Turn
 }
 
-interface Came {
+interface Arrived {
   readonly path: string
   /** Where the file was before. */
   readonly from: string
@@ -276,7 +280,7 @@ function linesIn(base: readonly Cell[], hunks: readonly LineHunk[]): Cell[] {
   return hunks.flatMap(({ at, gone }) => base.slice(at, at + gone))
 }
 
-function patched(base: readonly Cell[], change: LineChange, write: (print: string, line: number) => Cell): Cell[] {
+function applyChange(base: readonly Cell[], change: LineChange, write: (print: string, line: number) => Cell): Cell[] {
   const cells: Cell[] = []
   let [at, taken] = [0, 0]
   const keep = (until: number) => {

@@ -86,7 +86,7 @@ function countLines(standing: ReadonlyMap<string, readonly Origin[]>): LineCount
     add(byModel, origin.model ?? 'unnamed')
     add(byClass, origin.mutationClass ?? 'UNVERIFIED')
   }
-  return { ...counts, byIntent: sorted(byIntent), byModel: sorted(byModel), byClass: sorted(byClass) }
+  return { ...counts, byIntent: sortCounts(byIntent), byModel: sortCounts(byModel), byClass: sortCounts(byClass) }
 }
 
 function add(counts: Map<string, number>, key: string | undefined): void {
@@ -94,7 +94,7 @@ function add(counts: Map<string, number>, key: string | undefined): void {
 }
 
 /** Most first. */
-function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+function sortCounts(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
 }
 

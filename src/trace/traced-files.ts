@@ -49,21 +49,21 @@ const NOTHING: Traced = { files: [] }
 
 /** @param isUnanchored whether nothing on this machine anchors the record: each origin it gives says so. */
 export function tracedIn(record: TraceRecord, isUnanchored = false): Traced {
-  const traced = tracedAsSaid(record)
-  return isUnanchored ? { ...traced, files: traced.files.map(unanchored) } : traced
+  const traced = tracedAsRecorded(record)
+  return isUnanchored ? { ...traced, files: traced.files.map(markUnanchored) } : traced
 }
 
-function unanchored(file: TracedFile): TracedFile {
-  const marked = (origin: Origin): Origin => (origin === UNKNOWN ? origin : { ...origin, unanchored: true })
+function markUnanchored(file: TracedFile): TracedFile {
+  const withMark = (origin: Origin): Origin => (origin === UNKNOWN ? origin : { ...origin, unanchored: true })
   return {
     ...file,
-    claims: file.claims.map((claim) => ({ ...claim, origin: marked(claim.origin) })),
-    originOf: (line) => marked(file.originOf(line)),
-    outside: marked(file.outside),
+    claims: file.claims.map((claim) => ({ ...claim, origin: withMark(claim.origin) })),
+    originOf: (line) => withMark(file.originOf(line)),
+    outside: withMark(file.outside),
   }
 }
 
-function tracedAsSaid(record: TraceRecord): Traced {
+function tracedAsRecorded(record: TraceRecord): Traced {
   const own = ownOf(record)
   if (own === undefined) return { files: entriesOf(record).map((entry) => tracedEntry(record, entry)) }
   if (own.type !== 'commit' && own.type !== 'undo') return NOTHING

@@ -2,9 +2,9 @@ import type { SharedFile } from '../core/layout.js'
 import type { UnanchoredRecords } from '../core/ledger-api.js'
 import type { Anchors } from './anchors.js'
 import { listOf, text } from './fields.js'
+import { toHistoryEntry } from './history-entry.js'
 import type { Copies } from './published.js'
 import { ownOf } from './record.js'
-import { toldOf } from './told-record.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /** What a person has to know before the records of others are accepted. The chain is not checked: that is verify's. */
@@ -15,7 +15,7 @@ export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Co
   let first: string | undefined
   let last: string | undefined
   for (const { value } of unvouchedLines(file, vouching)) {
-    const { at, by, sessionId } = toldOf(value)
+    const { at, by, sessionId } = toHistoryEntry(value)
     lines++
     for (const name of [by, ...listOf(ownOf(value)?.approvedBy)]) {
       const known = text(name)
@@ -25,7 +25,7 @@ export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Co
     if (at !== undefined && (first === undefined || at < first)) first = at
     if (at !== undefined && (last === undefined || at > last)) last = at
   }
-  const { ranges, differs, absent } = vouching.found()
+  const { ranges, differs, absent } = vouching.result()
   return {
     count: lines,
     ranges,

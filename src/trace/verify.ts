@@ -60,22 +60,22 @@ async function look({ layout, published, anchors }: Verified, given: readonly Ex
     fault: found,
   } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, (record, at) => {
     if (at.hash !== null) vouching.take(at.lines, at.hash, () => linkIn(record))
-    return witness.seen(record, at)
+    return witness.onRecord(record, at)
   })
-  const unmet = witness.missing(tip)
+  const unmet = witness.missingLine(tip)
   const problems = [
     found ?? forkIn(tip),
-    found === null ? unfinished(published, { tip, torn }, copies) : null,
+    found === null ? unfinishedLine(published, { tip, torn }, copies) : null,
     unmet && { line: unmet.line, reason: `Line ${unmet.line} ${unmet.problem}.` },
     vouching.problem(tip.lines),
   ].filter((problem) => problem !== null && problem !== undefined)
   const [first] = problems.toSorted((a, b) => a.line - b.line)
-  if (first === undefined) return { ok: true, records: tip.lines, ...vouchers(vouching.found(), witness) }
+  if (first === undefined) return { ok: true, records: tip.lines, ...vouchers(vouching.result(), witness) }
   return { ok: false, records: tip.lines, firstBad: { line: first.line, reason: first.reason } }
 }
 
 /** A last line that was cut off, or records that were published and are not in the file. */
-function unfinished(published: Published, { tip, torn }: Pick<Reading, 'tip' | 'torn'>, copies: Copies) {
+function unfinishedLine(published: Published, { tip, torn }: Pick<Reading, 'tip' | 'torn'>, copies: Copies) {
   const line = tip.lines + 1
   if (torn !== null) return { line, reason: `Line ${line} is cut off. The next append repairs it and says so.` }
   const missing = unwritten(published, tip, copies)

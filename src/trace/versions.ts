@@ -34,7 +34,7 @@ export class Versions {
 }
 
 /** The lines of a content that stand in versions of its file, the first one first. */
-export function stayed(prints: readonly string[], versions: readonly FileNow[]): (Cell | undefined)[] {
+export function unchangedCells(prints: readonly string[], versions: readonly FileNow[]): (Cell | undefined)[] {
   const standing = new Array<Cell | undefined>(prints.length).fill(undefined)
   for (const { cells } of versions) {
     const origins = originsBy(

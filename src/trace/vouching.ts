@@ -36,7 +36,7 @@ export class Vouching {
   ) {
     this.#copies = new Set([...copies.values()].flatMap((hashes) => [...hashes]))
     this.ledger = firstLedger(file)
-    for (const ledger of [this.ledger, anchors.begun()]) if (ledger !== undefined) this.#load(ledger)
+    for (const ledger of [this.ledger, anchors.firstLine()]) if (ledger !== undefined) this.#load(ledger)
   }
 
   /** Whether this machine vouches for a line. @param link the record's place in the chain; undefined for other tools. */
@@ -68,7 +68,7 @@ export class Vouching {
   }
 
   /** After the last line: what this machine can say of the ledger. */
-  found(): Found {
+  result(): Found {
     const differs = this.#doubtful.find(({ seq }) => !this.#numbers.has(seq))
     const newest = [...this.#known.values()].flatMap((known) => known.newest ?? [])
     const absent = newest
@@ -76,7 +76,7 @@ export class Vouching {
       .find(({ seq }) => this.ledger !== undefined && seq > this.#highest)
     return {
       anchored: this.#anchored,
-      ranges: joined(this.#ranges),
+      ranges: mergeRanges(this.#ranges),
       foreign: this.#foreign,
       ...(differs !== undefined && { differs }),
       ...(absent !== undefined && { absent: { from: this.#highest + 1, ...absent } }),
@@ -88,8 +88,8 @@ export class Vouching {
    * @param lines how many the file has.
    */
   problem(lines: number): { readonly line: number; readonly reason: string } | undefined {
-    const { differs } = this.found()
-    const lost = this.lost(lines)
+    const { differs } = this.result()
+    const lost = this.missingLine(lines)
     if (differs === undefined || (lost !== undefined && lost.line < differs.line)) return lost
     const { line, seq } = differs
     const reason =
@@ -99,8 +99,8 @@ export class Vouching {
   }
 
   /** A record that must be in the file on this branch, and is not. */
-  lost(lines: number): { readonly line: number; readonly reason: string } | undefined {
-    const begun = this.anchors.begun()
+  missingLine(lines: number): { readonly line: number; readonly reason: string } | undefined {
+    const begun = this.anchors.firstLine()
     const [first] = [...this.#due.values()].sort((a, b) => a - b)
     if (lines > 0 && this.ledger !== undefined && begun !== undefined && begun !== this.ledger && first === 1)
       return {
@@ -239,7 +239,7 @@ function extend(ranges: Range[], seq: number): void {
 }
 
 /** Sorted, each number once: two branches can have the same ones. */
-function joined(ranges: readonly Range[]): Range[] {
+function mergeRanges(ranges: readonly Range[]): Range[] {
   const out: Range[] = []
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = out.at(-1)

@@ -17,9 +17,9 @@ export interface Expected extends Pick<LedgerHead, 'seq' | 'hash'> {
 
 export interface Witness {
   /** What is wrong with a record that stands where the tip ends. */
-  seen(record: TraceRecord, tip: Tip): string | undefined
+  onRecord(record: TraceRecord, tip: Tip): string | undefined
   /** After the last record: the first expected one that is not there. `line`: where it should stand. */
-  missing(tip: Tip): { readonly line: number; readonly problem: string } | undefined
+  missingLine(tip: Tip): { readonly line: number; readonly problem: string } | undefined
   /** Checkpoints whose signature was found good; those by keys that are not known here. */
   readonly signed: number
   readonly unknownKeys: number
@@ -37,7 +37,7 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
     get unknownKeys() {
       return unknownKeys
     },
-    seen(record, tip) {
+    onRecord(record, tip) {
       const own = ownOf(record)
       if (own === undefined) return undefined
       for (const each of open) {
@@ -53,7 +53,7 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
       else return verdict
       return undefined
     },
-    missing(tip) {
+    missingLine(tip) {
       const [first] = [...open].sort((a, b) => a.seq - b.seq)
       if (first === undefined) return undefined
       if (first.ledger !== undefined && ledgers.size > 0 && !ledgers.has(first.ledger))

@@ -110,7 +110,7 @@ function intentChange(was: Intent | undefined, is: Intent): Change[] {
   const { id, name, status, ownedScope } = is
   if (was === undefined)
     return [
-      loosens(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${listed(ownedScope)}`),
+      loosens(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${formatGlobs(ownedScope)}`),
       // A model reads these as its orders.
       ...newTexts(`${id} constraints`, is.constraints),
       ...newTexts(`${id} acceptance criteria`, is.acceptanceCriteria),
@@ -178,15 +178,15 @@ function loosens(what: string): Change {
 }
 
 function difference(label: string, before: unknown, after: unknown): string {
-  return `${label}: ${shown(after)} (was: ${shown(before)})`
+  return `${label}: ${formatValue(after)} (was: ${formatValue(before)})`
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function listed(globs: readonly string[]): string {
+function formatGlobs(globs: readonly string[]): string {
   return globs.length === 0 ? 'nothing' : globs.join(' ')
 }
 

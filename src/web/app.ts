@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Reviewer, Workspace } from '../index.js'
+import { ChangeEvents } from './change-events.js'
 import { type Act, decideRoutes } from './decide-routes.js'
 import { failureOf } from './failure.js'
 import { Files } from './files.js'
 import { makeGuard } from './guard.js'
 import { ledgerRoutes } from './ledger-routes.js'
-import { News } from './news.js'
 import { builtPage, type PageFile, readPage } from './page-files.js'
 import { readRoutes } from './read-routes.js'
-import { Rooms } from './room.js'
+import { Rooms } from './review-handle.js'
 
 export interface AppOptions {
   readonly workspace: Workspace
@@ -41,10 +41,10 @@ export function createApp(options: AppOptions): App {
   const { workspace } = options
   const guard = makeGuard(options)
   const rooms = new Rooms(workspace)
-  const news = new News(workspace, rooms)
+  const news = new ChangeEvents(workspace, rooms)
   const page = readPage(options.page ?? builtPage())
   const site = new Hono()
-  site.use('/api/*', limited(BODY))
+  site.use('/api/*', bodyLimitOf(BODY))
   site.get('/api/events', (c) => news.stream(c))
   site.route('/api', readRoutes({ workspace, rooms, files: new Files() }))
   site.route('/api', ledgerRoutes(workspace))
@@ -83,7 +83,7 @@ function indexOf(page: ReadonlyMap<string, PageFile>, base: string): string {
   return new TextDecoder().decode(Buffer.from(html.content)).replace('<head>', `<head><base href="${base}">`)
 }
 
-function limited(maxSize: number) {
+function bodyLimitOf(maxSize: number) {
   return bodyLimit({
     maxSize,
     onError: (c) => c.json({ error: { reason: 'limit_exceeded', message: `At most ${maxSize} bytes.` } }, 413),

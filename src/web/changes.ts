@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { attentionTitle, type Change, type ChangeGroup, flagReasons, groupChanges, type Hunk } from '../index.js'
-import type { Seen } from './room.js'
+import type { Seen } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 
 /** A change set for the page's list: what needs a look first comes first. No text of any file is in it. */

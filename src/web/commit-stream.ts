@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { CommitOptions } from '../index.js'
 import { brief, failureOf } from './failure.js'
-import type { Room } from './room.js'
+import type { ReviewHandle } from './review-handle.js'
 import type { WireCommit } from './wire.js'
 
 /** Milliseconds between two words on how far it is. */
@@ -12,7 +12,11 @@ const EVERY_MS = 100
  * Commits what is approved and tells, a line of JSON each, how far it is and how it ended. Who goes away before it is
  * decided calls it off.
  */
-export function commitStream(c: Context, room: Room, options: Omit<CommitOptions, 'signal' | 'onProgress'>): Response {
+export function commitStream(
+  c: Context,
+  room: ReviewHandle,
+  options: Omit<CommitOptions, 'signal' | 'onProgress'>,
+): Response {
   c.header('content-type', 'application/x-ndjson; charset=utf-8')
   return stream(c, async (out) => {
     const away = new AbortController()

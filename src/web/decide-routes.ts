@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { Change, Reviewer, Selection, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
-import { brief, Moved, Unclear } from './failure.js'
-import { changeOf, type Rooms, type Seen } from './room.js'
+import { BadRequest, brief, Conflict } from './failure.js'
+import { changeOf, type Rooms, type Seen } from './review-handle.js'
 import type { WireDecided } from './wire.js'
 
 /** `accept` is what a person alone may do, whatever policy says. */
@@ -45,7 +45,8 @@ const UNDO = z.strictObject({ commit: z.string().min(1).max(200) })
 export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
-    if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json') throw new Unclear('JSON is wanted.')
+    if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json')
+      throw new BadRequest('JSON is wanted.')
     admit('decide')
     return next()
   })
@@ -53,9 +54,9 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
     const body = VERDICT.parse(await jsonOf(c))
     const decided = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
       const selection = selectionOf(body.selection, seen)
-      if (body.verdict === 'rejected') return review.reject(selection ?? everything(seen), body.reason, by)
+      if (body.verdict === 'rejected') return review.reject(selection ?? selectAll(seen), body.reason, by)
       if (body.verdict === 'approved') return review.approve(selection, by)
-      return review.withdraw(selection ?? everything(seen), by)
+      return review.withdraw(selection ?? selectAll(seen), by)
     })
     const left = decided.left?.map(brief) ?? []
     return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0, left } satisfies WireDecided)
@@ -78,7 +79,7 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   app.post('/sessions/:id/discard', async (c) => {
     const { selection } = DISCARD.parse(await jsonOf(c))
     await rooms.of(c.req.param('id')).decide(async (review, seen) => {
-      await review.discard(selectionOf(selection, seen) ?? everything(seen))
+      await review.discard(selectionOf(selection, seen) ?? selectAll(seen))
     })
     return c.json({})
   })
@@ -112,7 +113,7 @@ async function jsonOf(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Unclear('The body is no JSON.')
+    throw new BadRequest('The body is no JSON.')
   }
 }
 
@@ -121,20 +122,20 @@ type Picked = z.infer<typeof SELECTION>
 /** @returns undefined: all of what was shown. */
 function selectionOf({ changes, hunks, all }: Picked, seen: Seen): Selection | undefined {
   if (all !== undefined) {
-    if (all !== seen.set.digest) throw new Moved('The change set')
-    if (changes !== undefined || hunks !== undefined) throw new Unclear('All of it, or some of it.')
+    if (all !== seen.set.digest) throw new Conflict('The change set')
+    if (changes !== undefined || hunks !== undefined) throw new BadRequest('All of it, or some of it.')
     return undefined
   }
   const paths = changes?.map(({ path, mark }) => changeOf(seen, path, mark).path) ?? []
   const ids = hunks === undefined ? [] : hunksOf(seen, hunks.path, hunks.ids)
-  if (paths.length + ids.length === 0) throw new Unclear('Nothing is named.')
+  if (paths.length + ids.length === 0) throw new BadRequest('Nothing is named.')
   return { paths, hunks: ids }
 }
 
 /** A hunk's id is of its old and new lines: while the file has it, it is what was shown. */
 function hunksOf({ set }: Seen, path: string, ids: readonly string[]): string[] {
   const known = new Set(set.changes.filter((change: Change) => change.path === path).flatMap(idsOf))
-  if (!ids.every((id) => known.has(id))) throw new Moved(`A hunk of ${path}`)
+  if (!ids.every((id) => known.has(id))) throw new Conflict(`A hunk of ${path}`)
   return [...ids]
 }
 
@@ -142,6 +143,6 @@ function idsOf({ hunks }: Change): string[] {
   return hunks.map(({ id }) => id)
 }
 
-function everything({ set }: Seen): Selection {
+function selectAll({ set }: Seen): Selection {
   return set.changes.map(({ path }) => path)
 }

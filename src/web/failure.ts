@@ -4,7 +4,7 @@ import { EscrowError, oneLine } from '../index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** What was shown is another by now, or was never shown: nothing was done, look again. */
-export class Moved extends Error {
+export class Conflict extends Error {
   readonly reason = 'stale_file'
   readonly hint = 'It is shown anew; decide on what it is now.'
   constructor(what: string) {
@@ -13,7 +13,7 @@ export class Moved extends Error {
 }
 
 /** A request that makes no sense. */
-export class Unclear extends Error {
+export class BadRequest extends Error {
   readonly reason = 'bad_request'
 }
 
@@ -36,7 +36,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 export function failureOf(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
   if (error instanceof z.ZodError)
     return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }
-  const known = error instanceof EscrowError || error instanceof Moved || error instanceof Unclear
+  const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
   const message = oneLine(error instanceof Error ? error.message : String(error))
   const hint = known && 'hint' in error && error.hint !== undefined ? { hint: error.hint } : {}

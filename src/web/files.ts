@@ -1,9 +1,9 @@
 import { type Change, loadHighlighter, type Review } from '../index.js'
-import { Unclear } from './failure.js'
+import { BadRequest } from './failure.js'
 import { imageType } from './images.js'
 import { coloursOf, type Rows, rowsOf } from './lines.js'
 import { blocksOf } from './markers.js'
-import { changeOf, type Room, stagedContent } from './room.js'
+import { changeOf, type ReviewHandle, stagedContent } from './review-handle.js'
 import type { Layout, WireFile, WireRows, WireText } from './wire.js'
 
 /** Rows that are kept made, of all files together. */
@@ -26,8 +26,8 @@ export class Files {
   #kept = 0
 
   /** The head of a file's view. */
-  async file(room: Room, path: string, mark: string): Promise<WireFile> {
-    const change = changeOf(await room.shown(), path, mark)
+  async file(room: ReviewHandle, path: string, mark: string): Promise<WireFile> {
+    const change = changeOf(await room.displayed(), path, mark)
     const review = await room.review()
     const images = await imagesOf(review, change)
     // A picture of a text that holds more than is drawn is shown beside it.
@@ -53,22 +53,22 @@ export class Files {
     }
   }
 
-  async rows(room: Room, path: string, mark: string, layout: Layout, from: number): Promise<WireRows> {
-    const change = changeOf(await room.shown(), path, mark)
+  async rows(room: ReviewHandle, path: string, mark: string, layout: Layout, from: number): Promise<WireRows> {
+    const change = changeOf(await room.displayed(), path, mark)
     const { rows } = await this.#rows(room, change, mark)
     return { mark, from, rows: rows[layout].slice(from, from + PAGE) }
   }
 
   /** Both sides as text, for an edit or a conflict. */
-  async text(room: Room, path: string, mark: string): Promise<WireText> {
-    const change = changeOf(await room.shown(), path, mark)
+  async text(room: ReviewHandle, path: string, mark: string): Promise<WireText> {
+    const change = changeOf(await room.displayed(), path, mark)
     const review = await room.review()
     const [before, after] = [textOf(await review.content(path, 'before')), textOf(await stagedContent(review, change))]
-    changeOf(await room.seen(), change.path, mark)
+    changeOf(await room.current(), change.path, mark)
     return { mark, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
   }
 
-  #rows(room: Room, change: Change, mark: string): Promise<Made> {
+  #rows(room: ReviewHandle, change: Change, mark: string): Promise<Made> {
     const key = `${mark} ${change.hunks.map(({ id }) => id).join('')}`
     const known = this.#made.get(key)
     if (known !== undefined) {
@@ -95,7 +95,7 @@ export class Files {
   }
 }
 
-async function make(room: Room, change: Change): Promise<Made> {
+async function make(room: ReviewHandle, change: Change): Promise<Made> {
   const { path, from, hunks } = change
   const review = await room.review()
   const highlight = await loadHighlighter()
@@ -141,10 +141,10 @@ function isEditable({ kind, flags, after }: Change): boolean {
 function textOf(content: Uint8Array | undefined): string | undefined {
   if (content === undefined) return undefined
   if (content.length > EDITABLE)
-    throw new Unclear('It is too long to be edited here. Use an editor on the committed file.')
+    throw new BadRequest('It is too long to be edited here. Use an editor on the committed file.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw new Unclear('It is no UTF-8 text.')
+    throw new BadRequest('It is no UTF-8 text.')
   }
 }

@@ -1,6 +1,14 @@
 import { Hono } from 'hono'
-import { authorOf, type BlameLine, loadHighlighter, pathsOf, readBlamed, toldOf, type Workspace } from '../index.js'
-import { Unclear } from './failure.js'
+import {
+  authorOf,
+  type BlameLine,
+  loadHighlighter,
+  pathsOf,
+  readBlamed,
+  toHistoryEntry,
+  type Workspace,
+} from '../index.js'
+import { BadRequest } from './failure.js'
 import { coloursOf, pieces } from './lines.js'
 import { wholeNumber } from './read-routes.js'
 import type { WireBlame, WireRecord, WireTimeline } from './wire.js'
@@ -19,7 +27,7 @@ export function ledgerRoutes(workspace: Workspace): Hono {
   app.get('/ledger/paths', async (c) => c.json({ paths: await knownPaths(workspace) }))
   app.get('/blame', async (c) => {
     const path = c.req.query('path')
-    if (path === undefined || path === '') throw new Unclear('`path` is wanted.')
+    if (path === undefined || path === '') throw new BadRequest('`path` is wanted.')
     return c.json(await blameOf(workspace, path, wholeNumber(c.req.query('from'))))
   })
   app.get('/stats', async (c) => {
@@ -35,7 +43,7 @@ async function timelineOf({ ledger }: Workspace, before: number): Promise<WireTi
   let at = 0
   for await (const record of ledger.records()) {
     if (before > 0 && at >= before) break
-    const { about, ...told } = toldOf(record)
+    const { about, ...told } = toHistoryEntry(record)
     page.push({ ...told, about: about.slice(0, ABOUT), more: Math.max(0, about.length - ABOUT) })
     if (page.length > RECORDS) page.shift()
     at++
@@ -47,7 +55,7 @@ async function timelineOf({ ledger }: Workspace, before: number): Promise<WireTi
 async function knownPaths({ ledger }: Workspace): Promise<string[]> {
   const paths = new Set<string>()
   for await (const record of ledger.records()) {
-    const { what } = toldOf(record)
+    const { what } = toHistoryEntry(record)
     if (what === 'commit' || what === 'undo')
       for (const path of pathsOf(record)) if (paths.size < PATHS) paths.add(path)
   }

@@ -1,4 +1,4 @@
-import { type Highlighter, type Hunk, shownParts, type TextSpan, type Token, wordDiff } from '../index.js'
+import { type Highlighter, type Hunk, printableParts, type TextSpan, type Token, wordDiff } from '../index.js'
 import type { DiffLine, DiffRow, Layout, Piece } from './wire.js'
 
 /** Colours of the two sides, line by line, where they are known. */
@@ -24,7 +24,7 @@ export function rowsOf(hunks: readonly Hunk[], colours: Colours): Rows {
     at.set(hunk.id, { unified: unified.length, split: split.length })
     const lines = linesOf(hunk, colours)
     for (const line of lines) unified.push(line)
-    for (const row of paired(lines)) split.push(row)
+    for (const row of pairLines(lines)) split.push(row)
   }
   return { rows: { unified, split }, at }
 }
@@ -58,7 +58,7 @@ function linesOf({ id, text, oldStart, newStart }: Hunk, colours: Colours): Diff
 }
 
 /** Removed and added lines beside each other, run by run. */
-function paired(lines: readonly DiffLine[]): DiffRow[] {
+function pairLines(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = []
   let [old, fresh]: [DiffLine[], DiffLine[]] = [[], []]
   const flush = () => {
@@ -116,7 +116,7 @@ function* cutBySpans(text: string, begin: number, spans: readonly TextSpan[]) {
 }
 
 function put(found: Piece[], text: string, kind = '', changed: boolean): void {
-  for (const part of shownParts(text)) {
+  for (const part of printableParts(text)) {
     const name = part.hidden ? 'hidden' : kind
     if (changed) found.push([part.text, name, 1])
     else found.push(name === '' ? part.text : [part.text, name])

@@ -46,7 +46,7 @@ export function blocksOf(text: string): Block[] {
 }
 
 /** The text with each conflict as it was decided, by its place among the blocks. */
-export function resolved(blocks: readonly Block[], chosen: Readonly<Record<number, Choice>>): string {
+export function resolveBlocks(blocks: readonly Block[], chosen: Readonly<Record<number, Choice>>): string {
   return blocks
     .map((block, at) => {
       if (block.kind === 'same') return block.text

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { oneLine, type Question, type SessionSummary, type TrustChange, type Workspace } from '../index.js'
 import { changesOf } from './changes.js'
-import { Unclear } from './failure.js'
+import { BadRequest } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
-import { changeOf, type Rooms, stagedContent } from './room.js'
+import { changeOf, type Rooms, stagedContent } from './review-handle.js'
 import type { WireQuestion, WireSession, WireState, WireTrust } from './wire.js'
 
 export interface Reading {
@@ -19,48 +19,48 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
   app.get('/state', async (c) => c.json(await stateOf(workspace)))
   app.get('/sessions/:id/changes', async (c) => {
     const id = c.req.param('id')
-    return c.json(changesOf(id, await rooms.of(id).seen()))
+    return c.json(changesOf(id, await rooms.of(id).current()))
   })
   app.get('/sessions/:id/file', async (c) => {
-    const { path, mark } = named(c.req.query())
+    const { path, mark } = requirePathAndMark(c.req.query())
     return c.json(await files.file(rooms.of(c.req.param('id')), path, mark))
   })
   app.get('/sessions/:id/rows', async (c) => {
-    const { path, mark } = named(c.req.query())
+    const { path, mark } = requirePathAndMark(c.req.query())
     const layout = c.req.query('layout') === 'split' ? 'split' : 'unified'
     return c.json(await files.rows(rooms.of(c.req.param('id')), path, mark, layout, wholeNumber(c.req.query('from'))))
   })
   app.get('/sessions/:id/text', async (c) => {
-    const { path, mark } = named(c.req.query())
+    const { path, mark } = requirePathAndMark(c.req.query())
     return c.json(await files.text(rooms.of(c.req.param('id')), path, mark))
   })
   app.get('/sessions/:id/image', async (c) => {
-    const { path, mark } = named(c.req.query())
+    const { path, mark } = requirePathAndMark(c.req.query())
     const room = rooms.of(c.req.param('id'))
-    const change = changeOf(await room.shown(), path, mark)
+    const change = changeOf(await room.displayed(), path, mark)
     const review = await room.review()
     const isBefore = c.req.query('side') === 'before'
     const content = isBefore ? await review.content(path, 'before') : await stagedContent(review, change)
     const type = content && imageType(content, path)
-    if (content === undefined || type === undefined) throw new Unclear('This is no image.')
+    if (content === undefined || type === undefined) throw new BadRequest('This is no image.')
     // As a document of its own it could hold script; as an image it cannot.
     if (type === SVG && c.req.header('sec-fetch-dest') !== 'image')
-      throw new Unclear('An SVG is served as an image only.')
+      throw new BadRequest('An SVG is served as an image only.')
     c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     return c.body(new Uint8Array(content), 200, { 'content-type': type })
   })
   return app
 }
 
-function named({ path, mark }: Record<string, string>): { path: string; mark: string } {
-  if (path === undefined || mark === undefined) throw new Unclear('`path` and `mark` are wanted.')
+function requirePathAndMark({ path, mark }: Record<string, string>): { path: string; mark: string } {
+  if (path === undefined || mark === undefined) throw new BadRequest('`path` and `mark` are wanted.')
   return { path, mark }
 }
 
 /** A number of a query; 0 where there is none. */
 export function wholeNumber(text: string | undefined): number {
   if (text === undefined) return 0
-  if (!/^\d{1,9}$/.test(text)) throw new Unclear('A whole number is wanted.')
+  if (!/^\d{1,9}$/.test(text)) throw new BadRequest('A whole number is wanted.')
   return Number(text)
 }
 

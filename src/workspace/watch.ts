@@ -21,7 +21,7 @@ export function watchWorkspace(layout: Layout, told: (news: WorkspaceNews) => vo
   const compare = () => {
     gathering = undefined
     const now = lookAt(layout)
-    const news = newsOf(before, now)
+    const news = changesOf(before, now)
     before = now
     keepWatching()
     if (news !== undefined) told(news)
@@ -50,8 +50,8 @@ export function watchWorkspace(layout: Layout, told: (news: WorkspaceNews) => vo
 
 function start(watches: Map<string, () => void>, path: string, soon: () => void): void {
   try {
-    const failed = () => stop(watches, path, end)
-    const end = watchHost(path, { failed }, soon)
+    const onFailure = () => stop(watches, path, end)
+    const end = watchHost(path, { failed: onFailure }, soon)
     watches.set(path, end)
   } catch {
     // Not there, or no watches left: the regular look tells.
@@ -86,7 +86,7 @@ function lookAt(layout: Layout): Look {
   }
 }
 
-function newsOf(before: Look, now: Look): WorkspaceNews | undefined {
+function changesOf(before: Look, now: Look): WorkspaceNews | undefined {
   const ids = [...new Set([...before.sessions.keys(), ...now.sessions.keys()])]
   const news = {
     sessions: ids.filter((id) => before.sessions.get(id) !== now.sessions.get(id)).sort(),

@@ -119,7 +119,7 @@ class LocalWorkspace implements Workspace {
       log,
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log, read),
-      landed: async () => {
+      consumeCommitted: async () => {
         if (this.#live.has(sessionId)) await this.#stageOf(sessionId, log)
       },
       agent: () => this.#agentOf(sessionId),

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { askAgain } from '../../overlay/turn.js'
+import { invalidateTick } from '../../overlay/tick.js'
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { needsTrust, trust } from '../support/trust.js'
@@ -38,7 +38,7 @@ export function scene(files: Record<string, string> = {}, intents = INTENTS): Sc
     fs.writeFileSync(at(path), content)
     if (needsTrust(path)) trust(root)
     // Who writes here is a person, in another process: no such write falls within a turn of this one's.
-    askAgain()
+    invalidateTick()
   }
   write('.orchestration/active_intents.yaml', intents)
   for (const [path, content] of Object.entries(files)) write(path, content)

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Asking } from '../../src/cli/asking.js'
 import type { Library } from '../../src/cli/context.js'
+import type { Asking } from '../../src/cli/prompts.js'
 import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
@@ -20,7 +20,7 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
-import { applyClients, broughtSettings, type Capability, findClients, planClients } from '../../src/index.js'
+import { applyClients, type Capability, findClients, foreignSettings, planClients } from '../../src/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -109,7 +109,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     },
     planClients,
     applyClients,
-    broughtSettings,
+    foreignSettings,
     findClients,
     probeEntry: async () => fake.blocked,
     editText: async (text) => text,

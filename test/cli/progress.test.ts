@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Io } from '../../src/cli/context.js'
-import { during, progressOf } from '../../src/cli/progress.js'
+import { progressOf, withProgress } from '../../src/cli/progress.js'
 import { escrow, workspaceDir } from './harness.js'
 
 function ioOf(more: Partial<Io> = {}) {
@@ -21,7 +21,7 @@ it('begins after a second, tells ten times a second at most, fits the line, and 
   for (at = 0; at < 2_000; at += 10) progress.tell(`${at} of a great many changes`)
   expect(said).toHaveLength(10)
   expect(said[0]).toBe('\r1000 of a great man\x1b[K')
-  progress.done()
+  progress.clear()
   expect(said.at(-1)).toBe('\r\x1b[K')
 })
 
@@ -35,7 +35,7 @@ it.each([
   progress.tell('begun')
   at = last
   progress.tell('under way')
-  progress.done()
+  progress.clear()
   expect(said).toEqual([])
 })
 
@@ -47,14 +47,14 @@ it('says nothing where the output goes into a pipe', () => {
   const progress = progressOf(piped, () => at)
   at = 5_000
   progress.tell('under way')
-  progress.done()
+  progress.clear()
   expect(said).toEqual([])
 })
 
 it('gives back what the work gives, or throws', async () => {
   const { io, said } = ioOf()
-  expect(await during(io, 'Reading', async () => 4)).toBe(4)
-  await expect(during(io, 'Reading', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await withProgress(io, 'Reading', async () => 4)).toBe(4)
+  await expect(withProgress(io, 'Reading', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(said).toEqual([])
 })
 

@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { oneLine, printable, shownParts } from '../../src/core/printable.js'
+import { oneLine, printable, printableParts } from '../../src/core/printable.js'
 
 describe('what would not be seen', () => {
   it('is named, and kept apart from a text that says the same', () => {
-    expect(shownParts('a\u202eb<U+202E>')).toEqual([
+    expect(printableParts('a\u202eb<U+202E>')).toEqual([
       { text: 'a', hidden: false },
       { text: '<U+202E>', hidden: true },
       { text: 'b<U+202E>', hidden: false },
     ])
     expect(oneLine('a\tb\n\u{e0041}')).toBe('a^Ib^J<U+E0041>')
-    expect(shownParts('')).toEqual([])
+    expect(printableParts('')).toEqual([])
   })
 
   it('is the same in parts as in one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(
-          shownParts(text)
+          printableParts(text)
             .map((part) => part.text)
             .join(''),
         ).toBe(printable(text))
@@ -33,7 +33,7 @@ describe('characters that carry a text nobody sees', () => {
     ['joiners, fillers and marks of annotation', 'a\u034f\u17b4\u180b\u180f\ufff9\ufffb\u{1d173}\u2800b', 8],
   ])('%s are named, each', (_, text, count) => {
     expect(printable(text).match(/<U\+[0-9A-F]+>/g)).toHaveLength(count)
-    expect(shownParts(text).filter(({ hidden }) => hidden)).toHaveLength(count)
+    expect(printableParts(text).filter(({ hidden }) => hidden)).toHaveLength(count)
   })
 
   it('the selector that makes a character an emoji stays, once', () => {

@@ -36,10 +36,10 @@ const UNMET: Readonly<Record<string, string>> = {
   ]),
   ...because('it is how much is remembered: more is worked out anew', [
     ...[
-      'src/fs/spots.ts#KEPT',
+      'src/fs/resolved-path-cache.ts#KEPT',
       'src/judge/judge.ts#MOST',
       'src/policy/content-lock.ts#MOST_SHOWN',
-      'src/web/room.ts#MOST',
+      'src/web/review-handle.ts#MOST',
     ],
     ...['src/review/diff-memory.ts#ONE_LIMIT', 'src/review/diff-memory.ts#ALL_LIMIT', 'src/web/files.ts#KEPT_ROWS'],
     ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MOST_CELLS', 'src/trace/anchor-lines.ts#MOST_BRANCHES'],
@@ -69,7 +69,11 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],
     ...['src/history/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MOST', 'src/stage/mutations.ts#BUDGET'],
     ...['src/terminal/classes/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MOST_SETTINGS'],
-    ...['src/terminal/told.ts#READ_MOST', 'src/trace/intent-map/update.ts#BUDGET', 'src/trace/origins.ts#BUDGET'],
+    ...[
+      'src/terminal/denial-spool.ts#READ_MOST',
+      'src/trace/intent-map/update.ts#BUDGET',
+      'src/trace/origins.ts#BUDGET',
+    ],
     ...['src/trace/replay.ts#MOST_LINES', 'src/trace/vcs.ts#MAX_HOPS'],
   ]),
 }

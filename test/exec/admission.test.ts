@@ -205,7 +205,7 @@ describe('a classifier that fails', () => {
   ] as const)('under %j: %s', async (classes, expected) => {
     const failing = async () => Promise.reject(new Error('no grammar'))
     const policy = { settings: () => ({ ...UNSET, classes }) }
-    const questions = { takeCommand: () => undefined, askCommand: () => undefined, answered: async () => false }
+    const questions = { takeCommand: () => undefined, askCommand: () => undefined, waitForAnswers: async () => false }
     const nothing = () => undefined
     const admission = new SessionAdmission(policy, questions, nothing, nothing, failing)
     const admitted = admission.admit('ls', {}, '').then(

@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest'
+import type { ExecDeps, ExecTerms } from '../../src/exec/admitted-command.js'
 import { BackgroundCommand } from '../../src/exec/background-command.js'
 import { SessionCommands } from '../../src/exec/commands.js'
-import type { ExecDeps, ExecTerms } from '../../src/exec/terms.js'
 
 it('commands that have not begun yet count once among those that may run', async () => {
   let begin = () => {}
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  const made = { state: 'running', begun: () => begun, end: async () => undefined }
+  const made = { state: 'running', whenStarted: () => begun, end: async () => undefined }
   const make = vi.spyOn(BackgroundCommand, 'make').mockImplementation(async () => made as unknown as BackgroundCommand)
   try {
     const commands = new SessionCommands({} as ExecDeps, {} as ExecTerms, async () => undefined as never)

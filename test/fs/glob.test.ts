@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Decide } from '../../src/core/decision.js'
 import { glob } from '../../src/fs/glob.js'
 import { OPS } from '../../src/fs/ops.js'
-import { shapeOf } from '../../src/fs/shapes.js'
+import { shapeOf } from '../../src/fs/special-forms.js'
 import { bareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>

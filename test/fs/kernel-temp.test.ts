@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { shapeOf } from '../../src/fs/shapes.js'
+import { shapeOf } from '../../src/fs/special-forms.js'
 import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>

@@ -1,6 +1,6 @@
 import fs, { type FSWatcher, type Stats } from 'node:fs'
 import { afterEach } from 'vitest'
-import { diffStage, settleLanded, tidy } from '../../overlay/index.js'
+import { diffStage, dropRedundant, reconcileCommitted } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
 import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
 
@@ -67,7 +67,7 @@ export function land({ overlay, fs: staged, root }: Site): void {
     }
     return { path, after, own: true }
   })
-  for (const settle of [settleLanded(overlay, landed), tidy(overlay)])
+  for (const settle of [reconcileCommitted(overlay, landed), dropRedundant(overlay)])
     overlay.apply({ op: 'settle', t: String(Date.now() * 1e6), ...settle, seq: 1, reviewed: 0 })
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { digest } from '../../overlay/digest.js'
-import { askAgain } from '../../overlay/turn.js'
+import { invalidateTick } from '../../overlay/tick.js'
 import type { Change, Review, Session, Workspace } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { openWorkspace } from '../../src/index.js'
@@ -64,7 +64,7 @@ export class World {
         fs.writeFileSync(`${root}/${path}`, text)
       }
     }
-    askAgain()
+    invalidateTick()
   }
 
   get root(): string {
@@ -142,7 +142,7 @@ export class World {
   async #person(does: FileAct): Promise<void> {
     await perform(fs, this.root, does, 'sync')
     for (const foreign of this.#foreign) for (const path of touches(does)) foreign.add(path)
-    askAgain()
+    invalidateTick()
   }
 
   async #host(does: 'reopen' | 'flush'): Promise<void> {
@@ -260,7 +260,7 @@ export class World {
 
   /** What each session sees is the disk, but for what its changes say. */
   async #views(): Promise<void> {
-    askAgain()
+    invalidateTick()
     const disk = treeAt(fs, this.root)
     for (const session of this.#sessions) {
       const view = treeAt(session.fs, this.root)

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SharedFile } from '../../src/core/layout.js'
-import { atOneMoment, cachedFile } from '../../src/host/cached-file.js'
+import { cachedFile, withFrozenStamps } from '../../src/host/cached-file.js'
 import { tempDir } from '../support/facade.js'
 
 function watched(): {
@@ -34,15 +34,15 @@ describe('a file that is looked at again and again', () => {
 
   it('comes and goes after a moment that began before, and not within it', () => {
     const { now, write, remove } = watched()
-    const seen = atOneMoment(() => {
+    const seen = withFrozenStamps(() => {
       const before = now()
       write('one')
-      return [before, now(), atOneMoment(now)]
+      return [before, now(), withFrozenStamps(now)]
     })
     expect(seen).toEqual(['absent', 'absent', 'absent'])
     expect(now()).toBe('one')
     expect(() =>
-      atOneMoment(() => {
+      withFrozenStamps(() => {
         now()
         throw new Error('given up')
       }),

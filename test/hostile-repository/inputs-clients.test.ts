@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { applyClients, broughtSettings, type ClientName, findClients, planClients } from '../../src/index.js'
+import { applyClients, type ClientName, findClients, foreignSettings, planClients } from '../../src/index.js'
 import { hostileClone, shadowed } from './inputs-kit.js'
 
 /** Settings of clients that came with a clone. */
@@ -61,7 +61,7 @@ const EXPECTED = [
   ['.claude/agents/helper.md', 'hooks', 'a client obeys this'],
 ]
 
-const brought = (root: string) => broughtSettings(root).map(({ path, at, value }) => [path, at, value])
+const brought = (root: string) => foreignSettings(root).map(({ path, at, value }) => [path, at, value])
 
 describe('settings of clients that a clone brings', () => {
   it('are named by doctor and by init, each with what it runs, and none is run', { timeout: 60_000 }, () => {
@@ -97,7 +97,7 @@ describe('settings of clients that a clone brings', () => {
     const clone = hostileClone({ '.mcp.json': '{"mcpServers": ' })
     clone.write('../outside/settings.json', text({ hooks: { Stop: [HOOK] } }))
     for (const dir of ['.claude', '.clinerules']) symlinkSync(join(clone.root, '../outside'), join(clone.root, dir))
-    const paths = broughtSettings(clone.root).map(({ path, value }) => [path, value])
+    const paths = foreignSettings(clone.root).map(({ path, value }) => [path, value])
     expect(paths).toContainEqual(['.mcp.json', expect.stringMatching(/JSON/)])
     expect(paths).toContainEqual(['.claude/settings.json', expect.stringContaining('.claude is a link')])
     expect(paths).toContainEqual(['.clinerules', expect.stringContaining('is a link')])

@@ -252,8 +252,8 @@ describe('a variable that a direnv of the clone sets', () => {
     for (const XDG_STATE_HOME of ['rel', join(clone.home, 'other')]) {
       // A command sees another /tmp, so where the test lies it would find nothing anyway.
       const { stdout } = clone.call(
-        `const { outlookBy } = await load('src/terminal/secrets.js')
-        console.log(outlookBy([]).hidden.map(({ path }) => path).includes(${JSON.stringify(keys)}))`,
+        `const { visibilityOf } = await load('src/terminal/secrets.js')
+        console.log(visibilityOf([]).hidden.map(({ path }) => path).includes(${JSON.stringify(keys)}))`,
         { XDG_STATE_HOME },
       )
       expect([XDG_STATE_HOME, stdout]).toEqual([XDG_STATE_HOME, 'true\n'])

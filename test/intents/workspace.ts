@@ -31,14 +31,14 @@ export function testWorkspace(text?: string): TestWorkspace {
 /** Each edit under the registry's lock, as everybody makes it. */
 export function editsOf(registry: RegistryStore) {
   return {
-    start: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.start(id)),
-    select: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.select(id)),
-    complete: (id: string): Promise<Intent> => registry.editing(async (edits) => edits.complete(id)),
+    start: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.start(id)),
+    select: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.select(id)),
+    complete: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.complete(id)),
     expandScope: (id: string, addScope: string[]): Promise<Intent> =>
-      registry.editing(async (edits) => edits.change(id, { addScope })),
+      registry.withEdits(async (edits) => edits.change(id, { addScope })),
     change: (id: string, changes: IntentChanges): Promise<Intent> =>
-      registry.editing(async (edits) => edits.change(id, changes)),
-    add: (intent: NewIntent): Promise<Intent> => registry.editing(async (edits) => edits.add(intent)),
+      registry.withEdits(async (edits) => edits.change(id, changes)),
+    add: (intent: NewIntent): Promise<Intent> => registry.withEdits(async (edits) => edits.add(intent)),
   }
 }
 

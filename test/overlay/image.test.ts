@@ -110,18 +110,18 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
           for (const each of steps) {
             const { snapshots } = store.overlay.stage
             if (each.op === 'mark') {
-              const mark = store.mark({ name: 'a name', before: 'a call' })
+              const mark = store.createSnapshot({ name: 'a name', before: 'a call' })
               mutate(store.overlay, { op: 'put', path: p('c'), data: 'x' })
-              if (each.end) store.called(mark)
+              if (each.end) store.endCall(mark)
             } else if (each.op === 'goto') {
               const to = snapshots.list()[each.to % Math.max(1, snapshots.size)]
               if (to) store.travel(to, [])
             } else if (each.op === 'drop') {
               const mark = snapshots.list()[each.at % Math.max(1, snapshots.size)]
-              if (mark) store.unmark(mark)
+              if (mark) store.deleteSnapshot(mark)
             } else if (each.op === 'note') {
-              store.note('kind', { a: 1 })
-              store.noted('kind', each.dealt)
+              store.enqueue('kind', { a: 1 })
+              store.ack('kind', each.dealt)
             } else if (each.op === 'compact') {
               const before = lookAll(store)
               const pack = at.pack()
@@ -150,7 +150,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     onTestFinished(at.dispose)
     const store = at.open()
     for (let i = 0; i < 50; i++) mutate(store.overlay, { op: 'put', path: p('c'), data: `content ${i}` })
-    const snapshot = store.mark({})
+    const snapshot = store.createSnapshot({})
     for (let i = 0; i < 50; i++) mutate(store.overlay, { op: 'put', path: p('d/new'), data: `content ${i}` })
     return { ...at, store, snapshot }
   }
@@ -186,8 +186,8 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
 
   it('comes by itself when a session is closed whose log is mostly history', () => {
     const { files, store, open, snapshot } = worked()
-    for (let i = 0; i < 9_000; i++) store.note('kind', `note ${i} ${'x'.repeat(80)}`)
-    store.noted('kind', 9_000)
+    for (let i = 0; i < 9_000; i++) store.enqueue('kind', `note ${i} ${'x'.repeat(80)}`)
+    store.ack('kind', 9_000)
     store.overlay.put(p('last'), Buffer.from('last'))
     expect(fs.statSync(files.log).size).toBeGreaterThan(1 << 20)
     const before = lookAll(store)

@@ -66,7 +66,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           let path: Mutation[] = []
           for (const each of steps) {
             if (each.op === 'mark') {
-              const { id } = store.mark({})
+              const { id } = store.createSnapshot({})
               seen.set(id, look(store.overlay))
               paths.set(id, path)
             } else if (each.op === 'travel') {

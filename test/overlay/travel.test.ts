@@ -116,7 +116,7 @@ describe('travelling past commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
         try {
           for (const { before, after, later, all, to: n } of sequence) {
             for (const each of before) mutate(overlay, each)
-            since.set(store.mark({}).id, known(overlay))
+            since.set(store.createSnapshot({}).id, known(overlay))
             for (const each of after) mutate(overlay, each)
             const landed = await commit(
               at,
@@ -169,7 +169,7 @@ it('a version is a stage of its own: what is tried on it leaves the snapshot as 
   try {
     const { overlay } = at.store
     mutate(overlay, { op: 'put', path: p('c'), data: 'staged' })
-    const { version } = at.store.mark({})
+    const { version } = at.store.createSnapshot({})
     const there = new Overlay({ lower: overlay.lower, stage: Stage.of(version) })
     mutate(there, { op: 'put', path: p('c'), data: 'tried' })
     mutate(there, { op: 'removeTree', path: p('b') })
@@ -185,7 +185,7 @@ it('a file of the snapshot does not come back where the session has committed a 
   try {
     const { store } = at
     mutate(store.overlay, { op: 'put', path: p('d/d'), data: 'file' })
-    const snapshot = store.mark({})
+    const snapshot = store.createSnapshot({})
     mutate(store.overlay, { op: 'remove', path: p('d/d') })
     mutate(store.overlay, { op: 'mkdir', path: p('d/d') })
     expect(await commit(at, diffStage(store.overlay).changes)).toContain('d/d')

@@ -122,7 +122,7 @@ describe('the content lock', () => {
     const { lock, root, read, overlay } = site()
     read('a')
     writeFileSync(`${root}/a`, 'committed')
-    lock.landed(p('a'), baseOf(overlay.lower, p('a')).state)
+    lock.onCommitted(p('a'), baseOf(overlay.lower, p('a')).state)
     expect(lock.check('a')).toBe('fresh')
   })
 

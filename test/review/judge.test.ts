@@ -3,8 +3,8 @@ import type { StagedChange } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Verdict } from '../../src/core/api.js'
 import { diffFile } from '../../src/review/diff.js'
-import { changeState, landingOf } from '../../src/review/judge.js'
-import type { Standing } from '../../src/review/verdicts.js'
+import { changeState, commitSliceOf } from '../../src/review/judge.js'
+import type { CurrentVerdicts } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
 const word = (verdict: Verdict['verdict'], id = verdict): Verdict => ({
@@ -21,22 +21,22 @@ const [BEFORE, AFTER] = [`one\n${BETWEEN}two\n`, `ONE\n${BETWEEN}TWO\n`]
 const DIFF = diffFile(Buffer.from(BEFORE), Buffer.from(AFTER), 'a')
 const [first = '', second = ''] = DIFF.hunks.map(({ id }) => id)
 
-const standing = (hunks: Record<string, Verdict>, whole?: Verdict): Standing => {
+const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdicts => {
   return { hunks: new Map(Object.entries(hunks)), isVoid: false, ...(whole && { file: whole }) }
 }
 const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
-const landed = (said: Standing, more?: Partial<StagedChange>) => {
-  const landing = landingOf(change(more), said, () => DIFF)
+const landed = (said: CurrentVerdicts, more?: Partial<StagedChange>) => {
+  const landing = commitSliceOf(change(more), said, () => DIFF)
   return landing && Buffer.from(landing.change.content()).toString()
 }
 
-describe('landingOf', () => {
+describe('commitSliceOf', () => {
   it('is all of it where nothing else was said, and needs no comparison', () => {
     const compare = () => expect.unreachable('nothing is to be compared')
-    expect(landingOf(change(), standing({}, YES), compare)?.change.after).toEqual(file(AFTER))
-    expect(landingOf(change(), standing({ [first]: YES }, YES), compare)?.part).toBeUndefined()
+    expect(commitSliceOf(change(), standing({}, YES), compare)?.change.after).toEqual(file(AFTER))
+    expect(commitSliceOf(change(), standing({ [first]: YES }, YES), compare)?.part).toBeUndefined()
     for (const said of [standing({}), standing({}, NO), standing({ [first]: NO }), standing({ [first]: NO }, NO)]) {
-      expect(landingOf(change(), said, compare)).toBeUndefined()
+      expect(commitSliceOf(change(), said, compare)).toBeUndefined()
     }
   })
 
@@ -49,7 +49,7 @@ describe('landingOf', () => {
   })
 
   it('has the digest of what lands, and tells the hunks that land from those that stay', () => {
-    const landing = landingOf(change(), standing({ [first]: YES }), () => DIFF)
+    const landing = commitSliceOf(change(), standing({ [first]: YES }), () => DIFF)
     expect(landing?.change.after?.digest).toBe(digest(`ONE\n${BETWEEN}two\n`))
     expect(landing?.part?.landed.map(({ id }) => id)).toEqual([first])
     expect(landing?.part?.left.map(({ id }) => id)).toEqual([second])
@@ -63,11 +63,11 @@ describe('landingOf', () => {
 
   it('leaves mode and name to the word on the file', () => {
     const executable = { after: file(AFTER, 0o755) }
-    const modeOf = (said: Standing) => landingOf(change(executable), said, () => DIFF)?.change.after?.mode
+    const modeOf = (said: CurrentVerdicts) => commitSliceOf(change(executable), said, () => DIFF)?.change.after?.mode
     expect(modeOf(standing({ [first]: YES, [second]: YES }))).toBe(0o644)
     expect(modeOf(standing({ [first]: NO }, YES))).toBe(0o755)
     expect(
-      landingOf(change(executable), standing({ [first]: NO, [second]: NO }, YES), () => DIFF)?.change,
+      commitSliceOf(change(executable), standing({ [first]: NO, [second]: NO }, YES), () => DIFF)?.change,
     ).toMatchObject({
       kind: 'mode',
       after: file(BEFORE, 0o755),
@@ -78,14 +78,14 @@ describe('landingOf', () => {
   })
 
   it('is handed on as moved where nobody can tell what of it was approved', () => {
-    expect(landingOf(change(), standing({ [first]: YES }), () => undefined)?.change.drifted).toBe(true)
-    expect(landingOf(change(), standing({ [first]: NO }), () => undefined)).toBeUndefined()
+    expect(commitSliceOf(change(), standing({ [first]: YES }), () => undefined)?.change.drifted).toBe(true)
+    expect(commitSliceOf(change(), standing({ [first]: NO }), () => undefined)).toBeUndefined()
   })
 })
 
 describe('changeState', () => {
   it('is that of all the change is made of, where they have the same', () => {
-    const state = (said: Standing, more?: Partial<StagedChange>) => changeState(change(more), said, DIFF)
+    const state = (said: CurrentVerdicts, more?: Partial<StagedChange>) => changeState(change(more), said, DIFF)
     expect(state(standing({}, YES))).toBe('approved')
     expect(state(standing({ [first]: YES }))).toBe('pending')
     expect(state(standing({ [first]: YES, [second]: YES }))).toBe('approved')

@@ -45,7 +45,7 @@ export function rulesOf(decide: Decide): GuardRules {
     readsBy: () => undefined,
     mayHide: () => true,
     alikeBelow: () => false,
-    standsOut: () => true,
+    mayBeProtected: () => true,
     knownBelow: () => [],
   }
 }

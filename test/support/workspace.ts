@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { askAgain } from '../../overlay/turn.js'
+import { invalidateTick } from '../../overlay/tick.js'
 import type { Session, TraceRecord, Workspace, WorkspaceOptions } from '../../src/core/api.js'
 import type { EscrowError } from '../../src/index.js'
 import { openWorkspace } from '../../src/index.js'
@@ -46,7 +46,7 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
     writeFileSync(`${root}/${path}`, text)
     if (needsTrust(path)) trust(root)
     // Who writes here is a person, in another process: no such write falls within a turn of this one's.
-    askAgain()
+    invalidateTick()
   }
   for (const [path, text] of Object.entries(files)) write(path, text)
   if (intents !== '') write('.orchestration/active_intents.yaml', intents)

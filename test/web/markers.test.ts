@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Block, blocksOf, resolved } from '../../src/web/markers.js'
+import { type Block, blocksOf, resolveBlocks } from '../../src/web/markers.js'
 
 const same = (text: string): Block => ({ kind: 'same', text })
 const both = (ours: string, theirs: string): Block => ({
@@ -21,8 +21,8 @@ describe('conflict markers', () => {
   it('part a text into what is the same and what is not', () => {
     const blocks = [same('a\n'), both('b\n', ''), both('', 'c\n'), same('d')]
     expect(blocksOf(written(blocks))).toEqual(blocks)
-    expect(resolved(blocks, { 1: 'ours', 2: 'theirs' })).toBe('a\nb\nc\nd')
-    expect(resolved([both('a\n', 'b\n')], { 0: 'both' })).toBe('a\nb\n')
+    expect(resolveBlocks(blocks, { 1: 'ours', 2: 'theirs' })).toBe('a\nb\nc\nd')
+    expect(resolveBlocks([both('a\n', 'b\n')], { 0: 'both' })).toBe('a\nb\n')
   })
 
   it('that do not end are a text like another, and so is every text without', () => {

@@ -13,10 +13,10 @@ export class Refused extends Error {
 /** How the page stands to its server. */
 export type Connection = 'live' | 'lost' | 'expired'
 
-let told: (connection: Connection) => void = () => undefined
+let reportConnection: (connection: Connection) => void = () => undefined
 
 export function onConnection(listener: (connection: Connection) => void): void {
-  told = listener
+  reportConnection = listener
 }
 
 export async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
@@ -25,7 +25,7 @@ export async function get<T>(path: string, query: Record<string, string | number
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  return answer(await ask(`api/${path}`, written(body)))
+  return answer(await ask(`api/${path}`, postBody(body)))
 }
 
 /** Where an image is; the browser fetches it itself. */
@@ -40,7 +40,7 @@ export async function commit(
   signal: AbortSignal,
   tell: (line: WireCommit) => void,
 ): Promise<void> {
-  const response = await ask(`api/sessions/${encodeURIComponent(session)}/commit`, { ...written(options), signal })
+  const response = await ask(`api/sessions/${encodeURIComponent(session)}/commit`, { ...postBody(options), signal })
   if (!response.ok || response.body === null) return void (await answer(response))
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -58,7 +58,7 @@ export function listen(moved: (news: WireNews) => void): () => void {
   const source = new EventSource(new URL('api/events', document.baseURI))
   let wasLost = false
   source.addEventListener('hello', () => {
-    told('live')
+    reportConnection('live')
     // What moved meanwhile nobody told.
     if (wasLost) moved({ sessions: ['*'], ledger: true, intents: true, policy: true })
     wasLost = false
@@ -66,24 +66,24 @@ export function listen(moved: (news: WireNews) => void): () => void {
   source.addEventListener('message', (event) => moved(JSON.parse(event.data)))
   source.addEventListener('error', () => {
     wasLost = true
-    told('lost')
+    reportConnection('lost')
     if (source.readyState === EventSource.CLOSED) void get('state').catch(() => undefined)
   })
   return () => source.close()
 }
 
-function written(body: unknown): RequestInit {
+function postBody(body: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   try {
     const response = await fetch(new URL(path, document.baseURI), init)
-    if (response.status === 401) told('expired')
+    if (response.status === 401) reportConnection('expired')
     return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    told('lost')
+    reportConnection('lost')
     throw new Refused(0, { reason: 'lost', message: 'The server does not answer.' })
   }
 }

@@ -3,7 +3,7 @@ import type { WireChanges, WireCommit, WireLeft } from '../../src/web/wire.js'
 import { commit, post, Refused } from './api.js'
 import type { Told } from './app.js'
 import { LeftOut } from './left-out.js'
-import { counted, wordsOf } from './shared.js'
+import { pluralize, wordsOf } from './shared.js'
 
 interface Props extends Told {
   readonly session: string
@@ -42,7 +42,7 @@ export function CommitBar({ session, shown, say, renew, approveAll, left, setLef
         say(
           id === ''
             ? 'Nothing is approved, so nothing was committed.'
-            : `${counted(committed.length, 'change')} on disk now.`,
+            : `${pluralize(committed.length, 'change')} on disk now.`,
         )
         for (const { path, reason } of conflicts) say(`${path}: ${reason}`, 'bad')
         for (const warning of warnings) say(warning, 'bad')
@@ -69,7 +69,7 @@ export function CommitBar({ session, shown, say, renew, approveAll, left, setLef
       <LeftOut left={left} close={() => setLeft([])} />
       {done && (
         <p class="done">
-          {counted(done.count, 'change')} committed.{' '}
+          {pluralize(done.count, 'change')} committed.{' '}
           <button type="button" class="link" onClick={() => void undo(done.id)}>
             Undo
           </button>

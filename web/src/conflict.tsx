@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Block, blocksOf, type Choice, resolved } from '../../src/web/markers.js'
+import { type Block, blocksOf, type Choice, resolveBlocks } from '../../src/web/markers.js'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
 import type { Told } from './app.js'
@@ -33,7 +33,7 @@ export function Conflict({ session, path, mark, kind, say, renew, edit }: Props)
   const open = blocks.filter((block, at) => block.kind === 'both' && chosen[at] === undefined).length
   const save = async () => {
     try {
-      await post(`sessions/${encodeURIComponent(session)}/edit`, { path, mark, text: resolved(blocks, chosen) })
+      await post(`sessions/${encodeURIComponent(session)}/edit`, { path, mark, text: resolveBlocks(blocks, chosen) })
       say('Resolved. It needs a verdict.')
     } catch (failed) {
       say(wordsOf(failed), 'bad')

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { WireChange, WireChanges, WireIntent } from '../../src/web/wire.js'
 import { addressOf } from './route.js'
-import { counted, Name } from './shared.js'
+import { Name, pluralize } from './shared.js'
 import { type Scroller, VirtualList } from './virtual.js'
 
 interface Props {
@@ -18,7 +18,7 @@ export function FileList({ shown, chosen, intents, open }: Props) {
   const rows = useMemo(
     () =>
       shown.groups.flatMap(({ title, grave, changes }): Row[] => [
-        { title: titled(title, intents), grave, count: changes.length },
+        { title: formatTitle(title, intents), grave, count: changes.length },
         ...changes,
       ]),
     [shown, intents],
@@ -32,7 +32,7 @@ export function FileList({ shown, chosen, intents, open }: Props) {
   return (
     <VirtualList
       class="files"
-      label={`${counted(files, 'change')}`}
+      label={`${pluralize(files, 'change')}`}
       role="list"
       count={rows.length}
       height={30}
@@ -75,7 +75,7 @@ export function FileList({ shown, chosen, intents, open }: Props) {
   )
 }
 
-function titled(title: string, intents: readonly WireIntent[]): string {
+function formatTitle(title: string, intents: readonly WireIntent[]): string {
   const [id = '', ...rest] = title.split(' · ')
   const name = intents.find((intent) => intent.id === id)?.name
   return name === undefined ? title : [`${id} ${name}`, ...rest].join(' · ')

@@ -1,5 +1,5 @@
 import type { WireLeft } from '../../src/web/wire.js'
-import { counted, Name } from './shared.js'
+import { Name, pluralize } from './shared.js'
 
 /** Changes that are listed; the rest are counted. */
 const LISTED = 5
@@ -10,14 +10,14 @@ export function LeftOut({ left, close }: { left: readonly WireLeft[]; close: () 
   const more = left.length - LISTED
   return (
     <section class="left-out" aria-label="Left out" role="status">
-      <p>Left out: {counted(left.length, 'change')}.</p>
+      <p>Left out: {pluralize(left.length, 'change')}.</p>
       <ul>
         {left.slice(0, LISTED).map(({ path, message }) => (
           <li key={path}>
             <Name text={message} />
           </li>
         ))}
-        {more > 0 && <li>and {counted(more, 'more change')}</li>}
+        {more > 0 && <li>and {pluralize(more, 'more change')}</li>}
       </ul>
       <p>
         Merge what changed on disk, or look at these changes again.{' '}

@@ -18,7 +18,7 @@ import { Questions } from './questions.js'
 import { Reject } from './reject.js'
 import { goTo, type Place } from './route.js'
 import { SessionPicker } from './sessions.js'
-import { counted, Empty, wordsOf } from './shared.js'
+import { Empty, pluralize, wordsOf } from './shared.js'
 
 interface Props extends Told {
   readonly place: Extract<Place, { at: 'review' }>
@@ -63,7 +63,7 @@ export function Review({ place, state, versions, say }: Props) {
         selection,
         ...(reason !== undefined && { reason }),
       })
-      const amount = hunks > 0 ? counted(hunks, 'hunk') : counted(paths.length, 'change')
+      const amount = hunks > 0 ? pluralize(hunks, 'hunk') : pluralize(paths.length, 'change')
       say(paths.length === 0 ? 'Nothing was left to decide on.' : `${amount} ${verdict}.`)
       setLeft(left)
       if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
@@ -121,7 +121,7 @@ export function Review({ place, state, versions, say }: Props) {
         {session && <Questions session={session} say={say} />}
         {session?.quarantined ? (
           <p class="note">
-            {counted(session.quarantined, 'effect')} of commands {session.quarantined === 1 ? 'was' : 'were'} refused
+            {pluralize(session.quarantined, 'effect')} of commands {session.quarantined === 1 ? 'was' : 'were'} refused
             and {session.quarantined === 1 ? 'waits' : 'wait'} in quarantine:{' '}
             <code>escrow quarantine {session.id}</code>
           </p>
@@ -206,10 +206,10 @@ function useChanges(id: string | undefined, versions: Versions) {
   /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
   const put = useCallback((paths: readonly string[], state: WireVerdict) => {
     const decided = new Set(paths)
-    const changed = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
+    const withState = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
     setShown(
       (last) =>
-        last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(changed) })) },
+        last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(withState) })) },
     )
   }, [])
   const renew = useCallback(() => setAsked((last) => last + 1), [])

@@ -30,13 +30,13 @@ function part(text: string | undefined): string {
 }
 
 function placeOf(hash: string): Place {
-  const [at, first, second] = hash.replace(/^#\/?/, '').split('/').map(decoded)
+  const [at, first, second] = hash.replace(/^#\/?/, '').split('/').map(decodePart)
   if (at === 'intents' || at === 'ledger' || at === 'stats') return { at }
   if (at === 'blame') return { at, ...(first && { path: first }) }
   return { at: 'review', ...(first && { session: first }), ...(second && { path: second }) }
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,6 +1,6 @@
 import type { WireSession } from '../../src/web/wire.js'
 import { goTo } from './route.js'
-import { counted, Name } from './shared.js'
+import { Name, pluralize } from './shared.js'
 
 /** Which session is looked at; those that wait for a person first. */
 export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSession[]; chosen: string | undefined }) {
@@ -13,8 +13,8 @@ export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSes
         <select value={chosen} onChange={(event) => goTo({ at: 'review', session: event.currentTarget.value })}>
           {sorted.map(({ id, changes, questions }) => (
             <option key={id} value={id}>
-              {id} — {changes === 0 ? 'nothing staged' : counted(changes, 'change')}
-              {questions.length > 0 ? `, ${counted(questions.length, 'question')}` : ''}
+              {id} — {changes === 0 ? 'nothing staged' : pluralize(changes, 'change')}
+              {questions.length > 0 ? `, ${pluralize(questions.length, 'question')}` : ''}
             </option>
           ))}
         </select>

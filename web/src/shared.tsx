@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { shownParts } from '../../src/core/printable.js'
+import { printableParts } from '../../src/core/printable.js'
 import type { Piece } from '../../src/web/wire.js'
 import { Refused } from './api.js'
 
 /** A name, with characters nobody would see shown by name. */
 export function Name({ text }: { text: string }) {
-  const parts = shownParts(text.replace(/[\t\n]/g, (each) => (each === '\t' ? '^I' : '^J')))
+  const parts = printableParts(text.replace(/[\t\n]/g, (each) => (each === '\t' ? '^I' : '^J')))
   return (
     <>
       {parts.map((part, at) =>
@@ -144,6 +144,6 @@ export function ago(at: string | undefined): string {
   return minutes < 24 * 60 ? `${Math.floor(minutes / 60)} h ago` : at.slice(0, 10)
 }
 
-export function counted(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../src/core/printable.js'
 import type { WireStats } from '../../src/web/wire.js'
 import { get } from './api.js'
-import { counted, Empty, useLoaded } from './shared.js'
+import { Empty, pluralize, useLoaded } from './shared.js'
 
 /** What the ledger adds up to. */
 export function Stats({ version }: { version: number }) {
@@ -27,17 +27,17 @@ export function Stats({ version }: { version: number }) {
         <Ring
           title="Approved"
           rate={approval.rate}
-          words={`${approval.approved} of ${counted(approval.approved + approval.rejected, 'judged path')}`}
+          words={`${approval.approved} of ${pluralize(approval.approved + approval.rejected, 'judged path')}`}
         />
         <Ring
           title="Changed again"
           rate={rework.rate}
-          words={`${rework.changed} of ${counted(rework.written, 'line')} within ${rework.days} days`}
+          words={`${rework.changed} of ${pluralize(rework.written, 'line')} within ${rework.days} days`}
         />
         <Ring
           title="By agents"
           rate={lines.total === 0 ? null : lines.ai / lines.total}
-          words={`${lines.ai} of ${counted(lines.total, 'standing line')}`}
+          words={`${lines.ai} of ${pluralize(lines.total, 'standing line')}`}
         />
       </div>
       <div class="all-bars">

@@ -34,11 +34,11 @@ export async function boundTo(node: Decidable): Promise<Bound> {
     if (!isThere) throw new Moved(path, node)
     return { review, selection: { hunks: [node.hunk.id] } }
   }
-  const { shownKey } = room.library.editor
+  const { displayKey } = room.library.editor
   const paths = node.kind === 'change' ? [node.change.path] : [...set.changes, ...now.changes].map(({ path }) => path)
   for (const path of new Set(paths)) {
-    const key = shownKey(now, path)
-    if (key !== shownKey(set, path) || key !== (room.openedAs(summary.id, path) ?? key)) throw new Moved(path, node)
+    const key = displayKey(now, path)
+    if (key !== displayKey(set, path) || key !== (room.openedAs(summary.id, path) ?? key)) throw new Moved(path, node)
   }
   return { review, selection: node.kind === 'change' ? [node.change.path] : undefined }
 }

@@ -86,7 +86,7 @@ export class Editors {
 }
 
 function keyOf({ room, set }: SessionLook, path: string): string {
-  return room.library.editor.shownKey(set, path)
+  return room.library.editor.displayKey(set, path)
 }
 
 function isWithin(hunk: Hunk, side: Side, line: number): boolean {

@@ -30,7 +30,7 @@ function isEscrow(found: unknown): found is Library['escrow'] {
 }
 
 function isEditor(found: unknown): found is Library['editor'] {
-  return hasFunctions(found, ['stagedSides', 'shownKey', 'sideRefOf', 'plainName'])
+  return hasFunctions(found, ['stagedSides', 'displayKey', 'sideRefOf', 'plainName'])
 }
 
 function hasFunctions(found: unknown, names: readonly string[]): boolean {

@@ -36,7 +36,7 @@ const BY_THEMSELVES: readonly (HomeClient | undefined)[] = ['gemini']
  * agent, beside us.
  * @param client the agent's client, where it is known.
  */
-export function introduced(params: unknown, client?: HomeClient): Introduced {
+export function forwardInitialize(params: unknown, client?: HomeClient): Introduced {
   const { protocolVersion, clientCapabilities, ...rest } = asked.parse(params)
   const { fs, auth, ...others } = clientCapabilities ?? {}
   const version = Math.min(protocolVersion, VERSION)
@@ -77,7 +77,7 @@ export interface Presented {
  * What an agent says of itself, as the editor is to hear it: other directories than the workspace it cannot write to.
  * @param asked the newest version it may speak.
  */
-export function presented(answer: Answer, asked: number, heard: (said: Presented) => void): Answer {
+export function rewriteInitializeAnswer(answer: Answer, asked: number, heard: (said: Presented) => void): Answer {
   if ('error' in answer) return answer
   const read = replied.parse(answer.result)
   const { protocolVersion, agentCapabilities, ...rest } = read

@@ -76,7 +76,7 @@ const shape = z.object({
 
 /** Throws {@link RpcFailure} where a line is no message of one kind: two readers could take it for two things. */
 export function parseMessage(line: string): Message {
-  const value = parsed(line)
+  const value = parseJson(line)
   const read = shape.safeParse(value)
   if (!read.success) throw new RpcFailure(CODE.invalid, 'This is no message of JSON-RPC 2.0.')
   const { method, params, result, error } = read.data
@@ -90,7 +90,7 @@ export function parseMessage(line: string): Message {
   throw new RpcFailure(CODE.invalid, 'This message is of no kind, or of two.')
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {

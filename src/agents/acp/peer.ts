@@ -27,7 +27,7 @@ export class Peer {
     return { id, answer }
   }
 
-  tell({ method, params }: Notification): void {
+  notify({ method, params }: Notification): void {
     this.#send({ method, params })
   }
 
@@ -36,7 +36,7 @@ export class Peer {
   }
 
   /** An answer of this side; one that nobody waits for is let go. */
-  answered(id: Id, answer: Answer): void {
+  resolveRequest(id: Id, answer: Answer): void {
     this.#waiting.get(id)?.(answer)
     this.#waiting.delete(id)
   }

@@ -17,11 +17,11 @@ const asked = z.looseObject({
 export async function withStaged(params: unknown, root: string, review: Review): Promise<unknown> {
   const { toolCall, ...rest } = asked.parse(params)
   const { changes } = await review.changes()
-  const content = [...(toolCall.content ?? []), ...(await shownOf(changes, root, review))]
+  const content = [...(toolCall.content ?? []), ...(await displayOf(changes, root, review))]
   return { ...rest, toolCall: { ...toolCall, content } }
 }
 
-async function shownOf(changes: readonly Change[], root: string, review: Review): Promise<unknown[]> {
+async function displayOf(changes: readonly Change[], root: string, review: Review): Promise<unknown[]> {
   const diffs: unknown[] = []
   const named: string[] = []
   let room = CHARACTERS

@@ -9,7 +9,7 @@ import {
   type Session,
   type Workspace,
 } from '../../index.js'
-import { introduced, modelOf, presented } from './capabilities.js'
+import { forwardInitialize, modelOf, rewriteInitializeAnswer } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
   type Answer,
@@ -74,11 +74,11 @@ export class AcpProxy {
 
   constructor(private readonly deps: ProxyDeps) {
     const run = personGate(deps.session)
-    const heard = (words: readonly Feedback[]) => void this.#words.push(...words)
+    const queueFeedback = (words: readonly Feedback[]) => void this.#words.push(...words)
     const tool =
       (each: Tool): Handler =>
       (call) =>
-        execute(deps.session, run, each, call, heard)
+        execute(deps.session, run, each, call, queueFeedback)
     const terminals = this.#terminals
     this.#served = {
       'fs/read_text_file': tool(readTextFile(() => this.#buffers())),
@@ -92,12 +92,12 @@ export class AcpProxy {
   }
 
   fromEditor(message: Message): void {
-    if (message.kind === 'response') this.deps.editor.answered(message.id, message.answer)
+    if (message.kind === 'response') this.deps.editor.resolveRequest(message.id, message.answer)
     else this.#heard = this.#heard.then(() => this.#toAgent(message))
   }
 
   fromAgent(message: Message): void {
-    if (message.kind === 'response') this.deps.agent.answered(message.id, message.answer)
+    if (message.kind === 'response') this.deps.agent.resolveRequest(message.id, message.answer)
     else if (isPassed(message.method)) this.#turn = this.#turn.then(() => this.#toEditor(message))
     else if (message.kind === 'request') void this.#serve(message)
   }
@@ -143,45 +143,45 @@ export class AcpProxy {
   async #toEditor(message: (Request & { kind: 'request' }) | (Notification & { kind: 'notification' })): Promise<void> {
     const { editor, agent, note } = this.deps
     try {
-      const params = await this.#shownToEditor(message)
-      if (message.kind === 'notification') this.#notified('agent', { ...message, params })
-      else void this.#passed('agent', { ...message, params }, editor)
+      const params = await this.#paramsForEditor(message)
+      if (message.kind === 'notification') this.#forwardNotification('agent', { ...message, params })
+      else void this.#forwardRequest('agent', { ...message, params }, editor)
     } catch (error) {
       if (message.kind === 'request') agent.answer(message.id, { error: errorOf(error) })
       else note(`${oneLine(message.method)} of the agent was not passed on: ${oneLine(wordsOf(error))}`)
     }
   }
 
-  async #shownToEditor({ method, params }: Call): Promise<unknown> {
+  async #paramsForEditor({ method, params }: Call): Promise<unknown> {
     if (method === 'session/request_permission') {
       const { workspace, session } = this.deps
       await this.#takeIn()
       const staged = await withStaged(params, workspace.root, await workspace.review(session.id))
-      return withContent(staged, 'toolCall', (content) => this.#terminals.told(content))
+      return withContent(staged, 'toolCall', (content) => this.#terminals.withTerminalOutput(content))
     }
     if (method !== 'session/update') return params
-    return withContent(params, 'update', (content) => this.#terminals.told(content))
+    return withContent(params, 'update', (content) => this.#terminals.withTerminalOutput(content))
   }
 
   async #toAgent(message: (Request & { kind: 'request' }) | (Notification & { kind: 'notification' })): Promise<void> {
     const { editor, agent } = this.deps
-    if (message.kind === 'notification') return this.#notified('editor', message)
+    if (message.kind === 'notification') return this.#forwardNotification('editor', message)
     try {
-      const request = { ...message, params: await this.#shownToAgent(message) }
-      void this.#passed('editor', request, agent, (answer) => this.#read(message, answer))
+      const request = { ...message, params: await this.#paramsForAgent(message) }
+      void this.#forwardRequest('editor', request, agent, (answer) => this.#read(message, answer))
     } catch (error) {
       editor.answer(message.id, { error: errorOf(error) })
     }
   }
 
-  async #shownToAgent({ method, params }: Request): Promise<unknown> {
+  async #paramsForAgent({ method, params }: Request): Promise<unknown> {
     if (method === 'initialize') {
-      const { hasBuffers, version, params: told } = introduced(params, this.deps.client)
+      const { hasBuffers, version, params: told } = forwardInitialize(params, this.deps.client)
       this.#hasBuffers = hasBuffers
       this.#version = version
       return told
     }
-    if (BEGINNING.has(method)) return this.#placed(params)
+    if (BEGINNING.has(method)) return this.#checkDirectories(params)
     return method === 'session/prompt' ? this.#withWords(params) : params
   }
 
@@ -189,7 +189,7 @@ export class AcpProxy {
   #read({ method, params }: Request, answer: Answer): Answer {
     const { session } = this.deps
     if (method === 'initialize')
-      return presented(answer, this.#version, ({ version, agent }) => {
+      return rewriteInitializeAnswer(answer, this.#version, ({ version, agent }) => {
         this.#version = version
         session.attribute(agent)
       })
@@ -199,7 +199,7 @@ export class AcpProxy {
   }
 
   /** Where the agent is to work must be what its mount shows. */
-  #placed(params: unknown): unknown {
+  #checkDirectories(params: unknown): unknown {
     const { root } = this.deps.workspace
     const { cwd, additionalDirectories = [] } = placed.parse(params)
     for (const path of [cwd, ...(additionalDirectories ?? [])])
@@ -221,7 +221,7 @@ export class AcpProxy {
   }
 
   /** Never rejects. */
-  async #passed(
+  async #forwardRequest(
     from: 'editor' | 'agent',
     { id, method, params }: Request,
     to: Peer,
@@ -229,16 +229,16 @@ export class AcpProxy {
   ): Promise<void> {
     const asked = to.ask(method, params)
     const open = this.#open[from]
-    open.set(id, () => to.tell({ method: CANCEL, params: { requestId: asked.id } }))
+    open.set(id, () => to.notify({ method: CANCEL, params: { requestId: asked.id } }))
     const answer = await asked.answer
     open.delete(id)
     this.deps[from].answer(id, readBy(read, answer))
   }
 
-  #notified(from: 'editor' | 'agent', { method, params }: Notification): void {
+  #forwardNotification(from: 'editor' | 'agent', { method, params }: Notification): void {
     const { [from === 'editor' ? 'agent' : 'editor']: to } = this.deps
     const taken = method === CANCEL ? cancelled.safeParse(params) : undefined
-    if (taken === undefined) to.tell({ method, params })
+    if (taken === undefined) to.notify({ method, params })
     else if (taken.success) this.#open[from].get(taken.data.requestId)?.()
   }
 
@@ -247,8 +247,8 @@ export class AcpProxy {
     return async (params, patience) => {
       const { id, answer } = this.deps.editor.ask('fs/read_text_file', params)
       const late = setTimeout(() => {
-        this.deps.editor.tell({ method: CANCEL, params: { requestId: id } })
-        this.deps.editor.answered(id, { error: { code: CODE.cancelled, message: 'It takes too long.' } })
+        this.deps.editor.notify({ method: CANCEL, params: { requestId: id } })
+        this.deps.editor.resolveRequest(id, { error: { code: CODE.cancelled, message: 'It takes too long.' } })
       }, patience)
       const given = await answer.finally(() => clearTimeout(late))
       return 'result' in given ? given.result : undefined

@@ -10,7 +10,7 @@ import { AcpProxy } from './proxy.js'
 const EVERY = 2_000
 /** Milliseconds an agent has to end by itself when its editor is gone. */
 const GRACE = 2_000
-const GONE = 'The editor is gone.'
+const CONNECTION_LOST = 'The editor is gone.'
 /** Bytes that may wait for an agent that does not read. */
 const WAITING = 256 << 20
 
@@ -78,16 +78,16 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
       end(wordsOf(error))
     }
   }
-  const gone = () => end(GONE)
-  const left = () => {
+  const onConnectionLost = () => end(CONNECTION_LOST)
+  const onEditorClosed = () => {
     isLeft = true
-    gone()
+    onConnectionLost()
   }
-  input.on('data', hear).once('end', left).once('close', left).once('error', left)
-  output.once('error', left).once('close', left)
-  signal?.addEventListener('abort', gone)
-  if (signal?.aborted) gone()
-  if (input.destroyed) left()
+  input.on('data', hear).once('end', onEditorClosed).once('close', onEditorClosed).once('error', onEditorClosed)
+  output.once('error', onEditorClosed).once('close', onEditorClosed)
+  signal?.addEventListener('abort', onConnectionLost)
+  if (signal?.aborted) onConnectionLost()
+  if (input.destroyed) onEditorClosed()
   try {
     const ended = running.wait().then(
       ({ exitCode }) => `The agent has ended${exitCode === null ? '' : ` with code ${exitCode}`}.`,
@@ -103,10 +103,10 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     stdin.end()
     const { exitCode } = await running.stop(GRACE)
     // An editor ends its agents by closing the connection: that is no failure, however the agent takes it.
-    return why === GONE && isLeft ? 0 : exitCode
+    return why === CONNECTION_LOST && isLeft ? 0 : exitCode
   } finally {
     input.off('data', hear).destroy()
-    signal?.removeEventListener('abort', gone)
+    signal?.removeEventListener('abort', onConnectionLost)
   }
 }
 

@@ -53,22 +53,22 @@ export class Terminals {
   }
 
   async output(params: unknown): Promise<unknown> {
-    const terminal = this.#named(params)
+    const terminal = this.#terminalOf(params)
     const exitStatus = terminal.command.state === 'ended' ? await exitOf(terminal.command) : null
-    return { ...shown(terminal), exitStatus }
+    return { ...outputWithinLimit(terminal), exitStatus }
   }
 
   async wait(params: unknown): Promise<unknown> {
-    return exitOf(this.#named(params).command)
+    return exitOf(this.#terminalOf(params).command)
   }
 
   async kill(params: unknown): Promise<unknown> {
-    await this.#named(params).command.stop(GRACE)
+    await this.#terminalOf(params).command.stop(GRACE)
     return {}
   }
 
   async release(params: unknown): Promise<unknown> {
-    const { command } = this.#named(params)
+    const { command } = this.#terminalOf(params)
     this.#all.delete(namedParams.parse(params).terminalId)
     await command.stop(GRACE)
     return {}
@@ -80,18 +80,18 @@ export class Terminals {
   }
 
   /** Content of a tool call as an editor can show it, which does not know these terminals: what was run, and what it said. */
-  told(content: unknown): unknown {
+  withTerminalOutput(content: unknown): unknown {
     if (!Array.isArray(content)) return content
     return content.map((each: unknown) => {
       const embedded = z.looseObject({ type: z.literal('terminal'), terminalId: z.string() }).safeParse(each)
       const terminal = embedded.success ? this.#all.get(embedded.data.terminalId) : undefined
       if (terminal === undefined) return each
-      const { output } = shown(terminal)
+      const { output } = outputWithinLimit(terminal)
       return { type: 'content', content: { type: 'text', text: `$ ${terminal.line}\n${output}` } }
     })
   }
 
-  #named(params: unknown): Terminal {
+  #terminalOf(params: unknown): Terminal {
     const { sessionId, terminalId } = namedParams.parse(params)
     const terminal = this.#all.get(terminalId)
     if (terminal?.sessionId !== sessionId || terminal === undefined)
@@ -106,7 +106,7 @@ async function exitOf(command: RunningCommand): Promise<{ exitCode: number | nul
 }
 
 /** The end of what was said, from the beginning of a character. */
-function shown({ command, limit }: Terminal): { output: string; truncated: boolean } {
+function outputWithinLimit({ command, limit }: Terminal): { output: string; truncated: boolean } {
   const { text, from } = command.read()
   const bytes = Buffer.from(text)
   if (bytes.length <= limit) return { output: text, truncated: from > 0 }

@@ -1,4 +1,4 @@
-import { type PersonalRun, type ToolEntry, withFeedback, worded } from '../../hooks/index.js'
+import { formatToolError, type PersonalRun, type ToolEntry, withFeedback } from '../../hooks/index.js'
 import { type Feedback, oneLine, type Session } from '../../index.js'
 import { CODE, RpcFailure, wordsOf } from './message.js'
 
@@ -35,7 +35,7 @@ export async function execute(
     return outcome.value
   }
   if (outcome.status === 'denied')
-    throw new RpcFailure(CODE.denied, withFeedback(worded('record', outcome.denial), feedback), outcome.denial)
+    throw new RpcFailure(CODE.denied, withFeedback(formatToolError('record', outcome.denial), feedback), outcome.denial)
   heard(feedback)
   const { error } = outcome
   if (codeOf(error) === 'ENOENT') throw new RpcFailure(CODE.notFound, oneLine(wordsOf(error)))

@@ -33,10 +33,10 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
     case 'PermissionRequest':
       return permission(judge, event, isStaged)
     case 'PostToolUse':
-      return told(event, await reviewersWords(judge))
+      return addContext(event, await reviewersWords(judge))
     case 'SessionStart':
     case 'UserPromptSubmit':
-      return told(
+      return addContext(
         event,
         await protocol(judge, isStaged, {
           conversation: event.session_id,
@@ -44,7 +44,7 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
         }),
       )
     case 'Stop':
-      return stopping(event.stop_hook_active === true ? '' : await reviewersWords(judge))
+      return answerStop(event.stop_hook_active === true ? '' : await reviewersWords(judge))
     case 'WorktreeCreate':
       throw await noWorktree(judge, event)
   }
@@ -52,11 +52,11 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
 
 /** Undefined for an event that is none of ours: it holds nothing and asks nothing. */
 function eventOf(text: string): ClaudeEvent | undefined {
-  const told: unknown = JSON.parse(text)
-  const name = named.parse(told).hook_event_name
+  const addContext: unknown = JSON.parse(text)
+  const name = named.parse(addContext).hook_event_name
   const known = claudeEvent.options.some((each) => each.shape.hook_event_name.value === name)
   if (!known) return undefined
-  const read = claudeEvent.safeParse(told)
+  const read = claudeEvent.safeParse(addContext)
   if (read.success) return read.data
   throw new Error(`This ${name} is not as Claude Code sends it. ${z.prettifyError(read.error)}`)
 }
@@ -119,7 +119,7 @@ async function beforeTool(
     case 'contain': {
       const command = shellLine(judge, ruling.command, env)
       const updatedInput = { ...event.tool_input, command }
-      if (!heedsInput(env)) return decision('ask', CONTAINED, { updatedInput })
+      if (!supportsUpdatedInput(env)) return decision('ask', CONTAINED, { updatedInput })
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
     }
   }
@@ -132,7 +132,7 @@ const CONTAINED =
 const HEEDS = [2, 1, 197] as const
 
 /** Whether Claude Code's own rules are asked about the command as it will run. It says its version to its hooks alone in this form. */
-function heedsInput({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
+function supportsUpdatedInput({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
   const version = /^claude-code_(\d+)-(\d+)-(\d+)_harness$/.exec(AI_AGENT)?.slice(1).map(Number) ?? [0]
   const at = HEEDS.findIndex((part, each) => part !== version[each])
   return at === -1 || (version[at] ?? 0) > (HEEDS[at] ?? 0)
@@ -165,11 +165,11 @@ function recordOf({ denial }: Extract<Ruling, { word: 'refuse' }>, tool: string)
   return JSON.stringify(toolError({ ...denial, tool }))
 }
 
-function told({ hook_event_name: hookEventName }: ClaudeEvent, additionalContext: string): ClaudeAnswer {
+function addContext({ hook_event_name: hookEventName }: ClaudeEvent, additionalContext: string): ClaudeAnswer {
   return additionalContext === '' ? NOTHING : { hookSpecificOutput: { hookEventName, additionalContext } }
 }
 
 /** A reviewer's no is worth another round; the host bounds how many there can be. */
-function stopping(words: string): ClaudeAnswer {
+function answerStop(words: string): ClaudeAnswer {
   return words === '' ? NOTHING : { decision: 'block', reason: words }
 }

@@ -5,7 +5,7 @@ import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
-import { Unheard } from './unheard.js'
+import { UndeliveredFeedback } from './undelivered-feedback.js'
 
 /** What a served hook goes by. */
 export interface ClaudeHookOptions {
@@ -34,7 +34,7 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
       method: request.method,
       url: new URL(request.url),
       header: (name) => request.headers.get(name) ?? undefined,
-      body: () => streamed(request),
+      body: () => readerOf(request),
       onLost: (tell) => request.signal.addEventListener('abort', tell, { once: true }),
     })
     return new Response(text, { status, headers: HEADERS })
@@ -50,8 +50,8 @@ export function claudeHookListener(options: ClaudeHookOptions): RequestListener 
   return async (incoming, outgoing) => {
     const [path, base] = [incoming.url ?? '/', `http://${incoming.headers.host ?? ''}`] as const
     const { status, text } = URL.canParse(path, base)
-      ? await answer(askedBy(incoming, outgoing, new URL(path, base)))
-      : told(NO_HOST.message, NO_HOST.status)
+      ? await answer(requestOf(incoming, outgoing, new URL(path, base)))
+      : httpAnswer(NO_HOST.message, NO_HOST.status)
     outgoing.writeHead(status, { ...HEADERS, 'content-length': Buffer.byteLength(text) })
     outgoing.end(text)
     letGo(incoming)
@@ -69,24 +69,24 @@ interface Asked {
   onLost(tell: () => void): void
 }
 
-interface Told {
+interface HttpAnswer {
   readonly status: number
   readonly text: string
 }
 
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
-function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
+function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<HttpAnswer> {
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
-  const unheard = new Unheard()
+  const unheard = new UndeliveredFeedback()
   return async (asked) => {
     const refusal = refusalOf(asked, token)
-    if (refusal !== undefined) return told(refusal.message, refusal.status)
+    if (refusal !== undefined) return httpAnswer(refusal.message, refusal.status)
     const { searchParams } = asked.url
     const named = searchParams.get('session') || session
     const telling = unheard.begin()
-    asked.onLost(() => telling.lost())
+    asked.onLost(() => telling.markLost())
     const deps: Partial<HookDeps> = {
       // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
       env: { CLAUDE_PROJECT_DIR: root },
@@ -100,21 +100,21 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<Told> {
     try {
       const text = await bodyOf(asked.body(), body)
       event = eventNamed(nameIn(text)) ?? event
-      return told(await within(patience, answerClaude(text, deps)))
+      return httpAnswer(await within(patience, answerClaude(text, deps)))
     } catch (error) {
-      telling.lost()
+      telling.markLost()
       // Without a path none is made.
-      if (error instanceof NoWorktree) return told({ systemMessage: error.message })
-      return told(claudeFailure(event, error instanceof Error ? error.message : String(error)))
+      if (error instanceof NoWorktree) return httpAnswer({ systemMessage: error.message })
+      return httpAnswer(claudeFailure(event, error instanceof Error ? error.message : String(error)))
     }
   }
 }
 
-function told(answer: ClaudeAnswer | string, status = 200): Told {
+function httpAnswer(answer: ClaudeAnswer | string, status = 200): HttpAnswer {
   return { status, text: JSON.stringify(typeof answer === 'string' ? { error: answer } : answer) }
 }
 
-function streamed({ headers, body }: Request): Incoming {
+function readerOf({ headers, body }: Request): Incoming {
   const reader = body?.getReader()
   return {
     length: headers.get('content-length'),
@@ -123,7 +123,7 @@ function streamed({ headers, body }: Request): Incoming {
   }
 }
 
-function askedBy(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Asked {
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Asked {
   const header = (name: string) => {
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -170,8 +170,10 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 const CROSS = /^(?:cross-site|same-site|same-origin)$/i
 
 function nameIn(text: string): unknown {
-  const told: unknown = JSON.parse(text)
-  return typeof told === 'object' && told !== null && 'hook_event_name' in told ? told.hook_event_name : undefined
+  const httpAnswer: unknown = JSON.parse(text)
+  return typeof httpAnswer === 'object' && httpAnswer !== null && 'hook_event_name' in httpAnswer
+    ? httpAnswer.hook_event_name
+    : undefined
 }
 
 function eventNamed(name: unknown): ClaudeEventName | undefined {

@@ -1,11 +1,11 @@
 import {
-  asking,
   callBy,
   editor,
   harmless,
   lister,
   type Reader,
   reader,
+  readQuestion,
   searcher,
   type ToolInput,
   terminal,
@@ -53,9 +53,9 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   DeferredToolPlaceholder: harmless,
   // It runs a command, and takes no other in its place.
   Monitor: terminal,
-  AskUserQuestion: asking,
-  EnterPlanMode: asking,
-  ExitPlanMode: asking,
+  AskUserQuestion: readQuestion,
+  EnterPlanMode: readQuestion,
+  ExitPlanMode: readQuestion,
 }
 
 /** `mcp__escrow__…`: by the name under which `escrow init --claude` enters our server. */

@@ -34,7 +34,7 @@ export async function answerCline(text: string, more: Partial<HookDeps> = {}): P
 
 /** The answer where nobody could judge. */
 export function clineFailure(error: unknown): ClineAnswer {
-  return held(
+  return refuseCall(
     `escrow could not judge this, so it is refused: ${error instanceof Error ? error.message : String(error)}`,
   )
 }
@@ -46,7 +46,7 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
   if (root === undefined) {
     if (!call || call.class === 'read' || call.class === 'question') return goesOn('')
     const why = 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.'
-    return event.isSdk ? asks(why) : held(why)
+    return event.isSdk ? asks(why) : refuseCall(why)
   }
   const isStaged = deps.isInMount(root, deps.env)
   const session = sessionFor(deps, event.task ?? 'cline')
@@ -58,18 +58,18 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
   const empty = event.isSdk ? emptyInput(tool) : undefined
   switch (ruling.word) {
     case 'pass':
-      return goesOn(await besideTools(judge, event, { isStaged, conversation }))
+      return goesOn(await toolContext(judge, event, { isStaged, conversation }))
     case 'ask':
-      return event.isSdk ? asks(ruling.why) : held(ruling.why)
+      return event.isSdk ? asks(ruling.why) : refuseCall(ruling.why)
     case 'refuse': {
       const why = JSON.stringify(toolError({ ...ruling.denial, tool }))
-      if (empty === undefined) return held(joined(why, await reviewersWords(judge)))
-      return instead(empty, joined(why, await besideTools(judge, event, { isStaged, conversation })))
+      if (empty === undefined) return refuseCall(joinParagraphs(why, await reviewersWords(judge)))
+      return instead(empty, joinParagraphs(why, await toolContext(judge, event, { isStaged, conversation })))
     }
     case 'contain': {
       const contained = commandsThrough(tool, input, (command) => shellLine(judge, command, deps.env))
-      if (contained === undefined) return held('Its command cannot be contained here.')
-      return instead(contained, await besideTools(judge, event, { isStaged, conversation }))
+      if (contained === undefined) return refuseCall('Its command cannot be contained here.')
+      return instead(contained, await toolContext(judge, event, { isStaged, conversation }))
     }
   }
 }
@@ -84,14 +84,14 @@ const BEGINNINGS = ['TaskStart', 'TaskResume', 'UserPromptSubmit']
 const SDK_WAITS = ['tool_call', 'tool_result']
 
 async function contextOf(judge: CallJudge, event: ClineEvent, { isStaged, conversation }: Place): Promise<string> {
-  if (event.isSdk) return besideTools(judge, event, { isStaged, conversation })
+  if (event.isSdk) return toolContext(judge, event, { isStaged, conversation })
   return BEGINNINGS.includes(event.name)
     ? protocol(judge, isStaged, { conversation, goesOn: false })
     : reviewersWords(judge)
 }
 
 /** The SDK's model is told the intent beside its first tool, as its conversation has no earlier place for it. */
-async function besideTools(
+async function toolContext(
   judge: CallJudge,
   { name, isSdk }: ClineEvent,
   { isStaged, conversation }: Place,
@@ -100,7 +100,7 @@ async function besideTools(
   return SDK_WAITS.includes(name) ? protocol(judge, isStaged, { conversation, goesOn: true }) : ''
 }
 
-function joined(...words: readonly string[]): string {
+function joinParagraphs(...words: readonly string[]): string {
   return words.filter((each) => each !== '').join('\n\n')
 }
 
@@ -110,7 +110,7 @@ function instead(overrideInput: Readonly<Record<string, unknown>>, words: string
 }
 
 function goesOn(words: string): ClineAnswer {
-  const context = cut(words)
+  const context = truncateContext(words)
   return { cancel: false, contextModification: context, ...(context !== '' && { context }) }
 }
 
@@ -119,11 +119,11 @@ function asks(why: string): ClineAnswer {
 }
 
 /** The run ends with it, and its model hears of it when it goes on. */
-function held(why: string): ClineAnswer {
-  const errorMessage = cut(why)
+function refuseCall(why: string): ClineAnswer {
+  const errorMessage = truncateContext(why)
   return { cancel: true, errorMessage, contextModification: errorMessage, context: errorMessage }
 }
 
-function cut(text: string): string {
+function truncateContext(text: string): string {
   return text.length > MOST_CONTEXT ? `${text.slice(0, MOST_CONTEXT)}…` : text
 }

@@ -1,7 +1,7 @@
 import { toolCatalogue } from '../../hooks/index.js'
 import { placesOf } from '../hook/deps.js'
 import { isOwnTool } from '../hook/own-tools.js'
-import { asking, callBy, harmless, type Reader, type ToolInput } from '../hook/readers.js'
+import { callBy, harmless, type Reader, readQuestion, type ToolInput } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
 const PATCHES = toolCatalogue().of('apply_patch')
@@ -23,7 +23,7 @@ const patcher: Reader = ({ input, patch }, cwd) => ({
 
 const reader: Reader = (input, cwd) => ({
   class: 'read',
-  reads: shown(input).flatMap((path) => workspacePlaces(path, cwd)),
+  reads: readPaths(input).flatMap((path) => workspacePlaces(path, cwd)),
 })
 const searcher: Reader = ({ path }, cwd) => ({ class: 'read', searches: workspacePlaces(path ?? '.', cwd) })
 const lister: Reader = ({ path }, cwd) => ({ class: 'read', reads: workspacePlaces(path ?? '.', cwd) })
@@ -50,9 +50,9 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   list_code_definition_names: lister,
   search_files: searcher,
   attempt_completion: completion,
-  ask_followup_question: asking,
-  plan_mode_respond: asking,
-  act_mode_respond: asking,
+  ask_followup_question: readQuestion,
+  plan_mode_respond: readQuestion,
+  act_mode_respond: readQuestion,
   web_fetch: harmless,
   web_search: harmless,
   new_task: harmless,
@@ -68,7 +68,7 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   bash: terminal,
   search_codebase: searcher,
   fetch_web_content: harmless,
-  ask_question: asking,
+  ask_question: readQuestion,
   submit_and_exit: harmless,
   skills: harmless,
   team_status: harmless,
@@ -117,7 +117,7 @@ export function clineCall(tool: string, input: ToolInput, cwd: string, id?: stri
   return callBy(TOOLS, { tool, input, cwd, id }, isOurs)
 }
 
-function shown({ path, file_path, paths, files }: ToolInput): unknown[] {
+function readPaths({ path, file_path, paths, files }: ToolInput): unknown[] {
   const many = [paths, files].flatMap((each) => (Array.isArray(each) ? each : []))
   const named = many.map((each: unknown) =>
     typeof each === 'object' && each !== null && 'path' in each ? each.path : each,

@@ -13,7 +13,7 @@ const NOTHING: CodexAnswer = {}
 export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
   const told = codexEvent.parse(JSON.parse(text))
   const event = hookEventOf(told, 'codex', KINDS, (call) => codexCall({ ...call, id: told.tool_use_id }))
-  return said(await verdictOn(event, hookDeps(more)), told.hook_event_name)
+  return toAnswer(await verdictOn(event, hookDeps(more)), told.hook_event_name)
 }
 
 const codexEvent = namedEvent.extend({ tool_use_id: z.string().optional() })
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   Stop: 'ends',
 }
 
-function said(verdict: HookVerdict, name: string): CodexAnswer {
+function toAnswer(verdict: HookVerdict, name: string): CodexAnswer {
   switch (verdict.word) {
     case 'go':
       return NOTHING

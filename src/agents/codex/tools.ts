@@ -1,4 +1,4 @@
-import { asking, callBy, harmless, patcher, type Reader, terminal } from '../hook/readers.js'
+import { callBy, harmless, patcher, type Reader, readQuestion, terminal } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
 /**
@@ -19,8 +19,8 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   wait_agent: harmless,
   interrupt_agent: harmless,
   send_message: harmless,
-  request_user_input: asking,
-  request_user_input_async: asking,
+  request_user_input: readQuestion,
+  request_user_input_async: readQuestion,
 }
 
 /** By the name under which `escrow init --codex` enters our server. */

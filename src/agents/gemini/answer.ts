@@ -13,7 +13,7 @@ const NOTHING: GeminiAnswer = {}
 export async function answerGemini(text: string, more: Partial<HookDeps> = {}): Promise<GeminiAnswer> {
   const { mcp_context: server, ...told } = geminiEvent.parse(JSON.parse(text))
   const event = hookEventOf(told, 'gemini-cli', KINDS, (call) => geminiCall(call, server?.server_name))
-  return said(await verdictOn(event, hookDeps(more)), told.hook_event_name)
+  return toAnswer(await verdictOn(event, hookDeps(more)), told.hook_event_name)
 }
 
 const geminiEvent = namedEvent.extend({ mcp_context: z.looseObject({ server_name: z.string() }).optional() })
@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
   AfterAgent: 'ends',
 }
 
-function said(verdict: HookVerdict, name: string): GeminiAnswer {
+function toAnswer(verdict: HookVerdict, name: string): GeminiAnswer {
   switch (verdict.word) {
     case 'go':
       return NOTHING

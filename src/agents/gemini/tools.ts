@@ -1,4 +1,14 @@
-import { asking, callBy, editor, harmless, lister, type Reader, reader, searcher, terminal } from '../hook/readers.js'
+import {
+  callBy,
+  editor,
+  harmless,
+  lister,
+  type Reader,
+  reader,
+  readQuestion,
+  searcher,
+  terminal,
+} from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
 /** Gemini CLI's own tools, by the names of their arguments in its releases. What is not here may do anything. A note it keeps (`save_memory`) is a write we cannot place. */
@@ -24,9 +34,9 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   read_mcp_resource: harmless,
   list_background_processes: harmless,
   read_background_output: harmless,
-  ask_user: asking,
-  enter_plan_mode: asking,
-  exit_plan_mode: asking,
+  ask_user: readQuestion,
+  enter_plan_mode: readQuestion,
+  exit_plan_mode: readQuestion,
 }
 
 /** What a tool call of Gemini CLI is going to do. @param server the MCP server whose tool it is; undefined for its own. */

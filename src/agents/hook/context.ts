@@ -8,7 +8,7 @@ in their place: read_text_file, write_file, edit_file, create_directory, move_fi
 they do is staged: your own reading tools show the disk, not the stage.`
 
 /** Where a model is told the intent. */
-export interface Telling {
+export interface Conversation {
   /** The client's own id of the conversation. */
   readonly conversation: string
   /** Its model has what it was told before. */
@@ -16,18 +16,18 @@ export interface Telling {
 }
 
 /** What a model is told at the beginning of its work; and later, where it has changed. */
-export async function protocol(judge: CallJudge, isStaged: boolean, telling: Telling): Promise<string> {
+export async function protocol(judge: CallJudge, isStaged: boolean, telling: Conversation): Promise<string> {
   const text = `${isStaged ? STAGED : UNSTAGED}\n\n${await intentPrompt(judge)}`
   const isNew = judge.isNews(telling.conversation, text)
-  return withFeedback(isNew || !telling.goesOn ? text : '', await heard(judge))
+  return withFeedback(isNew || !telling.goesOn ? text : '', await takeFeedback(judge))
 }
 
 /** What reviewers said, in words; '' where they said nothing new. */
 export async function reviewersWords(judge: CallJudge): Promise<string> {
-  return withFeedback('', await heard(judge))
+  return withFeedback('', await takeFeedback(judge))
 }
 
 /** Hearing needs the session, and a disk to note it on. Where they cannot be had the words come with a later call. */
-async function heard(judge: CallJudge): Promise<Feedback[]> {
+async function takeFeedback(judge: CallJudge): Promise<Feedback[]> {
   return judge.feedback().catch(() => [])
 }

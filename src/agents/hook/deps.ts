@@ -37,12 +37,12 @@ export function placesOf(path: unknown, cwd: string, home = homedir()): string[]
   const spelt = [path.trim(), path].flatMap((each) => [each, each.normalize('NFC')])
   const places = spelt.map((each) => {
     if (each === '~' || each.startsWith('~/')) return join(home, each.slice(1))
-    return isAbsolute(each) ? each : joined(cwd, each)
+    return isAbsolute(each) ? each : joinPath(cwd, each)
   })
   return [...new Set(places)].filter((each) => each !== '')
 }
 
 /** Unlike `resolve` it leaves `..` behind a link to who follows links. */
-function joined(cwd: string, path: string): string {
+function joinPath(cwd: string, path: string): string {
   return path === '' ? '' : `${resolve(cwd)}/${path}`
 }

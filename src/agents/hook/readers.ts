@@ -12,14 +12,14 @@ const PATCHES = toolCatalogue().of('apply_patch')
 
 /** It shows or changes no file of the workspace by itself. */
 export const harmless: Reader = () => ({ class: 'read' })
-export const asking: Reader = () => ({ class: 'question' })
+export const readQuestion: Reader = () => ({ class: 'question' })
 
 /** Puts the files that arguments of these names say. */
 export const editor =
   (...names: readonly string[]): Reader =>
   (input, cwd) => ({
     class: 'write',
-    writes: named(input, names).flatMap((each) =>
+    writes: valuesOf(input, names).flatMap((each) =>
       placesOf(each, cwd).map((path) => ({ path, effect: 'put' as const })),
     ),
   })
@@ -29,24 +29,24 @@ export const patcher =
   (...names: readonly string[]): Reader =>
   (input, cwd) => ({
     class: 'write',
-    writes: named(input, names)
+    writes: valuesOf(input, names)
       .flatMap((patch) => PATCHES.writes({ patch }))
       .flatMap(({ path, effect }) => placesOf(path, cwd).map((each) => ({ path: each, effect }))),
   })
 
 export const reader =
   (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', reads: named(input, names).flatMap((each) => placesOf(each, cwd)) })
+  (input, cwd) => ({ class: 'read', reads: valuesOf(input, names).flatMap((each) => placesOf(each, cwd)) })
 
 /** Shows names alone. */
 export const lister =
   (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', reads: orHere(named(input, names)).flatMap((each) => placesOf(each, cwd)) })
+  (input, cwd) => ({ class: 'read', reads: orHere(valuesOf(input, names)).flatMap((each) => placesOf(each, cwd)) })
 
 /** Shows what files hold. */
 export const searcher =
   (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', searches: orHere(named(input, names)).flatMap((each) => placesOf(each, cwd)) })
+  (input, cwd) => ({ class: 'read', searches: orHere(valuesOf(input, names)).flatMap((each) => placesOf(each, cwd)) })
 
 export const terminal: Reader = ({ command }) => ({
   class: 'terminal',
@@ -71,7 +71,7 @@ export function callBy(
 }
 
 /** One value or a list of them. */
-function named(input: ToolInput, names: readonly string[]): unknown[] {
+function valuesOf(input: ToolInput, names: readonly string[]): unknown[] {
   return names.flatMap((name): unknown[] => (Array.isArray(input[name]) ? input[name] : [input[name]]))
 }
 

@@ -37,7 +37,7 @@ export async function rule(judge: CallJudge, call: HostCall, staging: Staging): 
   const { writes = [], command, ...plain } = call
   const needsIntent = gate.tools === 'all' || (writes.length === 0 && !isSafe)
   const denial = namesNothing(call)
-  if (denial) return refused(judge, call, denial)
+  if (denial) return recordRefusal(judge, call, denial)
   // By our terminal the command is judged, and a person asked, when it runs.
   const judged = await judge.judge({
     ...plain,
@@ -48,19 +48,19 @@ export async function rule(judge: CallJudge, call: HostCall, staging: Staging): 
   if (judged) return { word: 'refuse', denial: judged }
   if (isSafe) return { word: 'pass' }
   if (gate.modal === 'all' && isStaged) return { word: 'ask', why: MODAL }
-  return isStaged ? { word: 'pass' } : unstaged(judge, call, staging)
+  return isStaged ? { word: 'pass' } : ruleOnUnstaged(judge, call, staging)
 }
 
-async function unstaged(judge: CallJudge, call: HostCall, { canContain }: Staging): Promise<Ruling> {
+async function ruleOnUnstaged(judge: CallJudge, call: HostCall, { canContain }: Staging): Promise<Ruling> {
   const { tool, command } = call
   if (call.class === 'unknown') return { word: 'ask', why: unknown(tool) }
-  if (call.class === 'write') return refused(judge, call, notStaged(call, judge.root))
-  if (command === undefined || !canContain) return refused(judge, call, notContained(tool))
-  if (judge.isHeld) return refused(judge, call, held(tool, judge.session))
+  if (call.class === 'write') return recordRefusal(judge, call, notStaged(call, judge.root))
+  if (command === undefined || !canContain) return recordRefusal(judge, call, notContained(tool))
+  if (judge.isHeld) return recordRefusal(judge, call, sessionBusy(tool, judge.session))
   return { word: 'contain', command }
 }
 
-async function refused(judge: CallJudge, call: HostCall, denial: Denial): Promise<Ruling> {
+async function recordRefusal(judge: CallJudge, call: HostCall, denial: Denial): Promise<Ruling> {
   await judge.refuse(denial, call)
   return { word: 'refuse', denial }
 }
@@ -93,7 +93,7 @@ function notContained(tool: string): Denial {
   return { reason: 'unsupported', message, hint: HINT, tool }
 }
 
-function held(tool: string, session: string): Denial {
+function sessionBusy(tool: string, session: string): Denial {
   const message = `Not Contained: session ${session} belongs to another process, so ${tool} cannot run in it.`
   return { reason: 'unsupported', message, hint: 'Call execute_command of the `escrow` MCP server.', tool }
 }

@@ -44,9 +44,11 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
       return onCall(judge, event, isStaged)
     case 'begins':
     case 'turns':
-      return telling(await protocol(judge, isStaged, { conversation: event.session, goesOn: event.kind === 'turns' }))
+      return contextVerdict(
+        await protocol(judge, isStaged, { conversation: event.session, goesOn: event.kind === 'turns' }),
+      )
     case 'after':
-      return telling(await reviewersWords(judge))
+      return contextVerdict(await reviewersWords(judge))
     case 'ends': {
       const words = event.isAgain === true ? '' : await reviewersWords(judge)
       return words === '' ? GO : { word: 'on', words }
@@ -56,7 +58,7 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
   }
 }
 
-function telling(words: string): HookVerdict {
+function contextVerdict(words: string): HookVerdict {
   return words === '' ? GO : { word: 'tell', words }
 }
 
@@ -66,11 +68,15 @@ async function onCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean):
   if (ruling.word === 'pass') return GO
   const words = await reviewersWords(judge)
   const why =
-    ruling.word === 'refuse' ? JSON.stringify(toolError({ ...ruling.denial, tool: call.tool })) : unasked(ruling)
+    ruling.word === 'refuse'
+      ? JSON.stringify(toolError({ ...ruling.denial, tool: call.tool }))
+      : refusalWithoutDialog(ruling)
   return { word: 'refuse', why: words === '' ? why : `${why}\n\n${words}` }
 }
 
-function unasked(ruling: { readonly word: 'ask'; readonly why: string } | { readonly word: 'contain' }): string {
+function refusalWithoutDialog(
+  ruling: { readonly word: 'ask'; readonly why: string } | { readonly word: 'contain' },
+): string {
   return ruling.word === 'ask' ? ruling.why : 'Its command cannot be contained here.'
 }
 

@@ -18,7 +18,7 @@ const beside = z.looseObject({
 })
 
 /** What a client says of itself beside each request, from 2026-07-28 on. */
-export function saidBeside(envelope: unknown) {
+export function clientOfRequest(envelope: unknown) {
   const { data = {} } = beside.safeParse(envelope)
   const info = data['io.modelcontextprotocol/clientInfo']
   const capabilities = data['io.modelcontextprotocol/clientCapabilities']
@@ -30,7 +30,7 @@ export function clientAgent(
   client: { readonly name: string; readonly version: string } | undefined,
   meta: Readonly<Record<string, unknown>> | undefined,
 ): AgentInfo {
-  const { data: turn } = told.safeParse(parsed(meta?.[TURN]))
+  const { data: turn } = told.safeParse(parseIfText(meta?.[TURN]))
   return {
     tool: client?.name.replace(PART, '').toLowerCase() || 'unknown',
     ...(client?.version && { toolVersion: client.version }),
@@ -38,7 +38,7 @@ export function clientAgent(
   }
 }
 
-function parsed(value: unknown): unknown {
+function parseIfText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
     return JSON.parse(value)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { edited } from './edit-text.js'
+import { applyEdits } from './edit-text.js'
 import { at, inside } from './paths.js'
 import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
 
@@ -30,7 +30,7 @@ export const editFile = defineTool('edit_file', {
     run: async (session) => {
       const place = await inside(session, path)
       // Without a pause from here on: two edits at a time must both stay.
-      const { content, diff } = edited(textOf(session.fs, place, path), edits, place)
+      const { content, diff } = applyEdits(textOf(session.fs, place, path), edits, place)
       if (dryRun) return text(diff)
       session.fs.writeFileSync(at(path), content)
       return text(diff)

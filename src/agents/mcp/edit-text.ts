@@ -19,23 +19,23 @@ export interface Edited {
  * Makes edits one after the other: at the first place that has the old text, else at the first lines that are the same but
  * for the blanks around them. Throws {@link ToolFailure} where there is neither.
  */
-export function edited(original: string, edits: readonly Edit[], name: string): Edited {
+export function applyEdits(original: string, edits: readonly Edit[], name: string): Edited {
   const before = lf(original)
-  const after = edits.reduce(applied, before)
+  const after = edits.reduce(applyEdit, before)
   return {
     content: withEnds(original, after),
-    diff: fenced(createTwoFilesPatch(name, name, before, after, 'original', 'modified')),
+    diff: fenceDiff(createTwoFilesPatch(name, name, before, after, 'original', 'modified')),
   }
 }
 
-function applied(text: string, edit: Edit): string {
+function applyEdit(text: string, edit: Edit): string {
   const [sought, given] = [lf(edit.oldText), lf(edit.newText)]
   const place = text.indexOf(sought)
   if (place !== -1) return text.slice(0, place) + given + text.slice(place + sought.length)
   const [lines, old] = [text.split('\n'), sought.split('\n')]
   const first = lines.findIndex((_, i) => i + old.length <= lines.length && alike(lines, old, i))
   if (first === -1) throw new ToolFailure(`Could not find exact match for edit:\n${edit.oldText}`)
-  const made = indented(given.split('\n'), old, indentOf(lines[first]))
+  const made = indentLike(given.split('\n'), old, indentOf(lines[first]))
   return [...lines.slice(0, first), ...made, ...lines.slice(first + old.length)].join('\n')
 }
 
@@ -48,7 +48,7 @@ function indentOf(line: string | undefined): string {
 }
 
 /** New lines as deep as the file has them; among themselves as deep as the edit has them. */
-function indented(given: readonly string[], old: readonly string[], indent: string): string[] {
+function indentLike(given: readonly string[], old: readonly string[], indent: string): string[] {
   return given.map((line, i) => {
     if (i === 0) return indent + line.trimStart()
     const [was, is] = [indentOf(old[i]), indentOf(line)]
@@ -77,7 +77,7 @@ function withEnds(original: string, after: string): string {
 }
 
 /** In a fence longer than any in the diff. */
-function fenced(diff: string): string {
+function fenceDiff(diff: string): string {
   let fence = '```'
   while (diff.includes(fence)) fence += '`'
   return `${fence}diff\n${diff}${fence}\n\n`

@@ -28,7 +28,7 @@ export interface Asking {
 export function clientsUser(root: string, client: Asked, { mcpReq }: ServerContext, isModern: boolean): Asking {
   const open: InputRequests = {}
   const ask = isModern
-    ? async (question: HumanQuestion) => answerTold(question, mcpReq.inputResponses, open)
+    ? async (question: HumanQuestion) => tellAnswer(question, mcpReq.inputResponses, open)
     : (question: HumanQuestion) => answerTo(question, mcpReq)
   return {
     open: () => (Object.keys(open).length === 0 ? undefined : open),
@@ -64,7 +64,7 @@ async function answerTo(question: HumanQuestion, request: ServerContext['mcpReq'
  * From 2026-07-28 on nothing is asked within a request: the client is told what to ask, and calls again with what was said. The key is of
  * the question's own words, so that an answer is to no other. What policy itself asks is asked once, and waits for `escrow answer`.
  */
-function answerTold(question: HumanQuestion, told: Readonly<Record<string, unknown>> | undefined, open: InputRequests) {
+function tellAnswer(question: HumanQuestion, told: Readonly<Record<string, unknown>> | undefined, open: InputRequests) {
   if (question.kind !== 'call' && question.kind !== 'breaker') return undefined
   const form = formOf(question)
   const key = createHash('sha256').update(JSON.stringify(form)).digest('base64url')

@@ -41,8 +41,8 @@ export const executeCommand = defineTool('execute_command', {
 function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecResult): Answer {
   const structured: z.output<typeof output> = {
     exitCode,
-    stdout: shortened(stdout),
-    stderr: shortened(stderr),
+    stdout: elideMiddle(stdout),
+    stderr: elideMiddle(stderr),
     ...(ended !== undefined && { ended }),
     changes: summary,
     refused: refused.slice(0, REASONS).map(({ path, reason, message }) => ({ path, reason, message })),
@@ -59,7 +59,7 @@ function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
 
 const REASONS = 20
 
-function shortened(text: string): string {
+function elideMiddle(text: string): string {
   const over = text.length - SHOWN
   if (over <= 0) return text
   const half = SHOWN / 2

@@ -28,8 +28,8 @@ export class HttpClients {
   async handle(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
     const known = id === null ? undefined : this.#byId.get(id)
-    if (id !== null && known === undefined) return refused(404, 'There is no such connection any more.')
-    if (known === undefined && request.method !== 'POST') return refused(400, 'A connection begins by POST.')
+    if (id !== null && known === undefined) return errorResponse(404, 'There is no such connection any more.')
+    if (known === undefined && request.method !== 'POST') return errorResponse(400, 'A connection begins by POST.')
     const client = known ?? (await this.#begin())
     client.running++
     try {
@@ -48,7 +48,7 @@ export class HttpClients {
   }
 
   async #begin(): Promise<Client> {
-    await this.#makeRoom()
+    await this.#evictIdle()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: BODY,
@@ -63,7 +63,7 @@ export class HttpClients {
     return client
   }
 
-  async #makeRoom(): Promise<void> {
+  async #evictIdle(): Promise<void> {
     if (this.#byId.size < MOST) return
     const [oldest] = [...this.#byId.values()].filter(({ running }) => running === 0).sort((a, b) => a.seen - b.seen)
     if (oldest === undefined) throw new Error(`There are ${MOST} clients, and all of them are at work.`)
@@ -77,6 +77,6 @@ export class HttpClients {
   }
 }
 
-export function refused(status: number, error: string): Response {
+export function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status })
 }

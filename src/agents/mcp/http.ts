@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { bearerOf, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../index.js'
 import { type McpHost, newSessionName } from './host.js'
-import { BODY, HttpClients, refused } from './http-clients.js'
+import { BODY, errorResponse, HttpClients } from './http-clients.js'
 
 /** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
@@ -25,12 +25,12 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
   const listener = (at: number) => {
     const answer = async (request: Request): Promise<Response> => {
       const refusal = refusalOf(request, at, token)
-      if (refusal !== undefined) return refused(...refusal)
+      if (refusal !== undefined) return errorResponse(...refusal)
       try {
         const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY })
         return await (isLegacy ? clients.handle(request) : modern.fetch(request))
       } catch (error) {
-        return refused(500, error instanceof Error ? error.message : String(error))
+        return errorResponse(500, error instanceof Error ? error.message : String(error))
       }
     }
     return getRequestListener(answer, { overrideGlobalObjects: false })

@@ -42,7 +42,7 @@ export const listDirectoryWithSizes = defineTool('list_directory_with_sizes', {
     ...looks,
     run: async (session) => {
       const place = await inside(session, path)
-      const found = (await entriesOf(session, place)).map((entry) => sized(session, place, entry))
+      const found = (await entriesOf(session, place)).map((entry) => sizeOf(session, place, entry))
       const sorted = found.sort((a, b) => (sortBy === 'size' ? b.size - a.size : a.name.localeCompare(b.name)))
       const shown = sorted.slice(from, from + PAGE).map(lineOf)
       return text([...shown, ...noteOf('list_directory_with_sizes', found.length, from), ...sumOf(found)].join('\n'))
@@ -72,7 +72,7 @@ function noteOf(tool: string, all: number, from: number): string[] {
 }
 
 /** What cannot be looked at counts nothing. */
-function sized(session: Session, place: string, entry: Dirent): Sized {
+function sizeOf(session: Session, place: string, entry: Dirent): Sized {
   let size = 0
   try {
     size = session.fs.statSync(join(place, entry.name)).size

@@ -21,7 +21,7 @@ export class Notices {
     if (isModern) return
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       this.#subscribed.add(uri)
-      await this.looked()
+      await this.ensureFirstLook()
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
@@ -43,7 +43,7 @@ export class Notices {
   }
 
   /** The client has listed or subscribed: from now on it is told what differs. */
-  async looked(): Promise<void> {
+  async ensureFirstLook(): Promise<void> {
     this.#before ??= await this.#look()
   }
 

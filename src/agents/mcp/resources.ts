@@ -19,13 +19,13 @@ export function registerResources(
 }
 
 function registerIntents(server: McpServer, session: Session): void {
-  const known = async () => {
+  const selectableIntents = async () => {
     const { intent } = session
     const others = (await session.intents()).filter(({ id }) => id !== intent?.id)
     return intent === undefined ? others : [intent, ...others]
   }
   const list = async () => ({
-    resources: (await known()).map(({ id, name }) => ({
+    resources: (await selectableIntents()).map(({ id, name }) => ({
       uri: intentUri(id),
       name: id,
       title: name,
@@ -34,7 +34,7 @@ function registerIntents(server: McpServer, session: Session): void {
   })
   const config = { title: 'Intents', description: 'Scope, constraints and criteria.', mimeType: JSON_TYPE }
   server.registerResource('intent', new ResourceTemplate('intent://{+id}', { list }), config, async (uri, { id }) => {
-    const found = (await known()).find((each) => each.id === decoded(id))
+    const found = (await selectableIntents()).find((each) => each.id === decodePath(id))
     return document(uri, JSON_TYPE, JSON.stringify(need<Intent>(found, uri), null, 2))
   })
 }
@@ -59,7 +59,7 @@ function registerStage(server: McpServer, session: Session, listed: () => Promis
   const template = new ResourceTemplate(`stage://${name}/{+path}/diff`, { list })
   server.registerResource('staged-file', template, config, async (uri, { path }) => {
     const { changes } = await session.changes()
-    const found = changes.find((each) => each.path === decoded(path))
+    const found = changes.find((each) => each.path === decodePath(path))
     return document(uri, DIFF_TYPE, diffOf(need<Change>(found, uri)))
   })
 }
@@ -110,7 +110,7 @@ function diffOf({ path, from, kind, hunks }: Change): string {
   return [...heads, ...hunks.map(({ text }) => text.trimEnd()), ''].join('\n')
 }
 
-function decoded(value: string | string[] | undefined): string {
+function decodePath(value: string | string[] | undefined): string {
   return decodeURIComponent(typeof value === 'string' ? value : (value ?? []).join('/'))
 }
 

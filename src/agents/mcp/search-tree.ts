@@ -87,7 +87,7 @@ export const searchFiles = defineTool('search_files', {
     class: 'read',
     kind: 'read',
     run: async (session) => {
-      const found = await matching(session, await inside(session, path), pattern, patterns)
+      const found = await findMatches(session, await inside(session, path), pattern, patterns)
       if (found.length === 0) return text('No matches found')
       const more = found.length > MOST ? [`[NOTE] The first ${MOST} matches. Use a narrower pattern or path.`] : []
       return text([...found.slice(0, MOST), ...more].join('\n'))
@@ -95,7 +95,7 @@ export const searchFiles = defineTool('search_files', {
   }),
 })
 
-async function matching(session: Session, start: string, pattern: string, patterns: readonly string[]) {
+async function findMatches(session: Session, start: string, pattern: string, patterns: readonly string[]) {
   const globs = new Globs()
   const wanted = globs.of(pattern)
   const excluded = patterns.map((each) => globs.of(each))

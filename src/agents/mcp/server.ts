@@ -1,12 +1,12 @@
 import { type CallToolResult, inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
 import type { AgentInfo, Ledger, Session, Workspace } from '../../index.js'
-import { clientAgent, saidBeside } from './client-agent.js'
+import { clientAgent, clientOfRequest } from './client-agent.js'
 import type { Asked, Asking } from './elicit.js'
 import { Notices } from './notices.js'
 import { registerResources } from './resources.js'
-import { rendered } from './result.js'
-import { catalogueOf, type McpTool, type Moment, type Plan } from './tool.js'
+import { toCallResult } from './result.js'
+import { type CallContext, catalogueOf, type McpTool, type Plan } from './tool.js'
 import { TOOLS } from './tools.js'
 
 /** What a server is made with. */
@@ -40,7 +40,7 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
   const run = personGate(session, human)
   const notices = new Notices(session, server.server, isModern)
   notices.hear(watch)
-  registerResources(server, session, { ledger, listed: () => notices.looked() })
+  registerResources(server, session, { ledger, listed: () => notices.ensureFirstLook() })
   for (const tool of TOOLS) {
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
@@ -58,13 +58,13 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
 }
 
 function clientOf(server: McpServer, context: ServerContext): Asked {
-  const { capabilities = server.server.getClientCapabilities() } = saidBeside(context.mcpReq.envelope)
+  const { capabilities = server.server.getClientCapabilities() } = clientOfRequest(context.mcpReq.envelope)
   return { name: infoOf(server, context)?.name, canAnswer: capabilities?.elicitation !== undefined }
 }
 
 /** From 2026-07-28 on a client says who it is beside each request, before when it connects. */
 function infoOf({ server }: McpServer, { mcpReq }: ServerContext) {
-  return saidBeside(mcpReq.envelope).info ?? server.getClientVersion()
+  return clientOfRequest(mcpReq.envelope).info ?? server.getClientVersion()
 }
 
 /** With the model the server was started for, where neither the client nor its hooks have said one. */
@@ -79,7 +79,7 @@ async function execute(
   run: PersonalRun,
   tool: McpTool,
   args: unknown,
-  { signal, agent }: Moment & { readonly agent: AgentInfo },
+  { signal, agent }: CallContext & { readonly agent: AgentInfo },
 ): Promise<CallToolResult> {
   let plan: Plan
   try {
@@ -87,10 +87,10 @@ async function execute(
     session.attribute(agent)
     plan = await tool.plan(args, session, { signal })
   } catch (error) {
-    return rendered({ status: 'failed', error, feedback: await feedbackOf(session) })
+    return toCallResult({ status: 'failed', error, feedback: await feedbackOf(session) })
   }
   const use = { name: tool.name, args: recordOf(args) }
-  return rendered(
+  return toCallResult(
     await run(
       use,
       () => {

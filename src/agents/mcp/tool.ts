@@ -22,7 +22,7 @@ export interface Plan {
 }
 
 /** What the server knows of a client's request. */
-export interface Moment {
+export interface CallContext {
   /** The client has taken its request back. */
   readonly signal: AbortSignal
 }
@@ -34,12 +34,12 @@ export interface McpTool {
   readonly schema: z.ZodObject
   readonly output?: z.ZodObject
   readonly annotations: ToolAnnotations
-  plan(args: unknown, session: Session, moment: Moment): Promise<Plan>
+  plan(args: unknown, session: Session, moment: CallContext): Promise<Plan>
 }
 
 interface Definition<S extends z.ZodObject> extends Omit<McpTool, 'name' | 'schema' | 'plan'> {
   readonly schema: S
-  plan(args: z.output<S>, session: Session, moment: Moment): Plan | Promise<Plan>
+  plan(args: z.output<S>, session: Session, moment: CallContext): Plan | Promise<Plan>
 }
 
 export function defineTool<S extends z.ZodObject>(name: string, definition: Definition<S>): McpTool {

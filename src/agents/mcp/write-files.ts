@@ -65,7 +65,7 @@ export const moveFile = defineTool('move_file', {
     ],
     run: async ({ fs }) => {
       // Without a pause between the two, so that nothing can be overwritten.
-      if (stands(fs, at(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
+      if (exists(fs, at(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
       fs.renameSync(at(source), at(destination))
       return text(`Successfully moved ${source} to ${destination}`)
     },
@@ -93,7 +93,7 @@ export const deleteFile = defineTool('delete_file', {
   }),
 })
 
-function stands(fs: Session['fs'], path: string): boolean {
+function exists(fs: Session['fs'], path: string): boolean {
   try {
     fs.lstatSync(path)
     return true

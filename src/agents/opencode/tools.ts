@@ -1,6 +1,5 @@
 import { isOwnTool } from '../hook/own-tools.js'
 import {
-  asking,
   callBy,
   editor,
   harmless,
@@ -8,6 +7,7 @@ import {
   patcher,
   type Reader,
   reader,
+  readQuestion,
   searcher,
   terminal,
 } from '../hook/readers.js'
@@ -37,8 +37,8 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   task: harmless,
   skill: harmless,
   invalid: harmless,
-  question: asking,
-  plan_exit: asking,
+  question: readQuestion,
+  plan_exit: readQuestion,
 }
 
 /** By the name under which `escrow init --opencode` enters our server. */

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import { type DiffBlock, parseDiffBlocks } from './diff-blocks.js'
 import { readText, writeText } from './files.js'
-import { findTexts, joinLines, type Line, numbered, type Splice, spliceLines, splitLines } from './lines.js'
-import { written } from './result.js'
+import { findTexts, joinLines, type Line, numberLines, type Splice, spliceLines, splitLines } from './lines.js'
+import { writeOutcome } from './result.js'
 import { defineTool, pathArgument } from './tool.js'
 
 /** How far from the line it was given a block may be found, as in the host. */
@@ -16,7 +16,7 @@ export const applyDiff = defineTool('apply_diff', schema, ({ path, diff }) => {
   const blocks = parseDiffBlocks(diff)
   return async (session) => {
     await writeText(session, path, applyBlocks(await readText(session, path), blocks, path))
-    return written(path, 'modified')
+    return writeOutcome(path, 'modified')
   }
 })
 
@@ -72,16 +72,16 @@ function mismatch(lines: readonly Line[], block: DiffBlock, path: string, elsewh
   const said = block.startLine === undefined ? '' : ` near line ${block.startLine}`
   const hint = elsewhere === undefined ? '' : `\nThe same text stands at line ${elsewhere + 1}: correct :start_line:.`
   return new ToolFailure(
-    `The SEARCH text was not found in ${path}${said}; it must match exactly, white space included. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numbered(near, first + 1)}\n\nRead the file again if it may have changed.`,
+    `The SEARCH text was not found in ${path}${said}; it must match exactly, white space included. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numberLines(near, first + 1)}\n\nRead the file again if it may have changed.`,
   )
 }
 
 /** The index of the line most like the block's first one: the same but for white space, else the top. */
 function closest(lines: readonly Line[], block: DiffBlock): number {
-  const squeezed = (text: string) => text.replace(/\s+/g, '')
-  const wanted = block.search.map(squeezed).find((text) => text !== '')
+  const removeWhitespace = (text: string) => text.replace(/\s+/g, '')
+  const wanted = block.search.map(removeWhitespace).find((text) => text !== '')
   return Math.max(
     0,
-    lines.findIndex((line) => squeezed(line.text) === wanted),
+    lines.findIndex((line) => removeWhitespace(line.text) === wanted),
   )
 }

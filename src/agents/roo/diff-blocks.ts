@@ -25,10 +25,10 @@ export function parseDiffBlocks(diff: string): DiffBlock[] {
   const blocks: DiffBlock[] = []
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    if (DIVIDER.test(line) || REPLACE.test(line)) throw malformed(at, line, '<<<<<<< SEARCH')
+    if (DIVIDER.test(line) || REPLACE.test(line)) throw malformedDiff(at, line, '<<<<<<< SEARCH')
     if (!SEARCH.test(line)) continue
-    const divider = closing(lines, at + 1, DIVIDER, '=======')
-    const end = closing(lines, divider + 1, REPLACE, '>>>>>>> REPLACE')
+    const divider = findMarker(lines, at + 1, DIVIDER, '=======')
+    const end = findMarker(lines, divider + 1, REPLACE, '>>>>>>> REPLACE')
     blocks.push(makeBlock(lines.slice(at + 1, divider), lines.slice(divider + 1, end), at))
     at = end
   }
@@ -37,11 +37,11 @@ export function parseDiffBlocks(diff: string): DiffBlock[] {
 }
 
 /** Where the marker stands; another marker before it means that one was forgotten or not escaped. */
-function closing(lines: readonly string[], from: number, marker: RegExp, name: string): number {
+function findMarker(lines: readonly string[], from: number, marker: RegExp, name: string): number {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (marker.test(line)) return at
-    if (SEARCH.test(line) || DIVIDER.test(line) || REPLACE.test(line)) throw malformed(at, line, name)
+    if (SEARCH.test(line) || DIVIDER.test(line) || REPLACE.test(line)) throw malformedDiff(at, line, name)
   }
   throw new ToolFailure(`The diff ends before '${name}'.\n\n${FORM}`)
 }
@@ -55,7 +55,7 @@ function makeBlock(header: readonly string[], body: readonly string[], at: numbe
     if (hint[1] === 'start') startLine = Number(hint[2])
   }
   if (HEADER_END.test(header[first] ?? '')) first++
-  const raw = { search: header.slice(first).map(unescaped), replace: body.map(unescaped) }
+  const raw = { search: header.slice(first).map(unescapeMarker), replace: body.map(unescapeMarker) }
   if (raw.search.join('') === '' && raw.search.length <= 1) {
     throw new ToolFailure(`The SEARCH part at line ${at + 1} of the diff is empty. Give the lines to be replaced.`)
   }
@@ -63,7 +63,7 @@ function makeBlock(header: readonly string[], body: readonly string[], at: numbe
   return { search, replace, ...(startLine !== undefined && startLine > 0 && { startLine }) }
 }
 
-function unescaped(line: string): string {
+function unescapeMarker(line: string): string {
   return line.replace(ESCAPED, '')
 }
 
@@ -75,7 +75,7 @@ function withoutNumbers(block: { search: string[]; replace: string[] }): { searc
   return { search: block.search.map(strip), replace: block.replace.map(strip) }
 }
 
-function malformed(at: number, found: string, expected: string): ToolFailure {
+function malformedDiff(at: number, found: string, expected: string): ToolFailure {
   return new ToolFailure(
     `Line ${at + 1} of the diff is '${found.trim()}' where '${expected}' should come first. Where the file itself has such a line, put a backslash before it.\n\n${FORM}`,
   )

@@ -48,7 +48,7 @@ export class StagedDiffView implements LiveDiffView {
   }
 
   async saveChanges(): Promise<LiveSaved> {
-    if (this.#path === undefined || this.#content === undefined) return saved(undefined)
+    if (this.#path === undefined || this.#content === undefined) return savedResult(undefined)
     return this.#stage(this.#path, this.#content)
   }
 
@@ -89,7 +89,7 @@ export class StagedDiffView implements LiveDiffView {
     this.#operation = before === undefined ? 'created' : 'modified'
     this.newProblemsMessage = undefined
     this.userEdits = undefined
-    return saved(text)
+    return savedResult(text)
   }
 
   /** Undefined where there is no such file, or none that may be read: the write itself is what is refused. */
@@ -104,7 +104,7 @@ export class StagedDiffView implements LiveDiffView {
   }
 }
 
-function saved(finalContent: string | undefined): LiveSaved {
+function savedResult(finalContent: string | undefined): LiveSaved {
   return { newProblemsMessage: undefined, userEdits: undefined, finalContent }
 }
 

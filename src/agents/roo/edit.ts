@@ -3,7 +3,7 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { exists, readText, writeText } from './files.js'
 import { replaceText } from './replace-text.js'
-import { written } from './result.js'
+import { writeOutcome } from './result.js'
 import { defineTool, flagArgument, lineArgument, type Outcome, pathArgument, type Work } from './tool.js'
 
 const strings = { file_path: pathArgument, old_string: z.string().min(1), new_string: z.string() }
@@ -17,16 +17,16 @@ export const edit = defineTool('edit', editSchema, prepareEdit)
 export const searchAndReplace = defineTool('search_and_replace', editSchema, prepareEdit)
 
 /** `search_replace`: replaces a text that must occur exactly once. */
-export const searchReplace = defineTool('search_replace', z.object(strings), (args) => replacing(args, 1))
+export const searchReplace = defineTool('search_replace', z.object(strings), (args) => replaceWork(args, 1))
 
 /** `edit_file`: replaces a text that must occur as often as expected; an empty `old_string` creates the file. */
 export const editFile = defineTool('edit_file', editFileSchema, (args) => {
-  if (args.old_string === '') return creating(args.file_path, args.new_string)
-  return replacing(args, args.expected_replacements ?? 1)
+  if (args.old_string === '') return createWork(args.file_path, args.new_string)
+  return replaceWork(args, args.expected_replacements ?? 1)
 })
 
 function prepareEdit(args: z.output<typeof editSchema>): Work {
-  return replacing(args, args.replace_all === true ? 'all' : 1)
+  return replaceWork(args, args.replace_all === true ? 'all' : 1)
 }
 
 interface Replacement {
@@ -35,7 +35,7 @@ interface Replacement {
   readonly new_string: string
 }
 
-function replacing(args: Replacement, expected: number | 'all'): Work {
+function replaceWork(args: Replacement, expected: number | 'all'): Work {
   return (session) => replaceInFile(session, args, expected)
 }
 
@@ -56,15 +56,15 @@ async function replaceInFile(session: Session, args: Replacement, expected: numb
     )
   }
   await writeText(session, path, content)
-  return written(path, 'modified')
+  return writeOutcome(path, 'modified')
 }
 
-function creating(path: string, content: string): Work {
+function createWork(path: string, content: string): Work {
   return async (session) => {
     if (await exists(session, path)) {
       throw new ToolFailure(`${path} exists. An empty old_string is for new files; give the text to replace.`)
     }
     await writeText(session, path, content)
-    return written(path, 'created')
+    return writeOutcome(path, 'created')
   }
 }

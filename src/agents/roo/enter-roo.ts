@@ -197,7 +197,7 @@ function namesOf(value: unknown): string[] | undefined {
 function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: Map<string, Session>) {
   const tasks = new Set<Undo>()
   const hubs = new Map<LiveMcpHub, Undo>()
-  const created = (task: LiveTask) => {
+  const onTaskCreated = (task: LiveTask) => {
     const hub = provider.getMcpHub?.()
     if (hub && !hubs.has(hub))
       hubs.set(
@@ -217,9 +217,9 @@ function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: 
       void undo.dispose()
     })
   }
-  provider.on('taskCreated', created)
+  provider.on('taskCreated', onTaskCreated)
   return async () => {
-    provider.off?.('taskCreated', created)
+    provider.off?.('taskCreated', onTaskCreated)
     for (const undo of [...tasks, ...hubs.values()]) await undo.dispose()
   }
 }

@@ -36,7 +36,9 @@ async function execute(session: Session, { command, cwd, timeout }: Command): Pr
   const result = await session.exec(command, { cwd: directory, onOutput, ...limit })
   const output = Buffer.concat(chunks).subarray(0, KEPT)
   const told =
-    output.length > PREVIEW ? persisted(session, directory, output, result) : inline(directory, output, result)
+    output.length > PREVIEW
+      ? describePersistedOutput(session, directory, output, result)
+      : inline(directory, output, result)
   return `${told}\n\n${effectsOf(result)}`
 }
 
@@ -53,10 +55,10 @@ function inline(directory: string, output: Buffer, result: ExecResult): string {
   return `Command executed in terminal within working directory '${directory}'. ${statusOf(result)}\nOutput:\n${output}`
 }
 
-function persisted(session: Session, directory: string, output: Buffer, result: ExecResult): string {
+function describePersistedOutput(session: Session, directory: string, output: Buffer, result: ExecResult): string {
   const size = sizeOf(output.length) + (output.length === KEPT ? ' of it' : '')
   const preview = new TextDecoder().decode(output.subarray(0, PREVIEW), { stream: true })
-  const name = kept(session, output)
+  const name = keepOutput(session, output)
   const where = name === undefined ? 'could not be kept; this is its beginning.' : `persisted. Artifact ID: ${name}`
   const more = name === undefined ? [] : ['Use read_command_output tool to view full output if needed.']
   const head = `Command executed in '${directory}'. ${statusOf(result)}`
@@ -64,7 +66,7 @@ function persisted(session: Session, directory: string, output: Buffer, result: 
 }
 
 /** What the command did is done: a full disk must not hide it. */
-function kept(session: Session, output: Buffer): string | undefined {
+function keepOutput(session: Session, output: Buffer): string | undefined {
   try {
     return commandOutputs(session).keep(output)
   } catch {

@@ -77,7 +77,7 @@ function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): 
   const calls = new LiveCalls({ ...judging, shell })
   const turns = new LiveTurns({ engine, taskId, answersItself: options.answersItself })
   const view = task.diffViewProvider
-  task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.admitted() })
+  task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.assertAdmitted() })
   const undos = [
     () => {
       if (task.diffViewProvider instanceof StagedDiffView) task.diffViewProvider = view
@@ -90,16 +90,16 @@ function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): 
       const refusal = await calls.answer(type, partial)
       if (refusal) return refusal
       const answer = await ask(type, text, partial, ...more)
-      if (partial !== true) await turns.answered(type, answer)
-      return calls.approved(type, answer)
+      if (partial !== true) await turns.onAnswer(type, answer)
+      return calls.afterApproval(type, answer)
     }),
     replaceMethod(task, 'pushToolResultToUserContent', task.pushToolResultToUserContent, (push) => (result) => {
-      calls.pushing(result)
+      calls.beforeResult(result)
       return push(result)
     }),
     replaceMethod(task, 'getSystemPrompt', task.getSystemPrompt, (prompt) => async () => {
       await calls.end()
-      const section = await opening.then((opened) => promptFor(opened, gate), unopened)
+      const section = await opening.then((opened) => promptFor(opened, gate), describeOpenFailure)
       if (session) alias.enter(session)
       return [await prompt(), section, calls.words()].filter((part) => part !== '').join('\n\n')
     }),
@@ -134,7 +134,7 @@ async function promptFor(session: Session, gate: IntentGate | undefined): Promis
   return intentPrompt(session)
 }
 
-function unopened(error: unknown): string {
+function describeOpenFailure(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error)
   return `Nothing can be changed here: ${why} Tell the person.`
 }
@@ -148,11 +148,11 @@ function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversat
   const undo = replaceMethod(hub, 'callTool', hub.callTool, (callTool) => async (server, tool, args, ...more) => {
     const toolName = `mcp--${server}--${tool}`
     const task = current()
-    if (!task) return refused(recordOf(toolName, undefined))
+    if (!task) return errorResult(recordOf(toolName, undefined))
     const params = { server_name: server, tool_name: tool, arguments: args }
     const input = { taskId: conversations.of(task), cwd: task.cwd, toolName, params }
     const result = await engine.runWithHooks(input, () => callTool(server, tool, args, ...more))
-    if (!result.allow) return refused(recordOf(toolName, result))
+    if (!result.allow) return errorResult(recordOf(toolName, result))
     const { value = { content: [] }, message } = result
     if (message === undefined) return value
     const words = { type: 'text', text: message } as const
@@ -161,6 +161,6 @@ function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversat
   return { dispose: async () => undo() }
 }
 
-function refused(text: string): LiveMcpResult {
+function errorResult(text: string): LiveMcpResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

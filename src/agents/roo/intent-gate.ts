@@ -34,7 +34,8 @@ export class IntentGate {
 
   /** Closes or opens the gate as a session's intent wants it; without a session it is opened. */
   sync(session?: Pick<Session, 'intent' | 'gate'>): Promise<void> {
-    const wanted = session === undefined || session.intent !== undefined ? [] : this.#waiting(session.gate.tools)
+    const wanted =
+      session === undefined || session.intent !== undefined ? [] : this.#toolsThatNeedIntent(session.gate.tools)
     const turn = this.#turn.then(() => this.#set(wanted))
     this.#turn = turn.catch(() => undefined)
     return turn
@@ -54,7 +55,7 @@ export class IntentGate {
     await memory.set(added)
   }
 
-  #waiting(tools: 'destructive' | 'all'): string[] {
+  #toolsThatNeedIntent(tools: 'destructive' | 'all'): string[] {
     const { catalogue } = this.#options
     return KNOWN_TOOLS.filter((name) => {
       const { class: of, free } = catalogue.of(name)

@@ -52,11 +52,11 @@ export function spliceLines(lines: readonly Line[], splices: readonly Splice[]):
     next = splice.at + splice.count
   }
   result.push(...lines.slice(next))
-  return closed(result, end)
+  return withLineEnds(result, end)
 }
 
 /** Only the last line may lack a line end, and it does. */
-function closed(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
+function withLineEnds(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
   const last = lines.length - 1
   return lines.map((line, index) => {
     if (index === last) return { text: line.text, end: '' }
@@ -78,7 +78,7 @@ export function findTexts(
 }
 
 /** Lines as the read tool shows them: `12 | text`, numbers aligned. */
-export function numbered(texts: readonly string[], first = 1): string {
+export function numberLines(texts: readonly string[], first = 1): string {
   const width = String(first + texts.length - 1).length
   return texts.map((text, index) => `${String(first + index).padStart(width)} | ${text}`).join('\n')
 }

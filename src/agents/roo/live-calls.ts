@@ -16,7 +16,7 @@ export interface LiveCallsOptions {
   /** The task's session, once it is open. */
   readonly session: () => Session | undefined
   /** Contains what the host's terminal runs. */
-  readonly shell: Pick<RooShell, 'missing' | 'ran'> | undefined
+  readonly shell: Pick<RooShell, 'problem' | 'ran'> | undefined
 }
 
 /** A tool call, from its repetition check to the next one, or to the next request. */
@@ -76,18 +76,18 @@ export class LiveCalls {
   }
 
   /** The host's own asking has let a call through: what contains its command may have been taken away meanwhile. */
-  async approved(type: string, answer: LiveAnswer): Promise<LiveAnswer> {
+  async afterApproval(type: string, answer: LiveAnswer): Promise<LiveAnswer> {
     const call = this.#call
     const { shell } = this.#options
     if (!shell || type !== 'command' || call?.tool !== 'execute_command') return answer
-    const why = await shell.missing().catch(messageOf)
+    const why = await shell.problem().catch(messageOf)
     if (why === undefined) return answer
     call.refused = lostShell(why)
     return { response: 'noButtonClicked', text: call.refused }
   }
 
   /** Resolves where the call under way may write; rejects with its refusal, and where there is none. */
-  async admitted(): Promise<void> {
+  async assertAdmitted(): Promise<void> {
     const call = this.#call
     if (!call) throw new LiveRefusal(recordOf('write', NO_CALL))
     const result = await call.verdict
@@ -97,7 +97,7 @@ export class LiveCalls {
   }
 
   /** A result of a call is on its way to the model; its tool may go on. */
-  pushing(result: LiveToolResult): void {
+  beforeResult(result: LiveToolResult): void {
     const call = this.#call
     if (call && isOf(result, call)) {
       const session = this.#options.session()

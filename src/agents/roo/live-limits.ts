@@ -33,9 +33,9 @@ export class LiveLimitsHook implements ToolHook {
     const { commands = 'refuse', shell } = this.#limits
     if (shell) {
       const why = await shell.enter(payload)
-      return why === undefined ? undefined : unshelled(why)
+      return why === undefined ? undefined : shellMissing(why)
     }
-    return commands === 'host' ? undefined : uncontained()
+    return commands === 'host' ? undefined : terminalNotContained()
   }
 }
 
@@ -43,16 +43,16 @@ const INSTEAD = 'Call run_command instead, which is contained.'
 
 /** Why a command the host was going to run is refused after all: its shell was taken from it meanwhile. */
 export function lostShell(why: string): string {
-  const { code, message } = unshelled(why)
+  const { code, message } = shellMissing(why)
   return buildJsonToolError('execute_command', code, message, { hint: INSTEAD })
 }
 
-function unshelled(why: string): HookError {
+function shellMissing(why: string): HookError {
   const message = `Not Governed: execute_command is not run, as ${why}.`
   return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }
 
-function uncontained(): HookError {
+function terminalNotContained(): HookError {
   const message = 'Not Governed: execute_command would run on the disk, as its terminal is not contained here.'
   return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }

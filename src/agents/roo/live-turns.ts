@@ -18,7 +18,7 @@ const BETWEEN_TURNS = new Set(['completion_result', 'resume_task', 'resume_compl
 export class LiveTurns {
   constructor(private readonly options: LiveTurnsOptions) {}
 
-  async answered(type: string, { response }: LiveAnswer): Promise<void> {
+  async onAnswer(type: string, { response }: LiveAnswer): Promise<void> {
     if (response !== 'messageResponse') return
     const { engine, taskId, answersItself } = this.options
     if (BETWEEN_TURNS.has(type)) await engine.startTurn(taskId)

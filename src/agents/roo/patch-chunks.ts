@@ -43,7 +43,7 @@ function replacement(lines: readonly Line[], chunk: PatchChunk, start: number, p
   for (const wanted of [chunk.lines, withoutLastBlank(chunk.lines)]) {
     const old = wanted.filter((line) => line.op !== '+').map((line) => line.text)
     const at = locate(lines, old, start, chunk.atEnd)
-    if (at !== undefined && old.length > 0) return { at, count: old.length, lines: merged(lines, wanted, at) }
+    if (at !== undefined && old.length > 0) return { at, count: old.length, lines: mergeLines(lines, wanted, at) }
   }
   const old = chunk.lines.filter((line) => line.op !== '+').map((line) => line.text)
   throw new ToolFailure(
@@ -72,7 +72,7 @@ function seek(
 }
 
 /** Kept lines are the file's own, added ones the patch's. */
-function merged(lines: readonly Line[], wanted: readonly PatchLine[], at: number): (string | Line)[] {
+function mergeLines(lines: readonly Line[], wanted: readonly PatchLine[], at: number): (string | Line)[] {
   const result: (string | Line)[] = []
   let next = at
   for (const line of wanted) {

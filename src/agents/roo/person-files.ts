@@ -1,7 +1,7 @@
 /** Files of the workspace that Roo's own screens write: its settings, modes, rules and instructions. */
 const OWN = /^(?:\.roo|\.roomodes|\.rooignore|\.roorules[^/]*|\.clinerules[^/]*|AGENTS?(?:\.local)?\.md)(?:\/|$)/
 /** Beside such a file while it is written: its lock, and the temporary files of `safeWriteJson` and `safeWriteText`. */
-const BESIDE = /^\.(.+)\.(?:new|bak)_\d+_[a-z0-9]+\.tmp$/
+const TEMPORARY_SUFFIX = /^\.(.+)\.(?:new|bak)_\d+_[a-z0-9]+\.tmp$/
 const STAGING = /^\.file-safety-staging/
 
 /**
@@ -11,6 +11,6 @@ const STAGING = /^\.file-safety-staging/
 export function isPersonFile(path: string): boolean {
   const [first = '', ...rest] = path.split('/')
   if (STAGING.test(first)) return true
-  const name = (BESIDE.exec(first)?.[1] ?? first).replace(/\.lock$/, '')
+  const name = (TEMPORARY_SUFFIX.exec(first)?.[1] ?? first).replace(/\.lock$/, '')
   return OWN.test([name, ...rest].join('/'))
 }

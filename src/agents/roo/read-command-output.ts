@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import { commandOutputs, type Session } from '../../index.js'
 import { boundedMatcher } from './bounded-match.js'
-import { numbered } from './lines.js'
+import { numberLines } from './lines.js'
 import { defineTool, lineArgument } from './tool.js'
 
 /** Bytes shown by one call, as in the host. */
@@ -25,11 +25,11 @@ type Wanted = z.output<typeof schema>
 
 /** `read_command_output`: a part of a long output by bytes, or its lines that match, with their numbers. */
 export const readCommandOutput = defineTool('read_command_output', schema, (wanted) => async (session) => {
-  const output = found(session, wanted.artifact_id)
-  return wanted.search ? searched(output, wanted, wanted.search) : part(output, wanted)
+  const output = readOutput(session, wanted.artifact_id)
+  return wanted.search ? searchOutput(output, wanted, wanted.search) : part(output, wanted)
 })
 
-function found(session: Session, id: string): Buffer {
+function readOutput(session: Session, id: string): Buffer {
   if (!/^cmd-\d+\.txt$/.test(id)) {
     throw new ToolFailure(`Invalid artifact_id format: "${id}". Expected format: cmd-{timestamp}.txt`)
   }
@@ -54,7 +54,7 @@ function part(output: Buffer, { artifact_id, offset, limit }: Wanted): string {
   return [
     `[Command Output: ${artifact_id}]`,
     `Total size: ${sizeOf(output.length)} | Showing bytes ${start}-${end} | ${whole}`,
-    numbered(output.toString('utf8', start, end).split('\n'), first),
+    numberLines(output.toString('utf8', start, end).split('\n'), first),
   ].join('\n')
 }
 
@@ -66,7 +66,7 @@ function count(bytes: Buffer): number {
 
 const LF = 0x0a
 
-function searched(output: Buffer, { artifact_id, limit }: Wanted, search: string): string {
+function searchOutput(output: Buffer, { artifact_id, limit }: Wanted, search: string): string {
   const lines = output.toString('utf8').split('\n')
   const hits = boundedMatcher(TIME_MS)(
     patternOf(search),

@@ -1,7 +1,7 @@
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf, readText } from './files.js'
-import { numbered, splitLines } from './lines.js'
+import { numberLines, splitLines } from './lines.js'
 import { readArguments, type Slice, type Wanted } from './read-arguments.js'
 import { defineTool } from './tool.js'
 
@@ -40,12 +40,12 @@ async function readOne(session: Session, { path, slices }: Wanted): Promise<stri
 function show(lines: readonly string[], { offset, limit }: Slice, path: string): string {
   if (offset > lines.length) throw new ToolFailure(`${path} has ${lines.length} lines; there is no line ${offset}.`)
   const shown = lines.slice(offset - 1, offset - 1 + limit)
-  const body = numbered(shown.map(shortened), offset)
+  const body = numberLines(shown.map(truncateLine), offset)
   const next = offset + shown.length
   if (next > lines.length) return body
   return `Lines ${offset}-${next - 1} of ${lines.length}. To read on, call read_file with offset=${next} and limit=${limit}.\n\n${body}`
 }
 
-function shortened(line: string): string {
+function truncateLine(line: string): string {
   return line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)} [line cut]` : line
 }

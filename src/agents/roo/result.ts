@@ -14,7 +14,7 @@ export interface RooToolResult {
 }
 
 /** The answer to a write that was staged, in the fields the host's own write tools use. */
-export function written(path: string, operation: 'created' | 'modified' | 'deleted' | 'moved'): Outcome {
+export function writeOutcome(path: string, operation: 'created' | 'modified' | 'deleted' | 'moved'): Outcome {
   return { path, operation, notice: NOTICE }
 }
 
@@ -22,20 +22,20 @@ export const NOTICE =
   'Staged for review. Your own reads show the change already; it reaches the disk once a person approves it.'
 
 /** A refusal becomes its `tool_error` record; anything else the host's error shape, never a stack. */
-export function rendered(tool: string, outcome: ToolOutcome<Outcome>): RooToolResult {
+export function toToolResult(tool: string, outcome: ToolOutcome<Outcome>): RooToolResult {
   const { feedback } = outcome
-  if (outcome.status === 'done') return { ...told(outcome.value, feedback), isError: false }
+  if (outcome.status === 'done') return { ...toContent(outcome.value, feedback), isError: false }
   if (outcome.status === 'denied') {
     const { denial } = outcome
-    return { ...told({ ...denial }, feedback), isError: true, denial }
+    return { ...toContent({ ...denial }, feedback), isError: true, denial }
   }
   const { error } = outcome
   const words = error instanceof Error ? error.message : String(error)
-  return { ...told({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
+  return { ...toContent({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
 }
 
 /** A reviewer's words ride on the next result, so that a model that asks for nothing still gets them. */
-function told(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
+function toContent(outcome: Outcome, feedback: readonly Feedback[]): Pick<RooToolResult, 'content' | 'feedback'> {
   if (feedback.length === 0) return { content: typeof outcome === 'string' ? outcome : JSON.stringify(outcome) }
   if (typeof outcome !== 'string') return { content: JSON.stringify({ ...outcome, feedback }), feedback }
   return { content: withFeedback(outcome, feedback), feedback }

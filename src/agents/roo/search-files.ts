@@ -79,8 +79,8 @@ async function search(
     if (hits.length === 0) continue
     count += hits.length
     sections.push(
-      `# ${file}\n${grouped(hits, lines.length)
-        .map((group) => shown(lines, group))
+      `# ${file}\n${groupHits(hits, lines.length)
+        .map((group) => formatGroup(lines, group))
         .join('')}`,
     )
     if (count >= RESULTS) break
@@ -113,7 +113,7 @@ interface Group {
 }
 
 /** Matches with a line of context on each side; what touches becomes one. */
-function grouped(hits: readonly number[], length: number): Group[] {
+function groupHits(hits: readonly number[], length: number): Group[] {
   const groups: Group[] = []
   for (const hit of hits) {
     const last = Math.min(length - 1, hit + 1)
@@ -124,7 +124,7 @@ function grouped(hits: readonly number[], length: number): Group[] {
   return groups
 }
 
-function shown(lines: readonly string[], { first, last }: Group): string {
+function formatGroup(lines: readonly string[], { first, last }: Group): string {
   const texts = lines.slice(first, last + 1).map((line, index) => {
     const cut = line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)} [line cut]` : line
     return `${String(first + index + 1).padStart(3)} | ${cut.trimEnd()}\n`

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HookPayload } from '../../hooks/index.js'
 import { EscrowError, type Session, type ShellServer, serveShell } from '../../index.js'
-import { HeldVariables } from './held-variables.js'
+import { ExclusiveEnv } from './exclusive-env.js'
 import type { LiveMessage, LiveProvider } from './live.js'
 
 /** Whose shell, and which. */
@@ -45,7 +45,7 @@ export async function rooShell(options: RooShellOptions): Promise<RooShell> {
 export class RooShell {
   readonly path: string
   readonly #provider: LiveProvider
-  readonly #variables: HeldVariables
+  readonly #variables: ExclusiveEnv
   readonly #served = new Map<string, Served>()
   /** Session → the command its call under way is going to run. */
   readonly #awaited = new Map<string, string>()
@@ -58,7 +58,7 @@ export class RooShell {
   constructor({ provider, path = ESCROW_SHELL, env = process.env }: RooShellOptions) {
     this.path = path
     this.#provider = provider
-    this.#variables = new HeldVariables(env, ['ESCROW_SESSION_ID', 'ESCROW_SHELL'])
+    this.#variables = new ExclusiveEnv(env, ['ESCROW_SESSION_ID', 'ESCROW_SHELL'])
   }
 
   /** Names the shell to the host, and makes sure that it was heard: what the host has kept of earlier says nothing. */
@@ -71,7 +71,7 @@ export class RooShell {
     this.#giveBack = this.#asItIs()
     await contextProxy.setValue('execaShellPath', undefined)
     await this.#send({ execaShellPath: this.path, terminalShellIntegrationDisabled: true })
-    const missing = await this.missing()
+    const missing = await this.problem()
     if (missing !== undefined)
       throw new EscrowError('unsupported', `The host did not take the shell it was given: ${missing}.`, {
         hint: 'Without it execute_command is refused; run_command is contained.',
@@ -79,7 +79,7 @@ export class RooShell {
   }
 
   /** Why a command of the host's would not run by this shell now; undefined where it would. */
-  async missing(): Promise<string | undefined> {
+  async problem(): Promise<string | undefined> {
     if (this.#isClosed) return 'its shell has been taken away'
     const { contextProxy } = this.#provider
     const { terminalShellIntegrationDisabled: isOwn = true } = await this.#provider.getState()
@@ -112,7 +112,7 @@ export class RooShell {
   /** A call begins: its session is the one commands run in, until it ends. Answers with why it cannot be. */
   async enter(call: CommandCall): Promise<string | undefined> {
     const { session, params } = call
-    const missing = await this.missing()
+    const missing = await this.problem()
     if (missing !== undefined) return missing
     const { command } = params
     if (typeof command !== 'string') return 'it names no command'

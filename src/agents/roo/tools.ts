@@ -16,7 +16,7 @@ import { executeCommand } from './execute-command.js'
 import { listFiles } from './list-files.js'
 import { readCommandOutput } from './read-command-output.js'
 import { readFile } from './read-file.js'
-import { type RooToolResult, rendered } from './result.js'
+import { type RooToolResult, toToolResult } from './result.js'
 import { searchFiles } from './search-files.js'
 import type { RooTool, Work } from './tool.js'
 import { writeFile, writeToFile } from './write-to-file.js'
@@ -89,7 +89,7 @@ async function execute(
   try {
     work = workOf(name, args)
   } catch (error) {
-    return rendered(name, { status: 'failed', error, feedback: await feedbackOf(session) })
+    return toToolResult(name, { status: 'failed', error, feedback: await feedbackOf(session) })
   }
-  return rendered(name, await run({ id, name, args }, () => work(session), { host: 'roo' }))
+  return toToolResult(name, await run({ id, name, args }, () => work(session), { host: 'roo' }))
 }

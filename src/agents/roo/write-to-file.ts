@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exists, writeText } from './files.js'
-import { written } from './result.js'
+import { writeOutcome } from './result.js'
 import { defineTool, pathArgument, type Work } from './tool.js'
 
 const schema = z.object({ path: pathArgument, content: z.string() })
@@ -15,6 +15,6 @@ function prepare({ path, content }: z.output<typeof schema>): Work {
   return async (session) => {
     const operation = (await exists(session, path)) ? 'modified' : 'created'
     await writeText(session, path, content)
-    return written(path, operation)
+    return writeOutcome(path, operation)
   }
 }

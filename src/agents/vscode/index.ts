@@ -2,12 +2,12 @@
 export type { ContentProvider, UriLike, VscodeLike } from './api.js'
 export { type StagedReview, stagedReview } from './staged-review.js'
 export {
+  displayKey,
   plainName,
   type Side,
   type SideRef,
   STAGED_SCHEME,
   type StagedSides,
-  shownKey,
   sideRefOf,
   stagedSides,
 } from './staged-sides.js'

@@ -1,6 +1,6 @@
 import type { Change, CommitResult, Review, Reviewer, Workspace } from '../../index.js'
 import type { UriLike, VscodeLike } from './api.js'
-import { plainName, type Side, shownKey, stagedSides } from './staged-sides.js'
+import { displayKey, plainName, type Side, stagedSides } from './staged-sides.js'
 
 /** A session's staged work, reviewed in the editor. */
 export interface StagedReview {
@@ -29,7 +29,7 @@ export function stagedReview<Uri extends UriLike>(
       const { path, [which]: digest } = change
       if (digest === null) return undefined
       const of = { root: workspace.root, session: sessionId, path, side: which }
-      return sides.uri({ ...of, digest, shown: shownKey(set, path) })
+      return sides.uri({ ...of, digest, shown: displayKey(set, path) })
     }
     const files = changes.filter(({ kind }) => kind !== 'mkdir')
     const resources = files.map((change) => [
@@ -46,7 +46,7 @@ export function stagedReview<Uri extends UriLike>(
     async decide(sessionId, by) {
       const { review, changes } = await open(sessionId)
       if (changes.length === 0) return undefined
-      const options = { modal: true, detail: changes.map(told).join('\n') }
+      const options = { modal: true, detail: changes.map(describeChange).join('\n') }
       const question = `Let ${changes.length} staged change${changes.length === 1 ? '' : 's'} land?`
       const chosen = await vscode.window.showWarningMessage(question, options, APPROVE, REJECT)
       if (chosen === APPROVE) {
@@ -71,7 +71,7 @@ const APPROVE = 'Approve and commit'
 const REJECT = 'Reject'
 
 /** A name must not look like another line, nor turn the text around. */
-function told({ path, from, kind, flags }: Change): string {
+function describeChange({ path, from, kind, flags }: Change): string {
   const name = from === undefined ? path : `${from} -> ${path}`
   return plainName([`${kind} ${name}`, ...flags].join(', '))
 }

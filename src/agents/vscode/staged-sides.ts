@@ -18,7 +18,7 @@ export interface SideRef {
   readonly side: Side
   /** Null where nothing is on that side: the document is empty. */
   readonly digest: string | null
-  /** What was shown of the path, as {@link shownKey} makes it. */
+  /** What was shown of the path, as {@link displayKey} makes it. */
   readonly shown: string
 }
 
@@ -67,7 +67,7 @@ export function sideRefOf({ path, query }: UriLike): SideRef | undefined {
  * All that a person can have been shown of a path, as one word: kind, names, both contents, modes. While it is equal, a
  * verdict on the path is one on what was shown.
  */
-export function shownKey({ changes }: Pick<ChangeSet, 'changes'>, path: string): string {
+export function displayKey({ changes }: Pick<ChangeSet, 'changes'>, path: string): string {
   const seen = changes.filter((change) => change.path === path).map(wholeOf)
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex')
 }

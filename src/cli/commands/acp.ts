@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
 import type { Context } from '../context.js'
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { untilEnded } from '../serving.js'
+import { untilSignal } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -20,13 +20,13 @@ async function serve({ io, asAgent, exit }: Context, agent: string[], options: A
   const { serveAcp } = await import('../../agents/acp/index.js')
   await asAgent(async (workspace) => {
     const session = await openFor(agent, workspace, options, { io, prefix: 'acp' })
-    await untilEnded(async (signal) => {
+    await untilSignal(async (signal) => {
       const streams = { input: process.stdin, output: process.stdout, log: io.err }
       exit(
         (await serveAcp({ workspace, session, command: agent, ...runningBy(agent, options), signal, ...streams })) ?? 1,
       )
     })
     const { changes } = await session.changes()
-    io.err(`escrow: ${counted(changes.length, 'change')} staged in session '${oneLine(session.id)}'.\n`)
+    io.err(`escrow: ${pluralize(changes.length, 'change')} staged in session '${oneLine(session.id)}'.\n`)
   })
 }

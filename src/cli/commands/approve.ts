@@ -5,7 +5,7 @@ import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
-import { addSelecting } from '../selecting.js'
+import { addSelectionOptions } from '../selection-options.js'
 
 interface Options extends Chosen, AsJson {
   readonly by?: Reviewer
@@ -13,7 +13,7 @@ interface Options extends Chosen, AsJson {
 }
 
 export function register(command: Command, context: Context): void {
-  addSelecting(command)
+  addSelectionOptions(command)
     .description(
       'Approve staged changes as they are now. Without paths, hunks or calls: all but those rejected, in conflict, or ' +
         'changed on disk meanwhile.',

@@ -5,7 +5,7 @@ import { authorOf, type BlameLine } from '../../index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { during } from '../progress.js'
+import { withProgress } from '../progress.js'
 
 interface Options {
   readonly json?: true
@@ -29,7 +29,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,
-        lines: (await during(io, 'Reading the ledger', () => workspace.ledger.blame(path))).filter(
+        lines: (await withProgress(io, 'Reading the ledger', () => workspace.ledger.blame(path))).filter(
           ({ line }) => line >= range.from && line <= range.to,
         ),
       }))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommitOptions, CommitResult, Review } from '../../index.js'
 import { type Context, EXIT, type Io } from '../context.js'
-import { type AsJson, counted, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { progressOf } from '../progress.js'
 
@@ -33,11 +33,12 @@ async function commit(io: Io, review: Review, options: CommitOptions): Promise<C
     return await review.commit({
       ...options,
       signal: controller.signal,
-      onProgress: ({ phase, files, total }) => progress.tell(`${WORDS[phase]} ${files} of ${counted(total, 'change')}`),
+      onProgress: ({ phase, files, total }) =>
+        progress.tell(`${WORDS[phase]} ${files} of ${pluralize(total, 'change')}`),
     })
   } finally {
     process.off('SIGINT', end)
-    progress.done()
+    progress.clear()
   }
 }
 
@@ -48,7 +49,7 @@ function render({ id, seq, committed }: CommitResult, session: string): string {
     return `Nothing is approved, so nothing was committed. Approve with 'escrow approve ${oneLine(session)}'.\n`
   }
   const lines = committed.map((path) => `committed  ${oneLine(path)}\n`)
-  return `${lines.join('')}${counted(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
+  return `${lines.join('')}${pluralize(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
 }
 
 /** Changes that stay staged though somebody may have meant to commit them, and how to go on. */

@@ -3,10 +3,10 @@ import type { Context } from '../context.js'
 import { type Chosen, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
-import { addSelecting, refuseNothing } from '../selecting.js'
+import { addSelectionOptions, refuseNothing } from '../selection-options.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
-  addSelecting(command)
+  addSelectionOptions(command)
     .description('Take staged changes out of a session. The disk stays as it is; what is named has to be named.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' is everything")

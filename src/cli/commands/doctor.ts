@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ClientName, type FoundClient, findProgram, rootOf } from '../../index.js'
-import { toldOfBrought } from '../brought.js'
 import { type Context, EXIT } from '../context.js'
+import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
@@ -14,10 +14,10 @@ export function register(command: Command, { io, exit, library, directory }: Con
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
-      const { broughtSettings, checkContainment, findClients, probeEntry } = await library()
+      const { foreignSettings, checkContainment, findClients, probeEntry } = await library()
       const found = await checkContainment()
       const root = rootOf(directory())
-      const brought = broughtSettings(root ?? directory())
+      const brought = foreignSettings(root ?? directory())
       const { shadow } = findProgram('escrow')
       const clients = await Promise.all(
         (root === undefined ? [] : findClients(root)).map(async (each): Promise<Checked> => {
@@ -44,12 +44,12 @@ export function register(command: Command, { io, exit, library, directory }: Con
           `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n` +
             'They can run on a copy, held in by nothing, where policy.yaml says `terminal: { isolation_none: true }`.\n',
         )
-      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...saidOf(each)])))
+      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...messageOf(each)])))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       for (const { client, blocked } of clients)
         if (blocked !== undefined) io.out(`${client}: its hook was run, and refuses each tool: ${oneLine(blocked)}\n`)
-      io.out(toldOfBrought(brought))
+      io.out(describeForeignSettings(brought))
       if (shadow !== undefined)
         io.out(
           `The first 'escrow' on PATH lies in a workspace, and a client's hooks would start it: ${oneLine(shadow)}\n` +
@@ -83,7 +83,7 @@ interface Checked extends FoundClient {
   readonly blocked?: string
 }
 
-function saidOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
+function messageOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
   if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
   if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its hook refuses each tool']
   return isEntered

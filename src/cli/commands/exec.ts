@@ -3,9 +3,9 @@ import type { ExecResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { knownIntent } from '../intents/known.js'
 import { atSession } from '../known-session.js'
-import { counted, json, jsonOption } from '../output.js'
+import { json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
-import { untilEnded } from '../serving.js'
+import { untilSignal } from '../run-until-signal.js'
 
 interface Options {
   readonly intent?: string
@@ -30,7 +30,7 @@ export function register(command: Command, context: Context): void {
 
 async function execute({ io, asAgent, exit }: Context, id: string, words: string[], options: Options) {
   const { intent, network = false } = options
-  const result = await untilEnded((signal) =>
+  const result = await untilSignal((signal) =>
     asAgent(async (workspace) => {
       if (intent !== undefined) await knownIntent(workspace, intent)
       return atSession(workspace, id, async (session) => {
@@ -45,19 +45,19 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
     const shown = io.columns === undefined ? (text: string) => text : printable
     io.out(shown(result.stdout))
     io.err(shown(result.stderr))
-    io.err(told(id, result))
+    io.err(formatResult(id, result))
   }
   exit(result.exitCode ?? EXIT.refused)
 }
 
-function told(id: string, { effects, refused, ended, truncated }: ExecResult): string {
+function formatResult(id: string, { effects, refused, ended, truncated }: ExecResult): string {
   const lines = [
     ...(ended === undefined ? [] : [`It was ended before its time: ${ended}.`]),
     ...(truncated ? ['Its output was cut at 16 MiB.'] : []),
     ...refused.map(({ path, message }) => `refused  ${oneLine(path)}: ${oneLine(message)}`),
     ...(effects.changes.length === 0
       ? []
-      : [`${counted(effects.changes.length, 'change')} staged. Look with 'escrow diff ${oneLine(id)}'.`]),
+      : [`${pluralize(effects.changes.length, 'change')} staged. Look with 'escrow diff ${oneLine(id)}'.`]),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
-import { toldOfBrought } from '../brought.js'
 import { type Context, EXIT, type Library } from '../context.js'
+import { describeForeignSettings } from '../foreign-settings.js'
 import { askForWorkspace, CLIENTS, LABELS } from '../init-questions.js'
-import { type AsJson, counted, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options extends Partial<Record<ClientName, true>>, AsJson {
@@ -50,7 +50,7 @@ async function init(command: Command, context: Context, options: Options): Promi
     if (named.length > 0) return enter(context, named, options)
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
-  await asked(context, options)
+  await runInteractively(context, options)
 }
 
 /** A program is asked nothing: settings are changed only where it says `--yes`. */
@@ -69,18 +69,18 @@ async function asDocument(context: Context, clients: readonly ClientName[], opti
 }
 
 /** All questions come first: who leaves at one of them leaves nothing half done. */
-async function asked(context: Context, options: Options): Promise<void> {
+async function runInteractively(context: Context, options: Options): Promise<void> {
   const { io, library, directory } = context
   const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
   const asking = await io.ask?.()
   const found = findClients(directory()).map(({ client }) => client)
   const wanted = asking && (await askForWorkspace(asking, found))
-  if (asking === undefined || wanted === undefined) return nothing(context)
+  if (asking === undefined || wanted === undefined) return reportNothingChanged(context)
   const { intent } = wanted
   const files = planClients(directory(), wanted.clients)
   for (const file of files) io.out(patchOf(file))
-  const changes = files.length === 0 ? '' : `, and change ${counted(files.length, 'file')} as shown`
-  if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return nothing(context)
+  const changes = files.length === 0 ? '' : `, and change ${pluralize(files.length, 'file')} as shown`
+  if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return reportNothingChanged(context)
   await make(context, options)
   apply(context, applyClients, files)
   if (wanted.clients.length > 0) await warn(context)
@@ -102,14 +102,14 @@ async function enter(context: Context, clients: readonly ClientName[], options: 
   const { library, directory } = context
   const { planClients, applyClients } = await library()
   const files = planClients(directory(), clients, aboutOf(options))
-  if (await agreed(context, files, options.yes === true)) apply(context, applyClients, files)
+  if (await confirm(context, files, options.yes === true)) apply(context, applyClients, files)
   if (options.remove !== true) await warn(context)
 }
 
 /** Our hooks hold what an agent does, and not what a client runs by itself. */
 async function warn({ io, library, directory }: Context): Promise<void> {
-  const { broughtSettings, findClients } = await library()
-  io.err(toldOfBrought(broughtSettings(directory())))
+  const { foreignSettings, findClients } = await library()
+  io.err(describeForeignSettings(foreignSettings(directory())))
   for (const { client, problems = [] } of findClients(directory()))
     for (const problem of problems) io.out(`${client} is not governed yet: ${oneLine(problem)}\n`)
 }
@@ -128,7 +128,7 @@ function changeOf({ before, after }: ClientFile): 'removed' | 'created' | 'chang
   return before === undefined ? 'created' : 'changed'
 }
 
-async function agreed(context: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {
+async function confirm(context: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {
   const { io, exit } = context
   if (files.length === 0) {
     io.out('The settings are as they should be.\n')
@@ -143,11 +143,11 @@ async function agreed(context: Context, files: readonly ClientFile[], yes: boole
     return false
   }
   if ((await asking.yes('Write this?')) === true) return true
-  nothing(context)
+  reportNothingChanged(context)
   return false
 }
 
-function nothing({ io, exit }: Context): void {
+function reportNothingChanged({ io, exit }: Context): void {
   io.err('Nothing was changed.\n')
   exit(EXIT.refused)
 }

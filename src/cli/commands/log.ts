@@ -4,8 +4,8 @@ import type { Context } from '../context.js'
 import { knownIntent } from '../intents/known.js'
 import { wholeNumber } from '../numbers.js'
 import { json, jsonOption, table } from '../output.js'
+import { parseTime } from '../parse-time.js'
 import { rowOf, shortRowOf, timeOf } from '../trace-record.js'
-import { moment } from '../when.js'
 
 interface Options {
   readonly json?: true
@@ -38,7 +38,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
         for await (const record of workspace.ledger.records()) {
           seen.session ||= record.session_id === options.session
           seen.intent ||= intentOf(record) === options.intent
-          if (isAskedFor(record, options)) found.push(record)
+          if (matchesFilter(record, options)) found.push(record)
         }
         await refuseUnknown(workspace, options, seen)
         return options.maxCount === undefined ? found : found.slice(-options.maxCount)
@@ -61,10 +61,10 @@ async function refuseUnknown(
 
 /** Commander hands the value before as well. */
 function when(text: string): number {
-  return moment(text)
+  return parseTime(text)
 }
 
-function isAskedFor(record: TraceRecord, { intent, session, path, since, until }: Options): boolean {
+function matchesFilter(record: TraceRecord, { intent, session, path, since, until }: Options): boolean {
   if (intent !== undefined && intentOf(record) !== intent) return false
   if (session !== undefined && record.session_id !== session) return false
   if (path !== undefined && !pathsOf(record).includes(path)) return false

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { printable } from '../printable.js'
-import { during } from '../progress.js'
+import { withProgress } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -10,7 +10,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
         'and when. Commits keep it up to date. What you write between its markers stays.',
     )
     .action(async () => {
-      const text = await during(io, 'Reading the ledger and the files', () =>
+      const text = await withProgress(io, 'Reading the ledger and the files', () =>
         withWorkspace((workspace) => workspace.mapIntents()),
       )
       io.out(text.split('\n').map(printable).join('\n'))

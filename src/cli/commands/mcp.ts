@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
 import { knownIntent } from '../intents/known.js'
-import { portOf, untilEnded } from '../serving.js'
+import { portOf, untilSignal } from '../run-until-signal.js'
 
 interface Options {
   readonly session?: string
@@ -37,7 +37,7 @@ async function serve({ io, root, asAgent }: Context, { http, ...options }: Optio
   const { openMcpHost, serveMcpHttp, serveMcpStdio } = await import('../../agents/mcp/index.js')
   const host: McpHost = await openMcpHost(root(), { ...options, version: io.version })
   try {
-    await untilEnded(async (signal) => {
+    await untilSignal(async (signal) => {
       if (http === undefined) return serveMcpStdio(host, signal)
       const served = await serveMcpHttp(host, http === true ? {} : { port: http })
       io.out(`${served.url}\n`)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Quarantined, Reviewer } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { counted, json, jsonOption, table } from '../output.js'
+import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 
@@ -36,7 +36,7 @@ async function list({ io, withWorkspace }: Context, session: string, options: Op
     return
   }
   io.out(table(kept.map((each) => [each.at, WORDS[each.kind], each.path, each.reason])))
-  io.out(`${counted(kept.length, 'effect')} in quarantine.${next(kept, session)}\n`)
+  io.out(`${pluralize(kept.length, 'effect')} in quarantine.${next(kept, session)}\n`)
 }
 
 const WORDS: Readonly<Record<Quarantined['kind'], string>> = {

@@ -5,7 +5,7 @@ import { deliveryOf } from '../delivery.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { byOption } from '../reviewer.js'
-import { addSelecting, refuseNothing } from '../selecting.js'
+import { addSelectionOptions, refuseNothing } from '../selection-options.js'
 
 interface Options extends Chosen, AsJson {
   readonly reason: string
@@ -13,7 +13,7 @@ interface Options extends Chosen, AsJson {
 }
 
 export function register(command: Command, { io, asReviewer, root }: Context): void {
-  addSelecting(command)
+  addSelectionOptions(command)
     .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { Session } from '../../index.js'
 import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
 import type { Context } from '../context.js'
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { undisturbed } from '../serving.js'
+import { untilInterrupted } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -20,13 +20,13 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openFor(program, workspace, options, { io, prefix: 'run' })
-    const { exitCode, summary } = await undisturbed((signal) =>
+    const { exitCode, summary } = await untilInterrupted((signal) =>
       session.run(program, { ...runningBy(program, options), signal }),
     )
     const { changes } = await session.changes()
     io.err(`\n${summary.split('\n').map(oneLine).join('\n')}\n`)
     io.err(
-      `${counted(changes.length, 'change')} staged in session '${oneLine(session.id)}'.${next(session, changes.length)}\n`,
+      `${pluralize(changes.length, 'change')} staged in session '${oneLine(session.id)}'.${next(session, changes.length)}\n`,
     )
     exit(exitCode ?? 1)
   })

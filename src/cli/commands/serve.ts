@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
 import { byOption } from '../reviewer.js'
-import { portOf, untilEnded } from '../serving.js'
+import { portOf, untilSignal } from '../run-until-signal.js'
 
 interface Options {
   readonly port?: number
@@ -40,7 +40,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
     const { openBrowser } = await import('../../index.js')
     const { claudeHookListener } = await import('../../agents/claude/index.js')
     const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
-    await untilEnded(async (signal) => {
+    await untilSignal(async (signal) => {
       const { terminal } = io
       const admit = (act: 'decide' | 'accept') =>
         act === 'accept' ? admitTruster(root(), { terminal }, false) : admitReviewer(root(), { terminal })

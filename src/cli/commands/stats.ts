@@ -3,7 +3,7 @@ import type { LedgerStats } from '../../index.js'
 import type { Context } from '../context.js'
 import { wholeNumber } from '../numbers.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
-import { during } from '../progress.js'
+import { withProgress } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -13,7 +13,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .option('--days <n>', 'how soon a change of a line counts as rework', wholeNumber, 30)
     .addOption(jsonOption())
     .action(async ({ days, ...options }: { days: number } & AsJson) => {
-      const stats = await during(io, 'Reading the ledger', () =>
+      const stats = await withProgress(io, 'Reading the ledger', () =>
         withWorkspace((workspace) => workspace.ledger.stats({ days })),
       )
       io.out(options.json ? json(stats) : render(stats, io.columns))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
-import { type AsJson, counted, json, jsonOption, table } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { numbers } from '../record-numbers.js'
 import { WAITING } from '../waiting.js'
@@ -65,7 +65,7 @@ function render({ root, intents, sessions, questions, unanchored, problem, waiti
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
     waiting && problem === undefined ? `${WAITING}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,
-    questions === 0 ? '' : `${counted(questions, 'question')} for you: 'escrow questions'\n`,
+    questions === 0 ? '' : `${pluralize(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')
 }
 

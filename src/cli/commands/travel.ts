@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { atSession } from '../known-session.js'
-import { type AsJson, counted, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
@@ -23,7 +23,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       const { left, kept } = travelled
       if (options.json) return io.out(json({ session: id, snapshot, left, kept, staged }))
       const session = oneLine(id)
-      io.out(`Session '${session}' is at snapshot ${oneLine(snapshot)}: ${counted(staged, 'change')} staged.\n`)
+      io.out(`Session '${session}' is at snapshot ${oneLine(snapshot)}: ${pluralize(staged, 'change')} staged.\n`)
       for (const path of kept) io.out(`kept  ${oneLine(path)}: committed since\n`)
       io.out(`Go back by 'escrow travel ${session} ${oneLine(left.id)}'.\n`)
     })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { Reviewer, TrustReport, Workspace } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { counted, json, jsonOption, table } from '../output.js'
+import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine, printable } from '../printable.js'
 import { byOption } from '../reviewer.js'
 
@@ -52,7 +52,7 @@ async function trust(context: Context, options: Options): Promise<void> {
     io.out(render(report, options.diff === true))
     if (!isWanted && !(await isAgreed(context))) return report.waiting ? exit(EXIT.refused) : undefined
     await accept()
-    io.out(`accepted  ${counted(report.files.length, 'file')}\n`)
+    io.out(`accepted  ${pluralize(report.files.length, 'file')}\n`)
   })
 }
 

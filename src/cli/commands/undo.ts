@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { type AsJson, counted, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
@@ -26,7 +26,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       }
       const drifted = changes.filter(({ flags }) => flags.includes('drifted')).length
       if (drifted > 0)
-        io.out(`${counted(drifted, 'path')} changed on disk since that commit: not approved by default.\n`)
-      io.out(`${counted(changes.length, 'change')} staged in session '${session}'. See 'escrow diff ${session}'.\n`)
+        io.out(`${pluralize(drifted, 'path')} changed on disk since that commit: not approved by default.\n`)
+      io.out(`${pluralize(changes.length, 'change')} staged in session '${session}'. See 'escrow diff ${session}'.\n`)
     })
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Ledger, Reviewer, UnanchoredRecords, VerifyResult } from '../../index.js'
 import { type Colors, type Context, EXIT } from '../context.js'
-import { counted, json, jsonOption, table } from '../output.js'
+import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { during } from '../progress.js'
+import { withProgress } from '../progress.js'
 import { numbers } from '../record-numbers.js'
 import { byOption } from '../reviewer.js'
 
@@ -46,7 +46,7 @@ async function verify(context: Context, options: Options): Promise<void> {
     if (join && !(await isAccepted(context, ledger, options))) return undefined
     if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
     if (anchor) await ledger.anchor()
-    const checked = await during(io, 'Reading the ledger', () =>
+    const checked = await withProgress(io, 'Reading the ledger', () =>
       ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])),
     )
     return checked.ok ? checked : { ...checked, ...(await unanchoredOf(ledger)) }
@@ -55,7 +55,7 @@ async function verify(context: Context, options: Options): Promise<void> {
   if (!result.ok) exit(EXIT.badLedger)
   const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
   if (options.json) io.out(json(result))
-  else if (result.ok) io.out(told(context, result))
+  else if (result.ok) io.out(formatResult(context, result))
   else io.err(bad(line, reason, result))
 }
 
@@ -78,7 +78,7 @@ function bad(line: number, reason: string, { unanchored = [] }: VerifyResult): s
 async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: asJson }: Options): Promise<boolean> {
   const unseen = await ledger.unanchored()
   if (unseen.count === 0 || yes) return true
-  io.err(shown(unseen, colors))
+  io.err(formatUnanchored(unseen, colors))
   if (io.ask === undefined || asJson) {
     const why = asJson ? "with '--json' nothing is asked" : 'there is no terminal to ask at'
     io.err(`escrow: Nothing was accepted: ${why}. Give '--yes'.\n`)
@@ -92,14 +92,14 @@ async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: 
 /** Names of approvers or sessions that are listed. */
 const MOST_NAMES = 10
 
-function shown(
+function formatUnanchored(
   { count, ranges, differs, approvers, sessions, first, last }: UnanchoredRecords,
   colors: Colors,
 ): string {
   const which = ranges.length === 0 ? 'of other tools' : numbers(ranges, NONE)
   const rows = [
-    ['approved by', named(approvers)],
-    ['sessions', named(sessions)],
+    ['approved by', joinNames(approvers)],
+    ['sessions', joinNames(sessions)],
     ['written', first === undefined ? '-' : first === last ? first : `${first} to ${last}`],
   ]
   const warning =
@@ -110,16 +110,16 @@ function shown(
             `This machine knows another record ${differs}: the ledger was rewritten, or its branch was made elsewhere.`,
           )
           .concat('\n')
-  return `${counted(count, 'line')} would be accepted: ${which}.\n${table(rows, '  ')}${warning}`
+  return `${pluralize(count, 'line')} would be accepted: ${which}.\n${table(rows, '  ')}${warning}`
 }
 
-function named(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(oneLine)
   const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : []
   return [...listed, ...more].join(', ') || '-'
 }
 
-function told({ colors }: Context, result: VerifyResult): string {
+function formatResult({ colors }: Context, result: VerifyResult): string {
   const { anchored, unanchored = [], foreign = 0, absent } = result
   const loud: string[] = []
   if (unanchored.length > 0 && anchored === undefined)
@@ -128,7 +128,7 @@ function told({ colors }: Context, result: VerifyResult): string {
     loud.push(`${capital(numbers(unanchored, WERE))} not written or accepted on this machine. ${CHECK}`)
   if (foreign > 0)
     loud.push(
-      `${counted(foreign, 'line')} of other tools ${foreign === 1 ? 'was' : 'were'} not accepted on this machine.`,
+      `${pluralize(foreign, 'line')} of other tools ${foreign === 1 ? 'was' : 'were'} not accepted on this machine.`,
     )
   if (absent !== undefined) {
     const which = numbers([{ from: absent.from, to: absent.seq }], NONE)
@@ -137,7 +137,7 @@ function told({ colors }: Context, result: VerifyResult): string {
       `This machine also knows ${which} of this ledger; ${they} not in this file: another branch is checked out, or its end was cut off.`,
     )
   }
-  const whole = `The ledger is whole: ${counted(result.records, 'record')}${vouched(result)}.`
+  const whole = `The ledger is whole: ${pluralize(result.records, 'record')}${formatVouching(result)}.`
   return [whole, ...loud.map(colors.yellow)].map((line) => `${line}\n`).join('')
 }
 
@@ -154,10 +154,10 @@ function headsIn(file: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '')
 }
 
-function vouched({ anchored, signed = 0, unknownKeys = 0 }: VerifyResult): string {
+function formatVouching({ anchored, signed = 0, unknownKeys = 0 }: VerifyResult): string {
   return [
     anchored === undefined ? '' : `, anchored up to number ${anchored}`,
-    signed === 0 ? '' : `, ${counted(signed, 'checkpoint')} signed`,
-    unknownKeys === 0 ? '' : `, ${counted(unknownKeys, 'checkpoint')} signed by keys not known here`,
+    signed === 0 ? '' : `, ${pluralize(signed, 'checkpoint')} signed`,
+    unknownKeys === 0 ? '' : `, ${pluralize(unknownKeys, 'checkpoint')} signed by keys not known here`,
   ].join('')
 }

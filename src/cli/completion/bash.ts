@@ -1,4 +1,4 @@
-import { quoted, type Switch, type Word } from './tree.js'
+import { quote, type Switch, type Word } from './tree.js'
 
 /** Completion for bash, 3.2 and later: `eval "$(escrow completion bash)"`. */
 export function bashScript(words: readonly Word[]): string {
@@ -8,7 +8,7 @@ _escrow() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= words= i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case $at/\${COMP_WORDS[i]} in
-      ${paths.map(quoted).join('|')}) at=$at/\${COMP_WORDS[i]} ;;
+      ${paths.map(quote).join('|')}) at=$at/\${COMP_WORDS[i]} ;;
     esac
   done
   case $at:$prev in
@@ -33,8 +33,8 @@ function values({ path, options }: Word): string[] {
     .map(
       (each) =>
         `    ${namesOf(each)
-          .map((name) => quoted(`${path}:${name}`))
-          .join('|')}) words=${quoted(each.choices.join(' '))} ;;`,
+          .map((name) => quote(`${path}:${name}`))
+          .join('|')}) words=${quote(each.choices.join(' '))} ;;`,
     )
 }
 
@@ -42,8 +42,8 @@ function line({ path, commands, options, takesSession, choices }: Word): string 
   const own = [...commands.map(({ name }) => name), ...choices].join(' ')
   const sessions = takesSession ? '$(escrow sessions --names 2>/dev/null)' : ''
   const switches = options.flatMap(namesOf).join(' ')
-  return `    ${quoted(`${path}:-`)}*) words=${quoted(switches)} ;;
-    ${quoted(`${path}:`)}*) words=${quoted(own)}${sessions === '' ? '' : `"${own === '' ? '' : ' '}${sessions}"`} ;;`
+  return `    ${quote(`${path}:-`)}*) words=${quote(switches)} ;;
+    ${quote(`${path}:`)}*) words=${quote(own)}${sessions === '' ? '' : `"${own === '' ? '' : ' '}${sessions}"`} ;;`
 }
 
 export function namesOf({ long, short }: Switch): string[] {

@@ -1,11 +1,11 @@
-import { quoted as posix, type Switch, type Word } from './tree.js'
+import { quote as posix, type Switch, type Word } from './tree.js'
 
 /** Completion for fish: `escrow completion fish > ~/.config/fish/completions/escrow.fish`. */
 export function fishScript(words: readonly Word[]): string {
   const lines = words.flatMap((word) => [
-    ...word.commands.map(({ name, about }) => complete(word.path, `-a ${name} -d ${quoted(about)}`)),
+    ...word.commands.map(({ name, about }) => complete(word.path, `-a ${name} -d ${quote(about)}`)),
     ...word.options.map((each) => complete(word.path, switchOf(each))),
-    ...word.choices.map((choice) => complete(word.path, `-a ${quoted(choice)}`)),
+    ...word.choices.map((choice) => complete(word.path, `-a ${quote(choice)}`)),
     ...(word.takesSession ? [complete(word.path, "-a '(escrow sessions --names 2>/dev/null)'")] : []),
     ...(word.commands.length > 0 ? [complete(word.path, '-f')] : []),
   ])
@@ -34,12 +34,12 @@ function switchOf({ long, short, about, takesValue, choices }: Switch): string {
     ...(short === undefined ? [] : [`-s ${short.slice(1)}`]),
     ...(long === undefined ? [] : [`-l ${long.slice(2)}`]),
     ...(takesValue ? ['-r'] : []),
-    ...(choices.length > 0 ? [`-f -a ${quoted(choices.join(' '))}`] : []),
-    `-d ${quoted(about)}`,
+    ...(choices.length > 0 ? [`-f -a ${quote(choices.join(' '))}`] : []),
+    `-d ${quote(about)}`,
   ].join(' ')
 }
 
 /** In fish a backslash escapes inside of single quotes. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -7,7 +7,7 @@ export function powershellScript(words: readonly Word[]): string {
   return `# escrow: completion for PowerShell. Put in $PROFILE: escrow completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName escrow -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
-  $paths = ${listed(paths)}
+  $paths = ${listLiteral(paths)}
   # What can follow: names, each with what it is behind a tab.
   $words = @{
 ${words.map((word) => entry(word.path, namesBehind(word))).join('\n')}
@@ -18,7 +18,7 @@ ${words.map((word) => entry(word.path, switchesOf(word))).join('\n')}
   $values = @{
 ${words.flatMap(valuesOf).join('\n')}
   }
-  $sessions = ${listed(words.filter(({ takesSession }) => takesSession).map(({ path }) => path))}
+  $sessions = ${listLiteral(words.filter(({ takesSession }) => takesSession).map(({ path }) => path))}
   # The word under the cursor is not typed yet.
   $typed = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
   $at = ''
@@ -53,14 +53,14 @@ function valuesOf({ path, options }: Word): string[] {
 }
 
 function entry(name: string, texts: readonly string[]): string {
-  return `    ${quoted(name)} = ${listed(texts)}`
+  return `    ${quote(name)} = ${listLiteral(texts)}`
 }
 
-function listed(texts: readonly string[]): string {
-  return `@(${texts.map(quoted).join(', ')})`
+function listLiteral(texts: readonly string[]): string {
+  return `@(${texts.map(quote).join(', ')})`
 }
 
 /** PowerShell takes typographic quotation marks for plain ones. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`
 }

@@ -58,6 +58,6 @@ function firstLine(text: string): string {
 }
 
 /** A text as one word of a POSIX shell. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

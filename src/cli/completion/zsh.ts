@@ -1,5 +1,5 @@
 import { namesOf } from './bash.js'
-import { quoted, type Word } from './tree.js'
+import { quote, type Word } from './tree.js'
 
 /** Completion for zsh: as \`_escrow\` in a directory of \`fpath\`, or by \`eval "$(escrow completion zsh)"\` behind compinit. */
 export function zshScript(words: readonly Word[]): string {
@@ -11,7 +11,7 @@ _escrow() {
   local -a names
   for ((i = 2; i < CURRENT; i++)); do
     case $at/\${words[i]} in
-      ${paths.map(quoted).join('|')}) at=$at/\${words[i]} ;;
+      ${paths.map(quote).join('|')}) at=$at/\${words[i]} ;;
     esac
   done
   case $at:\${words[CURRENT-1]} in
@@ -38,8 +38,8 @@ function values({ path, options }: Word): string[] {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map((each) => {
-      const cases = namesOf(each).map((name) => quoted(`${path}:${name}`))
-      return `    ${cases.join('|')}) names=(${each.choices.map(quoted).join(' ')}); _describe escrow names; return ;;`
+      const cases = namesOf(each).map((name) => quote(`${path}:${name}`))
+      return `    ${cases.join('|')}) names=(${each.choices.map(quote).join(' ')}); _describe escrow names; return ;;`
     })
 }
 
@@ -47,13 +47,13 @@ function values({ path, options }: Word): string[] {
 const SESSIONS = `$\{(f)"$(escrow sessions --names 2>/dev/null)"}`
 
 function line({ path, commands, options, takesSession, choices }: Word): string {
-  const own = [...commands.map(({ name, about }) => described(name, about)), ...choices.map(quoted)]
+  const own = [...commands.map(({ name, about }) => describeEntry(name, about)), ...choices.map(quote)]
   const sessions = takesSession ? [SESSIONS] : []
-  const switches = options.flatMap((each) => namesOf(each).map((name) => described(name, each.about)))
-  return `    ${quoted(`${path}:-`)}*) names=(${switches.join(' ')}) ;;
-    ${quoted(`${path}:`)}*) names=(${[...own, ...sessions].join(' ')}) ;;`
+  const switches = options.flatMap((each) => namesOf(each).map((name) => describeEntry(name, each.about)))
+  return `    ${quote(`${path}:-`)}*) names=(${switches.join(' ')}) ;;
+    ${quote(`${path}:`)}*) names=(${[...own, ...sessions].join(' ')}) ;;`
 }
 
-function described(name: string, about: string): string {
-  return quoted(`${name}:${about}`)
+function describeEntry(name: string, about: string): string {
+  return quote(`${name}:${about}`)
 }

@@ -4,16 +4,24 @@ import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { knownIntent } from './known.js'
-import { addDetails, addTold, type Details, detailsOf, parseStatus, statusOption, type Told } from './options.js'
+import {
+  addChangeOptions,
+  addDetails,
+  type ChangeOptions,
+  type Details,
+  detailsOf,
+  parseStatus,
+  statusOption,
+} from './options.js'
 
-interface AddOptions extends Told, Details, AsJson {
+interface AddOptions extends ChangeOptions, Details, AsJson {
   readonly id?: string
   readonly from?: string
   readonly scope?: string[]
   readonly status?: IntentStatus
 }
 
-interface EditOptions extends Told, Details, AsJson {
+interface EditOptions extends ChangeOptions, Details, AsJson {
   readonly name?: string
   readonly status?: IntentStatus
 }
@@ -21,7 +29,7 @@ interface EditOptions extends Told, Details, AsJson {
 /** `add`, `edit` and `status`: what a person declares. */
 export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
-  addTold(addDetails(command.command('add').addOption(statusOption())))
+  addChangeOptions(addDetails(command.command('add').addOption(statusOption())))
     .description('Declare an intent: what is to be done, and which paths it may touch.')
     .argument('<name>', 'what is to be done, in a few words')
     .option('--scope <glob...>', 'paths it may touch; `!` takes away')
@@ -29,13 +37,13 @@ export function registerEditing(command: Command, context: Context): void {
     .option('--id <id>', 'its id; without one, the next number')
     .addOption(jsonOption())
     .action(async (name: string, options: AddOptions) => {
-      const intent = await asReviewer(({ intents }) => intents.add(wanted(name, options), options.by, options.why))
+      const intent = await asReviewer(({ intents }) => intents.add(toNewIntent(name, options), options.by, options.why))
       if (options.json) return io.out(json({ intent }))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
       if (intent.ownedScope.length === 0)
         io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
     })
-  addTold(addDetails(command.command('edit').addOption(statusOption())))
+  addChangeOptions(addDetails(command.command('edit').addOption(statusOption())))
     .description('Change an intent by options, or without any the whole file in your editor ($VISUAL, $EDITOR).')
     .argument('[id]', "the intent's id")
     .option('--name <text>', 'its name')
@@ -48,15 +56,15 @@ export function registerEditing(command: Command, context: Context): void {
       if (id === undefined) return self.error('error: name the intent to change')
       await change(context, id, changes, options)
     })
-  addTold(command.command('status'))
+  addChangeOptions(command.command('status'))
     .description('Set the status of an intent.')
     .argument('<id>', "the intent's id")
     .argument('<status>', 'DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED or ARCHIVED', parseStatus)
     .addOption(jsonOption())
-    .action((id: string, status: IntentStatus, told: Told & AsJson) => change(context, id, { status }, told))
+    .action((id: string, status: IntentStatus, told: ChangeOptions & AsJson) => change(context, id, { status }, told))
 }
 
-function wanted(name: string, options: AddOptions): NewIntent {
+function toNewIntent(name: string, options: AddOptions): NewIntent {
   const { id, from, scope, status } = options
   return {
     name,
@@ -72,7 +80,12 @@ function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
   return { ...(name !== undefined && { name }), ...(status !== undefined && { status }), ...detailsOf(details) }
 }
 
-async function change(context: Context, id: string, changes: IntentChanges, told: Told & AsJson): Promise<void> {
+async function change(
+  context: Context,
+  id: string,
+  changes: IntentChanges,
+  told: ChangeOptions & AsJson,
+): Promise<void> {
   const intent: Intent = await context.asReviewer(async (workspace) => {
     await knownIntent(workspace, id)
     return workspace.intents.edit(id, changes, told.by, told.why)
@@ -82,11 +95,11 @@ async function change(context: Context, id: string, changes: IntentChanges, told
 }
 
 /** What cannot be read goes back to the editor, until it can, or is left as it was. */
-async function byEditor({ io, library, asReviewer }: Context, { by, why }: Told): Promise<void> {
+async function byEditor({ io, library, asReviewer }: Context, { by, why }: ChangeOptions): Promise<void> {
   const { editText } = await library()
   let draft: string | undefined
   let problem: unknown
-  const edited = async (text: string) => {
+  const editDraft = async (text: string) => {
     const now = await editText(draft ?? text, 'active_intents.yaml')
     if (problem !== undefined && now === draft) throw problem
     draft = now
@@ -95,7 +108,7 @@ async function byEditor({ io, library, asReviewer }: Context, { by, why }: Told)
   await asReviewer(async ({ intents }) => {
     for (;;) {
       try {
-        await intents.editFile(edited, by, why)
+        await intents.editFile(editDraft, by, why)
         return
       } catch (error) {
         if (error === problem || !(error instanceof Error) || Reflect.get(error, 'reason') !== 'policy_invalid')

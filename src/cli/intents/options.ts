@@ -5,12 +5,12 @@ import { byOption } from '../reviewer.js'
 const STATUSES: readonly IntentStatus[] = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED']
 
 /** Who makes an edit, and why: both go into the ledger. */
-export interface Told {
+export interface ChangeOptions {
   readonly by?: Reviewer
   readonly why?: string
 }
 
-export function addTold(command: Command): Command {
+export function addChangeOptions(command: Command): Command {
   return command.addOption(byOption()).option('--why <text>', 'why; the ledger holds it')
 }
 

@@ -5,9 +5,9 @@ import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { questionOf } from '../questions.js'
 import { knownIntent } from './known.js'
-import { addTold, type Told } from './options.js'
+import { addChangeOptions, type ChangeOptions } from './options.js'
 
-interface Options extends Told, AsJson {
+interface Options extends ChangeOptions, AsJson {
   readonly add?: string[]
   readonly remove?: string[]
   readonly accept?: string
@@ -16,7 +16,7 @@ interface Options extends Told, AsJson {
 
 /** `scope`: which paths an intent may touch, and what agents ask for beyond them. */
 export function registerScope(command: Command, context: Context): void {
-  addTold(command.command('scope'))
+  addChangeOptions(command.command('scope'))
     .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
     .argument('<id>', "the intent's id")
     .option('--add <glob...>', 'globs to add; `!` takes away')
@@ -65,7 +65,7 @@ async function answer(
   id: string,
   wanted: string,
   word: 'allow' | 'deny',
-  { by, why }: Told,
+  { by, why }: ChangeOptions,
 ): Promise<void> {
   const open = (await requestsFor(workspace, id)).map(({ session, request }) => ({ session, id: request.id }))
   const found = questionOf(wanted, open, `escrow intents scope ${id}`)

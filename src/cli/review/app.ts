@@ -1,9 +1,9 @@
 import { type Reviewer, type SessionSummary, stateOfSession, type Workspace } from '../../index.js'
 import { deliveryOf } from '../delivery.js'
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { createDesk } from './desk.js'
 import { countStates } from './document.js'
+import { createDesk } from './effect-runner.js'
 import { type ListEvent, type ListState, updateList, viewList, type Waiting, waitingOf } from './list.js'
 import { type Effect, type Head, initialState, type Size, type State } from './state.js'
 import { type Listener, openTerminal, type Terminal } from './terminal.js'
@@ -24,9 +24,9 @@ export interface Ending {
 }
 
 /** What has the screen now. */
-interface Scene {
+interface Screen {
   key(name: string): void
-  resized(size: Size): void
+  onResize(size: Size): void
   leave(): void
 }
 
@@ -34,11 +34,11 @@ const CODES = { SIGHUP: 129, SIGTERM: 143 } as const
 
 /** Takes the terminal over until the person leaves. */
 export async function reviewInTerminal(workspace: Workspace, options: ReviewOptions): Promise<Ending> {
-  const stage: { scene?: Scene; code?: number } = {}
+  const stage: { scene?: Screen; code?: number } = {}
   const listener: Listener = {
     key: (name) => stage.scene?.key(name),
-    resized: (size) => stage.scene?.resized(size),
-    ended: (signal) => {
+    onResize: (size) => stage.scene?.onResize(size),
+    onSignal: (signal) => {
       stage.code = CODES[signal]
       stage.scene?.leave()
     },
@@ -46,7 +46,7 @@ export async function reviewInTerminal(workspace: Workspace, options: ReviewOpti
   // What can be refused is refused on the screen that is there.
   if (options.session !== undefined) await workspace.review(options.session)
   const terminal = openTerminal(listener, options.color)
-  const on = (scene: Scene | undefined) => {
+  const on = (scene: Screen | undefined) => {
     if (scene === undefined) delete stage.scene
     else stage.scene = scene
   }
@@ -60,15 +60,15 @@ export async function reviewInTerminal(workspace: Workspace, options: ReviewOpti
   }
 }
 
-interface Play {
+interface ReviewLoop {
   readonly workspace: Workspace
   readonly options: ReviewOptions
   readonly terminal: Terminal
-  on(scene: Scene | undefined): void
+  on(scene: Screen | undefined): void
   isOver(): boolean
 }
 
-async function fromList(play: Play): Promise<string> {
+async function fromList(play: ReviewLoop): Promise<string> {
   const said: string[] = []
   while (!play.isOver()) {
     const session = await chooseOne(play)
@@ -79,7 +79,7 @@ async function fromList(play: Play): Promise<string> {
 }
 
 /** Resolves to the session a person opens; undefined when they leave. */
-async function chooseOne({ workspace, terminal, on }: Play): Promise<string | undefined> {
+async function chooseOne({ workspace, terminal, on }: ReviewLoop): Promise<string | undefined> {
   const sessions = await waitingIn(workspace)
   return new Promise((resolve) => {
     let state: ListState = { sessions, cursor: 0, size: terminal.size(), charset: terminal.charset }
@@ -105,7 +105,7 @@ async function chooseOne({ workspace, terminal, on }: Play): Promise<string | un
     })
     on({
       key: (key) => dispatch({ is: 'key', key }),
-      resized: (size) => dispatch({ is: 'resized', size }),
+      onResize: (size) => dispatch({ is: 'resized', size }),
       leave: () => end(),
     })
     terminal.draw(viewList(state))
@@ -124,7 +124,7 @@ async function questionsOf(workspace: Workspace, { id, damaged }: SessionSummary
 }
 
 /** Reviews a session until the person leaves it; what came of it in a line. */
-async function reviewOne(play: Play, session: string): Promise<string> {
+async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
   const { workspace, options, terminal, on } = play
   let state: State | undefined
   let isScheduled = false
@@ -170,11 +170,11 @@ async function reviewOne(play: Play, session: string): Promise<string> {
   state = initialState(await desk.open(), terminal.size(), terminal.charset)
   dispatch({ is: 'resized', size: terminal.size() })
   const unwatch = workspace.watch(({ sessions, policy, intents }) => {
-    if (policy || intents || sessions.includes(session)) desk.moved()
+    if (policy || intents || sessions.includes(session)) desk.onStageChange()
   })
   on({
     key: (key) => dispatch({ is: 'key', key, at: performance.now() }),
-    resized: (size) => dispatch({ is: 'resized', size }),
+    onResize: (size) => dispatch({ is: 'resized', size }),
     leave,
   })
   await left
@@ -200,6 +200,6 @@ function summaryOf({ set, head }: State): string {
   const { pending, approved, rejected } = countStates(set)
   if (set.changes.length === 0) return `Nothing is staged in session '${oneLine(head.session)}'.\n`
   const next = approved > 0 ? ` Not on disk yet: 'escrow commit ${oneLine(head.session)}'.` : ''
-  const counts = `${counted(set.changes.length, 'change')}: ${approved} approved, ${rejected} rejected, ${pending} pending`
+  const counts = `${pluralize(set.changes.length, 'change')}: ${approved} approved, ${rejected} rejected, ${pending} pending`
   return `Session '${oneLine(head.session)}', ${counts}.${next}\n`
 }

@@ -1,8 +1,8 @@
 import type { Answer, Question } from '../../index.js'
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import { countStates, type Stop } from './document.js'
 import type { Action } from './keys.js'
-import { bodyRows, clamped, followed, isTooSmall, moved, shownStop, visibleRows } from './place.js'
+import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, visibleRows, visibleStop } from './place.js'
 import { type Asking, type Effect, type Message, type State, stopOf, type Target, targetOf } from './state.js'
 
 /** What a key, or news, makes of a state: the next one, and what is to be done. */
@@ -15,7 +15,7 @@ export function step(state: State, ...effects: Effect[]): Step {
   return { state, effects }
 }
 
-export function told(state: State, text: string, kind: Message['kind'] = 'told'): State {
+export function showMessage(state: State, text: string, kind: Message['kind'] = 'told'): State {
   return { ...state, message: { text, kind } }
 }
 
@@ -23,55 +23,58 @@ type Doing = (state: State, at: number) => Step
 
 /** What each key does while nothing is asked. */
 const ACTIONS: Readonly<Record<Action, Doing>> = {
-  approve: decided((state, stop) => {
-    if (stop.question) return answered(state, stop.question, 'allow')
-    return approved(state, stop)
+  approve: decide((state, stop) => {
+    if (stop.question) return answerStop(state, stop.question, 'allow')
+    return approveStop(state, stop)
   }),
-  reject: decided((state, stop) => {
-    if (stop.question) return writing(state, 'Deny; tell the agent why', { do: 'deny', question: stop.question })
+  reject: decide((state, stop) => {
+    if (stop.question) return openInput(state, 'Deny; tell the agent why', { do: 'deny', question: stop.question })
     const target = targetOf(stop)
-    return target ? writing(state, 'Reject; tell the agent why', { do: 'reject', target }) : step(state)
+    return target ? openInput(state, 'Reject; tell the agent why', { do: 'reject', target }) : step(state)
   }),
-  approveFile: decided(approvedFile),
-  rejectFile: decided((state, { change }) => {
+  approveFile: decide(approvedFile),
+  rejectFile: decide((state, { change }) => {
     if (change === undefined) return step(state)
-    return writing(state, `Reject ${change.path}; tell the agent why`, { do: 'reject', target: { change } })
+    return openInput(state, `Reject ${change.path}; tell the agent why`, { do: 'reject', target: { change } })
   }),
-  approveAll: decided((state) => {
+  approveAll: decide((state) => {
     const pending = state.set.changes.filter((change) => change.state === 'pending').length
-    if (pending === 0) return step(told(state, 'Nothing is undecided.'))
-    const text = `Approve all but what is rejected, in conflict or changed on disk (${counted(pending, 'undecided change')})?`
-    return asking(state, text, { y: { do: 'approveAll', shown: state.set } })
+    if (pending === 0) return step(showMessage(state, 'Nothing is undecided.'))
+    const text = `Approve all but what is rejected, in conflict or changed on disk (${pluralize(pending, 'undecided change')})?`
+    return openQuestion(state, text, { y: { do: 'approveAll', shown: state.set } })
   }),
   undo: undone,
-  split: decided((state, stop) => {
+  split: decide((state, stop) => {
     const target = targetOf(stop)
-    if (target?.hunk === undefined) return step(told(state, 'This has no hunks to split.', 'warn'))
+    if (target?.hunk === undefined) return step(showMessage(state, 'This has no hunks to split.', 'warn'))
     return step(state, { do: 'split', target, shown: state.set })
   }),
-  edit: decided((state, { change }) => {
+  edit: decide((state, { change }) => {
     if (change === undefined) return step(state)
-    if (change.after === null) return step(told(state, 'It is deleted: there is nothing to edit.', 'warn'))
+    if (change.after === null) return step(showMessage(state, 'It is deleted: there is nothing to edit.', 'warn'))
     const draft = state.drafts.get(change.path)
     return step(state, { do: 'edit', target: { change }, shown: state.set, ...(draft !== undefined && { draft }) })
   }),
-  discard: decided((state, stop) => {
+  discard: decide((state, stop) => {
     const target = targetOf(stop)
     if (target === undefined) return step(state)
     const file: Effect = { do: 'discard', target: { change: target.change }, shown: state.set }
     const text = `Take ${target.change.path} out of the stage, for good?`
-    if (target.hunk === undefined) return asking(state, text, { y: file })
+    if (target.hunk === undefined) return openQuestion(state, text, { y: file })
     const hunk: Effect = { do: 'discard', target, shown: state.set }
-    return asking(state, 'Take this out of the stage, for good? y: this hunk, f: all of its file', { y: hunk, f: file })
+    return openQuestion(state, 'Take this out of the stage, for good? y: this hunk, f: all of its file', {
+      y: hunk,
+      f: file,
+    })
   }),
-  commit: decided((state) => {
+  commit: decide((state) => {
     const parts = state.set.changes.filter(({ hunks }) => hunks.some((hunk) => hunk.state === 'approved')).length
     const count = Math.max(countStates(state.set).approved, parts)
     if (count === 0)
-      return step(told(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.', 'warn'))
-    const text = `Put what is approved on disk (${counted(count, 'change')})? y: yes, m: merge with what is on disk now`
+      return step(showMessage(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.', 'warn'))
+    const text = `Put what is approved on disk (${pluralize(count, 'change')})? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
-    return asking(state, text, { y: commit(false), m: commit(true) })
+    return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
   once: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'once' })),
   subtree: onQuestion((question) => (question.kind === 'access' ? { answer: 'subtree' } : undefined)),
@@ -80,13 +83,13 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   previous: (state) => step(toStop(state, state.cursor - 1)),
   nextFile: (state) => step(toFile(state, 1)),
   previousFile: (state) => step(toFile(state, -1)),
-  down: (state) => step(scrolled(state, 1)),
-  up: (state) => step(scrolled(state, -1)),
-  pageDown: (state) => step(scrolled(state, page(state))),
-  pageUp: (state) => step(scrolled(state, -page(state))),
+  down: (state) => step(scroll(state, 1)),
+  up: (state) => step(scroll(state, -1)),
+  pageDown: (state) => step(scroll(state, page(state))),
+  pageUp: (state) => step(scroll(state, -page(state))),
   first: (state) => step(toStop({ ...state, top: { line: 0, row: 0 } }, 0)),
   last: (state) => step(toStop(state, state.document.stops.length - 1)),
-  search: (state) => writing(state, 'Search', { do: 'search' }),
+  search: (state) => openInput(state, 'Search', { do: 'search' }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
   redraw: (state) => step(state, { do: 'redraw' }),
   suspend: (state) => step(state, { do: 'suspend' }),
@@ -99,38 +102,39 @@ export function act(state: State, action: Action, at: number): Step {
 }
 
 /** Nothing is decided while a commit runs, on a screen too small to read, or on what has just changed by itself. */
-function decided(work: (state: State, stop: Stop) => Step): Doing {
+function decide(work: (state: State, stop: Stop) => Step): Doing {
   return (state, at) => {
     const stop = stopOf(state)
-    if (state.busy !== undefined) return step(told(state, `Not now: ${state.busy}`, 'warn'))
-    if (isTooSmall(state)) return step(told(state, 'The terminal is too small to decide on anything.', 'warn'))
-    if (stop === undefined) return step(told(state, 'There is nothing to decide on.'))
-    if (at < state.freshUntil) return step(told(state, 'This has just changed. Look again, then decide.', 'warn'))
+    if (state.busy !== undefined) return step(showMessage(state, `Not now: ${state.busy}`, 'warn'))
+    if (isTooSmall(state)) return step(showMessage(state, 'The terminal is too small to decide on anything.', 'warn'))
+    if (stop === undefined) return step(showMessage(state, 'There is nothing to decide on.'))
+    if (at < state.freshUntil)
+      return step(showMessage(state, 'This has just changed. Look again, then decide.', 'warn'))
     return work(state, stop)
   }
 }
 
 function onQuestion(answer: (question: Question) => Answer | undefined): Doing {
-  return decided((state, { question }) => {
-    if (question === undefined) return step(told(state, 'That key answers questions; this is none.', 'warn'))
+  return decide((state, { question }) => {
+    if (question === undefined) return step(showMessage(state, 'That key answers questions; this is none.', 'warn'))
     const given = answer(question)
-    if (given === undefined) return step(told(state, 'This question has no such answer.', 'warn'))
+    if (given === undefined) return step(showMessage(state, 'This question has no such answer.', 'warn'))
     return step(toUndecided(state), { do: 'answer', question, answer: given })
   })
 }
 
-function answered(state: State, question: Question, answer: 'allow'): Step {
-  if (!isWhollySeen(state)) return onward(state)
+function answerStop(state: State, question: Question, answer: 'allow'): Step {
+  if (!isFullySeen(state)) return onward(state)
   return step(toUndecided(state), { do: 'answer', question, answer: { answer } })
 }
 
-function approved(state: State, stop: Stop): Step {
-  if (!isWhollySeen(state)) return onward(state)
+function approveStop(state: State, stop: Stop): Step {
+  if (!isFullySeen(state)) return onward(state)
   const target = targetOf(stop)
   return target ? step(toUndecided(state), { do: 'approve', target, shown: state.set }) : step(state)
 }
 
-function isWhollySeen(state: State): boolean {
+function isFullySeen(state: State): boolean {
   const stop = stopOf(state)
   return stop !== undefined && state.seen.get(stop.key)?.whole === true
 }
@@ -142,9 +146,9 @@ function onward(state: State): Step {
   const seen = stop && state.seen.get(stop.key)
   const isThere = rows.length > 0 && seen?.from === 0
   const next = isThere
-    ? { ...state, top: clamped(state, moved(state, state.top, page(state))) }
-    : shownStop(state, state.cursor)
-  return step(told(next, 'There is more of this. Once you have seen its end, y approves it.', 'warn'))
+    ? { ...state, top: clampPlace(state, movePlace(state, state.top, page(state))) }
+    : visibleStop(state, state.cursor)
+  return step(showMessage(next, 'There is more of this. Once you have seen its end, y approves it.', 'warn'))
 }
 
 function approvedFile(state: State, { change }: Stop): Step {
@@ -153,8 +157,8 @@ function approvedFile(state: State, { change }: Stop): Step {
   const stops = state.document.stops.filter((stop) => stop.change === change)
   const unseen = stops.filter(({ key }) => state.seen.get(key)?.whole !== true).length
   if (unseen === 0) return step(toUndecided(state, change), effect)
-  const text = `${counted(unseen, 'hunk')} of ${change.path} you have not seen to the end. Approve all of it?`
-  return asking(state, text, { y: effect })
+  const text = `${pluralize(unseen, 'hunk')} of ${change.path} you have not seen to the end. Approve all of it?`
+  return openQuestion(state, text, { y: effect })
 }
 
 /** The verdict under the cursor, else the last one given here that still stands. */
@@ -162,13 +166,17 @@ function undone(state: State, at: number): Step {
   const stop = stopOf(state)
   const here = stop && targetOf(stop)
   if (here && (here.hunk ?? here.change).state !== 'pending') {
-    return decided(() => step(state, { do: 'withdraw', target: here, shown: state.set }))(state, at)
+    return decide(() => step(state, { do: 'withdraw', target: here, shown: state.set }))(state, at)
   }
   const last = state.given.findLast((target) => stopsOf(state, target).length > 0)
-  if (last === undefined) return step(told(state, 'There is no verdict here to take back.'))
+  if (last === undefined) return step(showMessage(state, 'There is no verdict here to take back.'))
   const given = state.given.slice(0, state.given.lastIndexOf(last))
   const [first] = stopsOf(state, last)
-  return step(shownStop({ ...state, given }, first ?? state.cursor), { do: 'withdraw', target: last, shown: state.set })
+  return step(visibleStop({ ...state, given }, first ?? state.cursor), {
+    do: 'withdraw',
+    target: last,
+    shown: state.set,
+  })
 }
 
 /** Where a target still is, as it was. */
@@ -179,11 +187,11 @@ function stopsOf({ document: { stops } }: State, { change, hunk }: Target): numb
   })
 }
 
-function asking(state: State, text: string, choices: Asking['choices']): Step {
+function openQuestion(state: State, text: string, choices: Asking['choices']): Step {
   return step({ ...state, mode: { kind: 'ask', text, choices } })
 }
 
-function writing(state: State, label: string, then: Extract<State['mode'], { kind: 'write' }>['then']): Step {
+function openInput(state: State, label: string, then: Extract<State['mode'], { kind: 'write' }>['then']): Step {
   return step({ ...state, mode: { kind: 'write', label, text: '', then } })
 }
 
@@ -191,14 +199,14 @@ function page(state: State): number {
   return Math.max(1, bodyRows(state) - 2)
 }
 
-function scrolled(state: State, by: number): State {
-  const next = { ...state, top: clamped(state, moved(state, state.top, by)) }
-  return followed(next, by > 0 ? 1 : -1)
+function scroll(state: State, by: number): State {
+  const next = { ...state, top: clampPlace(state, movePlace(state, state.top, by)) }
+  return followScroll(next, by > 0 ? 1 : -1)
 }
 
 export function toStop(state: State, cursor: number): State {
   const last = state.document.stops.length - 1
-  return last < 0 ? state : shownStop(state, Math.min(Math.max(0, cursor), last))
+  return last < 0 ? state : visibleStop(state, Math.min(Math.max(0, cursor), last))
 }
 
 function toFile(state: State, by: 1 | -1): State {

@@ -1,8 +1,8 @@
 import type { SessionSummary } from '../../index.js'
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import { actionOf } from './keys.js'
 import type { Size } from './state.js'
-import { type Charset, fitted, type Line, type Span } from './text.js'
+import { type Charset, fitLine, type Line, type Span } from './text.js'
 
 /** A session that waits for a person. */
 export interface Waiting extends SessionSummary {
@@ -43,7 +43,7 @@ export function updateList(state: ListState, event: ListEvent): ListStep {
   if (event.is === 'told') return { state: { ...rest, message: event.text } }
   if (event.is === 'sessions')
     return { state: { ...state, sessions: event.sessions, cursor: sameOne(state, event.sessions) } }
-  return keyed(rest, event.key)
+  return onKey(rest, event.key)
 }
 
 /** The cursor stays on its session, whatever came or went. */
@@ -52,7 +52,7 @@ function sameOne({ sessions, cursor }: ListState, now: readonly Waiting[]): numb
   return at >= 0 ? at : Math.min(cursor, Math.max(0, now.length - 1))
 }
 
-function keyed(state: ListState, key: string): ListStep {
+function onKey(state: ListState, key: string): ListStep {
   const here = state.sessions[state.cursor]
   const to = (cursor: number) => ({
     ...state,
@@ -85,7 +85,7 @@ function keyed(state: ListState, key: string): ListStep {
 export function viewList(state: ListState): Line[] {
   const { size, charset, sessions, cursor } = state
   const row = (spans: readonly Span[], fill: Span['style'] = 'plain') =>
-    fitted(spans, { width: size.columns, charset }, fill)
+    fitLine(spans, { width: size.columns, charset }, fill)
   const text = (words: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain') =>
     row([{ text: words, style }], fill)
   const room = Math.max(0, size.rows - 3)
@@ -98,7 +98,7 @@ export function viewList(state: ListState): Line[] {
   })
   const rows = body.length > 0 ? body : [text(''), text('  No session waits for a review.', 'dim')]
   const lines = [
-    text(` ${counted(sessions.length, 'session')} to review`, 'bar', 'bar'),
+    text(` ${pluralize(sessions.length, 'session')} to review`, 'bar', 'bar'),
     ...Array.from({ length: room }, (_, at) => rows[at] ?? text('')),
     text(` ${state.message ?? ''}`, 'warn'),
     text(' Enter review  j/k move  q quit', 'dim'),
@@ -109,7 +109,7 @@ export function viewList(state: ListState): Line[] {
 function headSpans({ id, live, changes, questions, damaged }: Waiting, charset: Charset): Span[] {
   return [
     { text: id, style: 'bold' },
-    { text: `  ${counted(changes, 'change')}`, style: 'wait' },
+    { text: `  ${pluralize(changes, 'change')}`, style: 'wait' },
     ...(questions > 0 ? [{ text: `  asks ${questions}`, style: 'warn' as const }] : []),
     ...(live ? [{ text: `  ${charset === 'utf-8' ? '●' : '*'} live`, style: 'ok' as const }] : []),
     ...(damaged === undefined ? [] : [{ text: '  damaged', style: 'no' as const }]),

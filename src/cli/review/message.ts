@@ -1,4 +1,4 @@
-import { counted } from '../output.js'
+import { pluralize } from '../output.js'
 import type { State } from './state.js'
 import { type Line, type Span, type Style, wrap } from './text.js'
 
@@ -24,8 +24,10 @@ function messageSpan({ mode, busy, message, quarantined, questions, head }: Stat
   if (busy !== undefined) return { text: busy, style: 'warn' }
   if (message !== undefined) return { text: message.text, style: STYLES[message.kind] }
   const waiting = [
-    ...(questions.length > 0 ? [`${counted(questions.length, 'question')} to answer, at the top`] : []),
-    ...(quarantined > 0 ? [`${counted(quarantined, 'effect')} in quarantine: escrow quarantine ${head.session}`] : []),
+    ...(questions.length > 0 ? [`${pluralize(questions.length, 'question')} to answer, at the top`] : []),
+    ...(quarantined > 0
+      ? [`${pluralize(quarantined, 'effect')} in quarantine: escrow quarantine ${head.session}`]
+      : []),
   ]
   return { text: waiting.join('; '), style: 'dim' }
 }

@@ -26,10 +26,10 @@ const LOOKS: Readonly<Record<Style, { readonly form?: string; readonly color?: s
 
 /** A line as a terminal takes it. It ends in no style, whatever it began with. */
 export function paint(line: Line, color: boolean): string {
-  return line.map(({ text, style }) => painted(text, style, color)).join('')
+  return line.map(({ text, style }) => paintText(text, style, color)).join('')
 }
 
-function painted(text: string, style: Style, hasColor: boolean): string {
+function paintText(text: string, style: Style, hasColor: boolean): string {
   const { form, color } = LOOKS[style]
   const codes = [form, hasColor ? color : undefined].filter((code) => code !== undefined)
   return codes.length === 0 ? text : `\x1b[${codes.join(';')}m${text}\x1b[m`

@@ -52,7 +52,7 @@ export function visibleRows(state: State): Row[] {
 }
 
 /** A place so many rows further on, or back; it ends where the document does. */
-export function moved(state: State, from: Place, by: number): Place {
+export function movePlace(state: State, from: Place, by: number): Place {
   let { line, row } = from
   for (let left = Math.abs(by); left > 0; left--) {
     if (by > 0) {
@@ -67,17 +67,17 @@ export function moved(state: State, from: Place, by: number): Place {
 }
 
 /** No further down than that the last row is at the bottom. */
-export function clamped(state: State, top: Place): Place {
+export function clampPlace(state: State, top: Place): Place {
   const last = Math.max(0, state.document.lines - 1)
   const end = { line: last, row: Math.max(0, rowsAt(state, last).length - 1) }
-  const lowest = moved(state, end, -(bodyRows(state) - 1))
+  const lowest = movePlace(state, end, -(bodyRows(state) - 1))
   const line = Math.min(Math.max(0, top.line), last)
   const row = Math.min(top.line > last ? 0 : top.row, Math.max(0, rowsAt(state, line).length - 1))
   return line > lowest.line || (line === lowest.line && row > lowest.row) ? lowest : { line, row }
 }
 
 /** Scrolled so that a stop is seen, from its first line on; a first hunk with the name of its file. */
-export function shownStop(state: State, cursor: number): State {
+export function visibleStop(state: State, cursor: number): State {
   const stop = state.document.stops[cursor]
   const item = stop && state.document.items[stop.item]
   if (stop === undefined || item === undefined) return { ...state, cursor }
@@ -87,7 +87,7 @@ export function shownStop(state: State, cursor: number): State {
   const first = headOf(state, stop.item).first
   const spare = bodyRows(state) - 3
   const tall = item.first - first > spare
-  return { ...state, cursor, top: clamped(state, { line: tall ? item.first : first, row: 0 }) }
+  return { ...state, cursor, top: clampPlace(state, { line: tall ? item.first : first, row: 0 }) }
 }
 
 /** The first of the lines that say what a stop is of: its file's name, its group's title. */
@@ -103,7 +103,7 @@ function seesEnd(rows: readonly Row[], item: Item): boolean {
 }
 
 /** The cursor goes with the screen: to what is seen, where it was on something that is no more. */
-export function followed(state: State, direction: 1 | -1): State {
+export function followScroll(state: State, direction: 1 | -1): State {
   const seen = visibleRows(state).flatMap(({ item }) => (item.stop === undefined ? [] : [item.stop]))
   if (seen.length === 0 || seen.includes(state.cursor)) return state
   return { ...state, cursor: (direction > 0 ? seen[0] : seen.at(-1)) ?? state.cursor }
@@ -113,7 +113,7 @@ export function followed(state: State, direction: 1 | -1): State {
 const ROWS_MAX = 65_536
 
 /** Notes what is on the screen now as seen. */
-export function noted(state: State): State {
+export function noteSeenRows(state: State): State {
   if (state.mode.kind === 'help' || isTooSmall(state)) return state
   const spans = new Map<number, { from: number; to: number }>()
   for (const { item, line, row, isLast } of visibleRows(state)) {

@@ -147,14 +147,14 @@ export function isSameThere(path: string, shown: ChangeSet, now: ChangeSet): boo
 
 /** The same of all changes. */
 export function isSame(shown: ChangeSet, now: ChangeSet): boolean {
-  return shown === now || signed(shown.changes) === signed(now.changes)
+  return shown === now || signatureOf(shown.changes) === signatureOf(now.changes)
 }
 
 function signature(path: string, { changes }: ChangeSet): string {
-  return signed(changes.filter((change) => change.path === path))
+  return signatureOf(changes.filter((change) => change.path === path))
 }
 
-function signed(own: readonly Change[]): string {
+function signatureOf(own: readonly Change[]): string {
   return JSON.stringify(
     own.map((change) => [changeKey(change), change.hunks.map(({ id }) => id), change.flags.includes('drifted')]),
   )

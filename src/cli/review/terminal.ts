@@ -22,9 +22,9 @@ export interface Terminal {
 
 export interface Listener {
   key(name: string): void
-  resized(size: Size): void
+  onResize(size: Size): void
   /** This process is told to end. */
-  ended(signal: 'SIGTERM' | 'SIGHUP'): void
+  onSignal(signal: 'SIGTERM' | 'SIGHUP'): void
 }
 
 /** Another screen, no cursor, no wrapping, pastes marked; and all of it back. */
@@ -57,37 +57,37 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     stdin.pause()
   }
   const size = (): Size => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
-  const pressed = (text: string | undefined, key: RawKey) => {
+  const onKeypress = (text: string | undefined, key: RawKey) => {
     const name = nameOf(text, key)
     if (isIn && name !== undefined) listener.key(name)
   }
-  const resized = () => {
+  const onResize = () => {
     drawn = []
-    if (isIn) listener.resized(size())
+    if (isIn) listener.onResize(size())
   }
   const suspend = async () => {
     leave()
-    process.off('SIGTSTP', stopped)
+    process.off('SIGTSTP', onSuspend)
     // All of the job, as the terminal would. Where no shell could continue it the system takes no notice.
     process.kill(0, 'SIGTSTP')
     await new Promise((resolve) => setTimeout(resolve, CONTINUED_MS))
-    process.on('SIGTSTP', stopped)
+    process.on('SIGTSTP', onSuspend)
     enter()
-    listener.resized(size())
+    listener.onResize(size())
   }
-  const stopped = () => void suspend()
+  const onSuspend = () => void suspend()
   const signals = {
-    SIGTERM: () => listener.ended('SIGTERM'),
-    SIGHUP: () => listener.ended('SIGHUP'),
-    SIGTSTP: stopped,
+    SIGTERM: () => listener.onSignal('SIGTERM'),
+    SIGHUP: () => listener.onSignal('SIGHUP'),
+    SIGTSTP: onSuspend,
   }
   for (const [signal, heard] of Object.entries(signals)) process.on(signal, heard)
   // The last way out: an error that nobody caught, `process.exit`.
   process.on('exit', leave)
   emitKeypressEvents(stdin, patience)
-  stdin.on('keypress', pressed)
+  stdin.on('keypress', onKeypress)
   stdin.on('end', signals.SIGHUP)
-  stdout.on('resize', resized)
+  stdout.on('resize', onResize)
   enter()
   return {
     charset: charsetOf(process.env, process.platform),
@@ -114,10 +114,10 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     suspend,
     close() {
       leave()
-      stdin.off('keypress', pressed)
+      stdin.off('keypress', onKeypress)
       stdin.off('end', signals.SIGHUP)
       patience.close()
-      stdout.off('resize', resized)
+      stdout.off('resize', onResize)
       process.off('exit', leave)
       for (const [signal, heard] of Object.entries(signals)) process.off(signal, heard)
     },

@@ -83,11 +83,11 @@ function* shapes(cell: string, charset: Charset): Generator<Omit<Cell, 'style'>>
     const width = stringWidth(cell)
     if (charset === 'utf-8' && width > 0 && width <= 2 && cell.length <= CLUSTER_LIMIT) {
       yield { text: cell.toWellFormed(), width }
-    } else for (const each of [...cell].map(named).join('')) yield { text: each, width: 1 }
+    } else for (const each of [...cell].map(printableCharacter).join('')) yield { text: each, width: 1 }
   }
 }
 
-function named(character: string): string {
+function printableCharacter(character: string): string {
   if (ASCII.test(character)) return character
   return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
 }
@@ -116,12 +116,12 @@ export function wrap(spans: readonly Span[], { width, charset, tabs = false }: S
 }
 
 /** One line of exactly this width: what does not fit is cut, and that it was cut is said where there is room to. */
-export function fitted(spans: readonly Span[], shape: Shape, fill: Style = 'plain'): Line {
+export function fitLine(spans: readonly Span[], shape: Shape, fill: Style = 'plain'): Line {
   const more = shape.charset === 'utf-8' ? '…' : '>'
   const line: Span[] = []
   let used = 0
   for (const cell of cellsOf(spans, shape.charset, shape.tabs ?? false)) {
-    if (used + cell.width > shape.width) return shortened(line, more, shape.width, fill)
+    if (used + cell.width > shape.width) return truncateLine(line, more, shape.width, fill)
     put(line, cell)
     used += cell.width
   }
@@ -129,7 +129,7 @@ export function fitted(spans: readonly Span[], shape: Shape, fill: Style = 'plai
   return line
 }
 
-function shortened(line: readonly Span[], more: string, width: number, fill: Style): Line {
+function truncateLine(line: readonly Span[], more: string, width: number, fill: Style): Line {
   if (width === 0) return []
   const kept: Span[] = []
   let used = 0

@@ -1,6 +1,6 @@
-import { type Step, step, told, toStop, toUndecided } from './browse.js'
+import { type Step, showMessage, step, toStop, toUndecided } from './browse.js'
 import { changeKey, hunkLines } from './document.js'
-import { clamped } from './place.js'
+import { clampPlace } from './place.js'
 import type { Asking, State, Writing } from './state.js'
 
 /** UTF-16 units of what is typed: a reason, not a book. */
@@ -8,13 +8,13 @@ const TEXT_LIMIT = 2_000
 const BACK = new Set(['Escape', 'Ctrl-C'])
 
 /** A key while a line is typed. Nothing happens before Enter; Escape and Ctrl-C leave all as it was. */
-export function typed(state: State, mode: Writing, key: string): Step {
-  if (BACK.has(key)) return step(told(browsing(state), 'Nothing was changed.'))
-  if (key === 'Enter') return finished(browsing(state), mode)
-  return step({ ...state, mode: { ...mode, text: edited(mode.text, key).slice(0, TEXT_LIMIT) } })
+export function onInputKey(state: State, mode: Writing, key: string): Step {
+  if (BACK.has(key)) return step(showMessage(toBrowseMode(state), 'Nothing was changed.'))
+  if (key === 'Enter') return submit(toBrowseMode(state), mode)
+  return step({ ...state, mode: { ...mode, text: editText(mode.text, key).slice(0, TEXT_LIMIT) } })
 }
 
-function edited(text: string, key: string): string {
+function editText(text: string, key: string): string {
   if (key === 'Backspace' || key === 'Ctrl-H') return [...text].slice(0, -1).join('')
   if (key === 'Ctrl-U') return ''
   if (key === 'Ctrl-W') return text.replace(/\S*\s*$/, '')
@@ -23,17 +23,19 @@ function edited(text: string, key: string): string {
 }
 
 /** What is pasted is text, whatever letters it has; line ends and other controls are blanks. */
-export function pasted(state: State, text: string): State {
+export function onPaste(state: State, text: string): State {
   const { mode } = state
   if (mode.kind !== 'write') return state
   return { ...state, mode: { ...mode, text: (mode.text + text.replace(/\p{Cc}+/gu, ' ')).slice(0, TEXT_LIMIT) } }
 }
 
-function finished(state: State, { text, then }: Writing): Step {
-  if (then.do === 'search') return step(found({ ...state, search: text === '' ? state.search : text }))
+function submit(state: State, { text, then }: Writing): Step {
+  if (then.do === 'search') return step(findNext({ ...state, search: text === '' ? state.search : text }))
   const words = text.trim()
   if (words === '')
-    return step(told(state, 'A no needs words: they are what the agent can act on. Nothing was changed.', 'warn'))
+    return step(
+      showMessage(state, 'A no needs words: they are what the agent can act on. Nothing was changed.', 'warn'),
+    )
   if (then.do === 'deny') {
     return step(toUndecided(state), { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
   }
@@ -45,18 +47,18 @@ function finished(state: State, { text, then }: Writing): Step {
 /** A key while something is asked: only what was offered is done. */
 export function chosen(state: State, { choices }: Asking, key: string, at: number): Step {
   const effect = Object.hasOwn(choices, key) ? choices[key] : undefined
-  const next = browsing(state)
-  if (effect === undefined) return step(told(next, 'Nothing was changed.'))
-  if (at < state.freshUntil) return step(told(next, 'This has just changed. Look again, then decide.', 'warn'))
+  const next = toBrowseMode(state)
+  if (effect === undefined) return step(showMessage(next, 'Nothing was changed.'))
+  if (at < state.freshUntil) return step(showMessage(next, 'This has just changed. Look again, then decide.', 'warn'))
   return step(next, effect)
 }
 
-function browsing(state: State): State {
+function toBrowseMode(state: State): State {
   return { ...state, mode: { kind: 'browse' } }
 }
 
 /** The next place after the cursor that has the words, in a path or a line; from the start again after the last. */
-function found(state: State): State {
+function findNext(state: State): State {
   const words = state.search.toLowerCase()
   const { stops, items } = state.document
   if (words === '' || stops.length === 0) return state
@@ -76,11 +78,11 @@ function found(state: State): State {
     const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(words))
     return line < 0 ? next : shownLine(next, item.first + line)
   }
-  return told(state, `Nothing has '${state.search}' in it.`, 'warn')
+  return showMessage(state, `Nothing has '${state.search}' in it.`, 'warn')
 }
 
 /** Scrolled no further than that a line is near the top. */
 function shownLine(state: State, line: number): State {
-  const top = clamped(state, { line: Math.max(0, line - 2), row: 0 })
+  const top = clampPlace(state, { line: Math.max(0, line - 2), row: 0 })
   return top.line > state.top.line ? { ...state, top } : state
 }

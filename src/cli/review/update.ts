@@ -1,10 +1,10 @@
 import type { Change, ChangeState, CommitProgress } from '../../index.js'
-import { counted } from '../output.js'
-import { act, type Step, step, told } from './browse.js'
+import { pluralize } from '../output.js'
+import { act, type Step, showMessage, step } from './browse.js'
 import { changeKey } from './document.js'
 import { actionOf } from './keys.js'
 import type { FileColors } from './lines.js'
-import { bodyRows, clamped, noted, shownStop, visibleRows } from './place.js'
+import { bodyRows, clampPlace, noteSeenRows, visibleRows, visibleStop } from './place.js'
 import {
   documentOf,
   type Effect,
@@ -17,7 +17,7 @@ import {
   stopOf,
   type Target,
 } from './state.js'
-import { chosen, pasted, typed } from './typing.js'
+import { chosen, onInputKey, onPaste } from './typing.js'
 
 /** What happens to a screen. `at` is in milliseconds, of any clock that only goes on. */
 export type Event =
@@ -36,8 +36,8 @@ const FRESH_MS = 600
 
 /** The next state, and what is to be done. It never throws, and decides on nothing that was not on the screen. */
 export function update(state: State, event: Event): Step {
-  const next = applied(state, event)
-  const seen = noted(next.state)
+  const next = applyEvent(state, event)
+  const seen = noteSeenRows(next.state)
   const wanted = colorsWanted(seen)
   if (wanted.length === 0) return { ...next, state: seen }
   const colors = new Map(seen.colors)
@@ -46,12 +46,12 @@ export function update(state: State, event: Event): Step {
   return { state: { ...seen, colors }, effects: [...next.effects, ...effects] }
 }
 
-function applied(state: State, event: Event): Step {
-  if (event.is === 'key') return keyed(state, event.key, event.at)
-  if (event.is === 'resized') return step(resized(state, event.size))
-  if (event.is === 'staged') return step(restaged(state, event.staged, event))
+function applyEvent(state: State, event: Event): Step {
+  if (event.is === 'key') return onKey(state, event.key, event.at)
+  if (event.is === 'resized') return step(onResize(state, event.size))
+  if (event.is === 'staged') return step(onRestage(state, event.staged, event))
   if (event.is === 'decided') return step(withVerdict(state, event.target, event.state))
-  if (event.is === 'progress') return step(progressed(state, event.progress))
+  if (event.is === 'progress') return step(onProgress(state, event.progress))
   if (event.is === 'head') return step({ ...state, head: event.head })
   if (event.is === 'told') return step({ ...state, message: event.message })
   if (event.is === 'draft') {
@@ -63,38 +63,38 @@ function applied(state: State, event: Event): Step {
   return step({ ...state, colors: new Map(state.colors).set(changeKey(event.change), event.colors) })
 }
 
-function keyed(state: State, key: string, at: number): Step {
+function onKey(state: State, key: string, at: number): Step {
   if (key === 'PasteStart' || key === 'PasteEnd') return step({ ...state, pasting: key === 'PasteStart' })
-  if (state.pasting) return step(pasted(state, key === 'Space' ? ' ' : [...key].length === 1 ? key : ' '))
+  if (state.pasting) return step(onPaste(state, key === 'Space' ? ' ' : [...key].length === 1 ? key : ' '))
   const { mode } = state
   if (key === 'Ctrl-C' && state.busy !== undefined) return step(state, { do: 'stop' })
   if (key === 'Ctrl-Z') return step(state, { do: 'suspend' })
   if (key === 'Ctrl-L') return step(state, { do: 'redraw' })
-  if (mode.kind === 'write') return typed(state, mode, key)
+  if (mode.kind === 'write') return onInputKey(state, mode, key)
   if (mode.kind === 'ask') return chosen(state, mode, key, at)
   const action = actionOf(key)
-  if (mode.kind === 'help') return step(helped(state, mode.top, action))
+  if (mode.kind === 'help') return step(onHelpKey(state, mode.top, action))
   return action === undefined ? step(state) : act(state, action, at)
 }
 
 /** In the help keys scroll, and every other one leaves it. */
-function helped(state: State, top: number, action: string | undefined): State {
+function onHelpKey(state: State, top: number, action: string | undefined): State {
   const by = { down: 1, next: 1, up: -1, previous: -1, pageDown: bodyRows(state), pageUp: -bodyRows(state) }
   const step = Object.entries(by).find(([name]) => name === action)?.[1]
   if (step === undefined) return { ...state, mode: { kind: 'browse' } }
   return { ...state, mode: { kind: 'help', top: Math.max(0, top + step) } }
 }
 
-function resized(state: State, size: Size): State {
+function onResize(state: State, size: Size): State {
   const isNarrower = size.columns !== state.size.columns
   // Rows are others now: what was seen in part is begun anew.
   const seen = isNarrower ? new Map([...state.seen].filter(([, { whole }]) => whole)) : state.seen
   const next = { ...state, size, seen }
-  return shownStop({ ...next, top: clamped(next, { line: state.top.line, row: 0 }) }, state.cursor)
+  return visibleStop({ ...next, top: clampPlace(next, { line: state.top.line, row: 0 }) }, state.cursor)
 }
 
 /** The stage as it is now. What the person reads stays where it is on the screen. */
-function restaged(state: State, staged: Staged, { at, quiet }: { at: number; quiet?: boolean }): State {
+function onRestage(state: State, staged: Staged, { at, quiet }: { at: number; quiet?: boolean }): State {
   const document = documentOf(staged.set, staged.questions)
   const old = stopOf(state)
   const cursor = nearest(state, document.stops)
@@ -112,9 +112,9 @@ function restaged(state: State, staged: Staged, { at, quiet }: { at: number; qui
     seen,
     ...(isTouched && quiet !== true && { freshUntil: at + FRESH_MS }),
   }
-  const placed = { ...base, top: clamped(base, kept(state, base)) }
-  const next = isOther ? shownStop(placed, cursor) : placed
-  return changed.length === 0 || quiet === true ? next : told(next, newsOf(changed), 'warn')
+  const placed = { ...base, top: clampPlace(base, keepPlace(state, base)) }
+  const next = isOther ? visibleStop(placed, cursor) : placed
+  return changed.length === 0 || quiet === true ? next : showMessage(next, newsOf(changed), 'warn')
 }
 
 /** The same stop where it still is; else the next one of the same file, or of what came after it. */
@@ -130,7 +130,7 @@ function nearest(state: State, stops: State['document']['stops']): number {
 }
 
 /** The top that leaves the cursor's first line on the row where it was. */
-function kept(state: State, next: State): State['top'] {
+function keepPlace(state: State, next: State): State['top'] {
   const first = ({ document: { items } }: State, stop = stopOf(state)) => items[stop?.item ?? 0]?.first ?? 0
   return { line: Math.max(0, state.top.line + first(next, stopOf(next)) - first(state)), row: state.top.row }
 }
@@ -143,7 +143,7 @@ function changedPaths({ set }: State, { set: now }: Staged): string[] {
 
 function newsOf(paths: readonly string[]): string {
   const [first = ''] = paths
-  return paths.length === 1 ? `${first} has changed.` : `${counted(paths.length, 'file')} have changed: ${first}, …`
+  return paths.length === 1 ? `${first} has changed.` : `${pluralize(paths.length, 'file')} have changed: ${first}, …`
 }
 
 /** A verdict that was recorded; the stage is not asked again only to show it. */
@@ -161,7 +161,7 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
   return { ...state, set, given, document: documentOf(set, state.questions) }
 }
 
-function progressed({ busy, ...state }: State, progress: CommitProgress | undefined): State {
+function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {
   if (progress === undefined) return state
   const { phase, files, total } = progress
   const words = { checking: 'checking', staging: 'writing', applying: 'putting in place' }

@@ -4,17 +4,17 @@ import { STATE_STYLE } from './lines.js'
 import { messageRows } from './message.js'
 import { bodyRows, isTooSmall, lookOf, visibleRows } from './place.js'
 import { type State, stopOf } from './state.js'
-import { fitted, type Line, type Span, wrap } from './text.js'
+import { fitLine, type Line, type Span, wrap } from './text.js'
 
 /** The whole screen: as many lines as it has rows, each as wide as it has columns. */
 export function view(state: State): Line[] {
   const { rows } = state.size
-  if (isTooSmall(state)) return filled(state, [line(state, 'Too small.', 'warn')], rows)
+  if (isTooSmall(state)) return padRows(state, [line(state, 'Too small.', 'warn')], rows)
   const body = state.mode.kind === 'help' ? helpRows(state) : documentRows(state)
   return [
     titleLine(state),
     placeLine(state),
-    ...filled(state, body, bodyRows(state)),
+    ...padRows(state, body, bodyRows(state)),
     ...messageRows(state).map((row) => spans(state, row)),
     keysLine(state),
   ]
@@ -25,10 +25,10 @@ function line(state: State, text: string, style: Span['style'] = 'plain', fill: 
 }
 
 function spans(state: State, given: readonly Span[], fill: Span['style'] = 'plain'): Line {
-  return fitted(given, { width: state.size.columns, charset: state.charset }, fill)
+  return fitLine(given, { width: state.size.columns, charset: state.charset }, fill)
 }
 
-function filled(state: State, rows: readonly Line[], count: number): Line[] {
+function padRows(state: State, rows: readonly Line[], count: number): Line[] {
   return Array.from({ length: count }, (_, at) => rows[at] ?? line(state, ''))
 }
 
@@ -65,7 +65,7 @@ function documentRows(state: State): Line[] {
   const shape = { width: size.columns, charset }
   return visibleRows(state).map(({ item, content }) => {
     const isHere = item.stop !== undefined && item.stop === state.cursor
-    return fitted([isHere ? bar : none, ...content], shape)
+    return fitLine([isHere ? bar : none, ...content], shape)
   })
 }
 

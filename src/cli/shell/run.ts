@@ -1,4 +1,4 @@
-import { doorOf, rootOf } from '../../index.js'
+import { ownerSocketOf, rootOf } from '../../index.js'
 import { oneLine } from '../printable.js'
 import { shellCall, USAGE } from './arguments.js'
 import type { ShellEnd, ShellIo } from './ending.js'
@@ -25,7 +25,7 @@ export async function runShell(
     return USAGE_CODE
   }
   try {
-    const { code, note } = await ending(call, io, env, library)
+    const { code, note } = await runCommand(call, io, env, library)
     if (note !== '') complain(`escrow: ${note}\n`)
     return code ?? ENDED
   } catch (error) {
@@ -36,7 +36,7 @@ export async function runShell(
   }
 }
 
-async function ending(
+async function runCommand(
   call: Exclude<ReturnType<typeof shellCall>, string>,
   io: ShellIo,
   env: NodeJS.ProcessEnv,
@@ -54,5 +54,5 @@ async function ending(
 /** The socket of a session that another process owns, a client's MCP server for instance. */
 function doorIn(cwd: string, session: string): string | undefined {
   const root = rootOf(cwd)
-  return root === undefined ? undefined : doorOf(root, session)
+  return root === undefined ? undefined : ownerSocketOf(root, session)
 }

@@ -12,11 +12,11 @@ export async function runThere(command: string, path: string, io: ShellIo): Prom
   const socket = connect(path)
   const say = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
   const forward = (chunk: Buffer | string) => say({ in: Buffer.from(chunk).toString('base64') })
-  const ended = () => say({ end: true })
+  const endInput = () => say({ end: true })
   const stop = () => socket.destroy()
   try {
     return await new Promise<ShellEnd>((resolve, reject) => {
-      const hear = hearing(io, resolve, reject)
+      const hear = lineReader(io, resolve, reject)
       socket.setEncoding('utf8')
       socket.on('data', (chunk) => hear(String(chunk)) || stop())
       socket.once('error', (error) => reject(new NotRun(`The session's owner cannot be reached: ${error.message}`)))
@@ -26,8 +26,8 @@ export async function runThere(command: string, path: string, io: ShellIo): Prom
       io.signal.addEventListener('abort', stop)
       if (io.signal.aborted) stop()
       say({ run: command, cwd: io.cwd })
-      if (io.stdin) io.stdin.on('data', forward).once('end', ended).once('error', ended)
-      else ended()
+      if (io.stdin) io.stdin.on('data', forward).once('end', endInput).once('error', endInput)
+      else endInput()
     })
   } finally {
     io.signal.removeEventListener('abort', stop)
@@ -49,13 +49,13 @@ function refuseForeign(path: string): void {
     )
 }
 
-function hearing(io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void) {
+function lineReader(io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void) {
   let rest = ''
   return (chunk: string): boolean => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     try {
-      for (const line of lines) told(JSON.parse(line), io, resolve, reject)
+      for (const line of lines) onMessage(JSON.parse(line), io, resolve, reject)
     } catch (error) {
       reject(error)
       return false
@@ -64,7 +64,12 @@ function hearing(io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: 
   }
 }
 
-function told(line: unknown, io: ShellIo, resolve: (end: ShellEnd) => void, reject: (error: unknown) => void): void {
+function onMessage(
+  line: unknown,
+  io: ShellIo,
+  resolve: (end: ShellEnd) => void,
+  reject: (error: unknown) => void,
+): void {
   const said = new Map(typeof line === 'object' && line !== null ? Object.entries(line) : [])
   const [out, code, failed] = [said.get('out'), said.get('code'), said.get('failed')]
   if (typeof out === 'string')

@@ -24,7 +24,7 @@ export async function classifyCommand(command: string | readonly string[]): Prom
     const script = (text: string, stdin: Stdin) => judgeText(parse, text, stdin, found, 1)
     judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER })
   }
-  return found.told()
+  return found.toClassified()
 }
 
 function judgeText(
@@ -38,6 +38,6 @@ function judgeText(
   if (depth > MAX_DEPTH) return found.unknown(text, 'has shells in shells too often')
   const parsed = parse(text)
   if (!parsed.ok) return found.unknown(text, 'cannot be parsed')
-  const nested = (inner: string, fed: Stdin, into: Findings) => judgeText(parse, inner, fed, into, depth + 1)
-  judgeScript({ syntax: parsed.syntax, found, stdin, nested })
+  const judgeNested = (inner: string, fed: Stdin, into: Findings) => judgeText(parse, inner, fed, into, depth + 1)
+  judgeScript({ syntax: parsed.syntax, found, stdin, nested: judgeNested })
 }

@@ -35,7 +35,7 @@ export class Findings {
   }
 
   /** In the order of {@link COMMAND_CLASSES}; a line without a part that does anything only reads. */
-  told(): Classified {
+  toClassified(): Classified {
     const worse = COMMAND_CLASSES.filter((each) => each !== 'read-only' && this.#classes.has(each))
     const classes: readonly CommandClass[] = worse.length > 0 ? worse : ['read-only']
     return { classes, why: [...this.#why.values()].filter((reason) => classes.includes(reason.class)) }

@@ -66,7 +66,7 @@ function judgeForeign(program: string, given: readonly Word[], scene: Scene, lay
     { ...scene, found: own },
     layer + 1,
   )
-  const told = own.told()
+  const told = own.toClassified()
   const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && told.classes.join() === 'build-test'
   if (told.classes.join() !== 'read-only') scene.found.addAll(told)
   if (!isTool) scene.found.unknown(program, 'is a program of another place than the system’s')

@@ -1,7 +1,7 @@
 import { type Node, textOf } from '../../host/tree.js'
 import { isWord, judgeInside } from './inside.js'
 import type { Script } from './script.js'
-import { plainText, quoted, type Word, wordOf } from './words.js'
+import { plainText, unquote, type Word, wordOf } from './words.js'
 
 /** Files that are none: what goes there is gone, or is shown. */
 const NOWHERE = /^\/dev\/(?:null|stdout|stderr|stdin|tty|zero|fd\/\d+)$/
@@ -60,7 +60,7 @@ export function heredocOf(node: Node, script: Script): Heredoc {
   if (body === undefined) return { text: '', words, commands }
   if (isQuoted) return { text: textOf(syntax, body), words, commands }
   for (const child of body.children) if (child.named && child.type !== 'heredoc_content') judgeInside(child, script)
-  const pieces = quoted(syntax, body, body.start, body.end)
+  const pieces = unquote(syntax, body, body.start, body.end)
   const bare = pieces.map(({ text }) => text).join('')
   if (/`|\$[({[]/.test(bare)) found.unknown(bare, 'has something to be run that cannot be told apart')
   return { text: /\\/.test(textOf(syntax, body)) ? undefined : plainText(pieces), words, commands }

@@ -91,15 +91,15 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
   judgeWords(all, sceneOf(node, script, own, stdin))
   if (inside.has('network') && own.has('other'))
     own.add('destructive', textOf(syntax, node), 'may run what comes from another machine')
-  found.addAll(inside.told())
-  found.addAll(own.told())
+  found.addAll(inside.toClassified())
+  found.addAll(own.toClassified())
   for (const name of prefixes) judgePrefix(name, all, own, script)
 }
 
 /** `NAME=value command`. */
 function judgePrefix(name: string, words: readonly Word[], own: Findings, { found }: Script): undefined {
   const peril = name === 'IFS' && words[0]?.text === 'read' ? 'none' : perilOf(name)
-  const { classes } = own.told()
+  const { classes } = own.toClassified()
   if (peril === 'perilous' || (peril === 'open' && classes.includes('read-only') && words.length > 0))
     found.unknown(`${name}=`, 'may change what the command does')
 }
@@ -163,7 +163,7 @@ function judgePipeline(node: Node, script: Script): undefined {
     if (!child.named) continue
     const own = new Findings()
     visit(child, { ...script, found: own, stdin })
-    script.found.addAll(own.told())
+    script.found.addAll(own.toClassified())
     const isFar = own.has('network') || stdin.from === 'network'
     stdin = { from: isFar ? 'network' : 'pipe' }
   }

@@ -75,13 +75,13 @@ function piecesOf(syntax: Syntax, node: Node): Piece[] {
     case 'variable_name':
     case 'extglob_pattern':
     case 'regex':
-      return unescaped(text)
+      return unescapePlain(text)
     case 'raw_string':
       return [{ text: text.slice(1, -1), quoted: true }]
     case 'ansi_c_string':
       return [ansi(text.slice(2, -1))]
     case 'string':
-      return quoted(syntax, node, node.start + 1, node.end - 1)
+      return unquote(syntax, node, node.start + 1, node.end - 1)
     case 'translated_string':
       return node.children.flatMap((child) => (child.type === 'string' ? piecesOf(syntax, child) : []))
     case 'command_name':
@@ -100,7 +100,7 @@ function piecesOf(syntax: Syntax, node: Node): Piece[] {
 }
 
 /** Outside of quotes a backslash takes the next character as it is, and a newline away. */
-function unescaped(text: string): Piece[] {
+function unescapePlain(text: string): Piece[] {
   return [...text.matchAll(/\\(?:(\n)|([\s\S])|$)|[^\\]+/g)].flatMap(([bare, newline, escaped]): Piece[] => {
     if (newline !== undefined) return []
     if (escaped !== undefined) return [{ text: escaped, quoted: true }]
@@ -111,7 +111,7 @@ function unescaped(text: string): Piece[] {
 const INSIDE = new Set(['simple_expansion', 'expansion', 'command_substitution', 'arithmetic_expansion'])
 
 /** Between double quotes, or in a here-document: what is filled in stays one word, all arguments aside. */
-export function quoted(syntax: Syntax, node: Node, start: number, end: number): Piece[] {
+export function unquote(syntax: Syntax, node: Node, start: number, end: number): Piece[] {
   const pieces: Piece[] = []
   let at = start
   const plain = (to: number) => {

@@ -2,12 +2,12 @@ import type { Measured } from '../../core/mutation.js'
 import { checkBoth, parse } from '../../host/grammars.js'
 import type { Syntax } from '../../host/tree.js'
 import { jsonSame, yamlSame } from './data.js'
-import { Doubtful } from './doubt.js'
+import { definitelyDiffers } from './definitely-differs.js'
+import { Inconclusive } from './inconclusive.js'
 import { type Language, languageOf } from './languages.js'
 import { isMoved } from './moves.js'
 import { type Comparison, findRenames } from './renames.js'
 import { isSame, streamOf } from './stream.js'
-import { isSurelyOther } from './surely-other.js'
 
 /** Bytes of a side above which it is not looked at. */
 export const MAX_BYTES = 512 * 1024
@@ -34,7 +34,7 @@ export async function classify(
     if (Math.max(before.length, after.length) > MAX_BYTES) {
       return unverified('size', `larger than ${MAX_BYTES / 1024} KiB`)
     }
-    const [old, now] = [decoded(before), decoded(after)]
+    const [old, now] = [decodeText(before), decodeText(after)]
     if (old === undefined || now === undefined) return unverified('encoding', 'not text in UTF-8')
     const data = dataRule(path)
     if (data !== undefined) return byData(data, old, now)
@@ -42,7 +42,7 @@ export async function classify(
     if (language === undefined) return unverified('language', 'no grammar for such a file')
     return await bySyntax(language, old, now, looked)
   } catch (error) {
-    return unverified(error instanceof Doubtful ? 'doubt' : 'failure', said(error))
+    return unverified(error instanceof Inconclusive ? 'doubt' : 'failure', errorText(error))
   }
 }
 
@@ -65,7 +65,7 @@ async function bySyntax(
   after: string,
   looked: (nodes: number) => void,
 ): Promise<Measured> {
-  if (isSurelyOther(before, after)) {
+  if (definitelyDiffers(before, after)) {
     // Its class is known by now, if it has one: what does not parse has none.
     const found = await checkBoth(language.grammar, before, after)
     return found.ok
@@ -98,7 +98,7 @@ function compare({ language, before, after }: Sides): Measured {
   if (found === undefined) return evolution('content', 'the code differs')
   for (const { text } of [before, after]) {
     const sight = language.seesItself.exec(text)
-    if (sight) return unverified('sees-itself', `the code can see how it is written: ${shown(sight[0])}`)
+    if (sight) return unverified('sees-itself', `the code can see how it is written: ${excerpt(sight[0])}`)
   }
   if (found === 'layout') return refactor('layout', 'the same code, but for layout and comments')
   if (found === 'moved') return refactor('moved', 'the same declarations in another order')
@@ -108,7 +108,7 @@ function compare({ language, before, after }: Sides): Measured {
   )
 }
 
-function decoded(content: Uint8Array): string | undefined {
+function decodeText(content: Uint8Array): string | undefined {
   if (content.includes(0)) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
@@ -125,10 +125,10 @@ const unverified = (rule: string, detail: string): Measured => ({
   detail: detail.slice(0, 200),
 })
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   return JSON.stringify(text.trim()).slice(0, 40)
 }
 
-function said(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

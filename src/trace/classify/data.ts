@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml'
 import { MAX_YAML_BYTES } from '../../host/yaml.js'
 import { scanYaml } from '../../host/yaml-scan.js'
-import { Doubtful } from './doubt.js'
+import { Inconclusive } from './inconclusive.js'
 
 /**
  * True where two JSON texts differ in white space alone: order, repeated names and the way numbers are written stay.
@@ -16,7 +16,7 @@ function compactJson(text: string): string {
   try {
     JSON.parse(text)
   } catch {
-    throw new Doubtful('it is not JSON')
+    throw new Inconclusive('it is not JSON')
   }
   return text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g, (_, string?: string) => string ?? '')
 }
@@ -34,17 +34,17 @@ const TEMPLATE =
   /\{\{|\{%|<%|^[ \t]*#(?![ \t\r\n#]|$)|^[^#\n]*#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w=)/m
 
 function readYaml(text: string): unknown {
-  if (text.length > MAX_YAML_BYTES) throw new Doubtful('a larger YAML file than is read')
+  if (text.length > MAX_YAML_BYTES) throw new Inconclusive('a larger YAML file than is read')
   const problem = scanYaml(text)
-  if (problem) throw new Doubtful(`YAML, line ${problem.line}: ${problem.message}`)
-  if (TEMPLATE.test(text)) throw new Doubtful('a template, or comments that may be obeyed')
+  if (problem) throw new Inconclusive(`YAML, line ${problem.line}: ${problem.message}`)
+  if (TEMPLATE.test(text)) throw new Inconclusive('a template, or comments that may be obeyed')
   const documents = parseAllDocuments(text, { prettyErrors: false, resolveKnownTags: false, uniqueKeys: true })
   return Array.isArray(documents) ? documents.map(documentShape) : []
 }
 
 function documentShape(document: Document): unknown {
   const fault = document.errors[0] ?? document.warnings[0]
-  if (fault) throw new Doubtful(`YAML: ${fault.message}`)
+  if (fault) throw new Inconclusive(`YAML: ${fault.message}`)
   return [document.directives?.docStart ?? null, shapeOf(document.contents)]
 }
 
@@ -54,6 +54,6 @@ function shapeOf(node: unknown): unknown {
   if (isPair(node)) return [shapeOf(node.key), shapeOf(node.value)]
   // A plain text is a number or a truth to some readers, so its source is what counts; other styles are text to all.
   if (isScalar(node)) return [node.type ?? null, node.tag ?? null, node.source ?? null]
-  if (isAlias(node)) throw new Doubtful('YAML: an alias')
+  if (isAlias(node)) throw new Inconclusive('YAML: an alias')
   return node === null || node === undefined ? null : ['other']
 }

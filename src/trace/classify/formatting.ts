@@ -85,7 +85,7 @@ export function soleExpression(node: Node): Node | undefined {
 }
 
 /** A block comment whose lines begin with stars, without its indent. */
-export function unindented(comment: string): string {
+export function unindentComment(comment: string): string {
   return /^\/\*[^\n]*(?:\n[ \t]*\*[^\n]*)+$/.test(comment) ? comment.replace(/\n[ \t]*\*/g, '\n *') : comment
 }
 

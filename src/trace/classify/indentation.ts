@@ -1,4 +1,4 @@
-import { Doubtful } from './doubt.js'
+import { Inconclusive } from './inconclusive.js'
 
 const OPENING = new Set(['(', '[', '{'])
 const CLOSING = new Set([')', ']', '}'])
@@ -31,7 +31,7 @@ export class Indentation {
       closed++
     }
     if ((this.#columns.at(-1) ?? 0) === column) return closed === 0 ? '\n' : `\n<${closed} `
-    if (closed > 0) throw new Doubtful('a line is indented as no line above it')
+    if (closed > 0) throw new Inconclusive('a line is indented as no line above it')
     this.#columns.push(column)
     return '\n> '
   }
@@ -40,10 +40,10 @@ export class Indentation {
     const line = this.text.slice(this.text.lastIndexOf('\n', start - 1) + 1, start)
     // A byte order mark has no width.
     const indent = line.replace(/^\ufeff/, '')
-    if (/[^ \t]/.test(indent)) throw new Doubtful('a line begins with more than blanks')
+    if (/[^ \t]/.test(indent)) throw new Inconclusive('a line begins with more than blanks')
     for (const blank of new Set(indent)) {
       this.#blank ??= blank
-      if (blank !== this.#blank) throw new Doubtful('both tabs and spaces indent')
+      if (blank !== this.#blank) throw new Inconclusive('both tabs and spaces indent')
     }
     return indent.length
   }

@@ -32,7 +32,7 @@ export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: S
     if (known !== undefined) return known
     left -= before.length + after.length
     if (left < 0) return TOO_MUCH
-    const { classify } = await loaded()
+    const { classify } = await loadClassifier()
     const found = await classify({ path: change.path, before, after }, (nodes) => {
       left -= NODE * nodes
     })
@@ -56,7 +56,7 @@ function remember(key: string, found: Measured): void {
 let loading: Promise<{ readonly classify: typeof classify }> | undefined
 
 /** Most commands never compare anything, and loading takes time. */
-function loaded(): Promise<{ readonly classify: typeof classify }> {
+function loadClassifier(): Promise<{ readonly classify: typeof classify }> {
   loading ??= import('./classify.js')
   return loading
 }

@@ -118,9 +118,9 @@ function unitsOf({ tokens }: Side, scope: Node): Unit[] {
 function isReordered(old: readonly Unit[], now: readonly Unit[], movable: Movable): boolean {
   const isMovable = (unit: Unit) => movable.declarations.test(declarationOf(unit).type)
   const texts = (units: readonly Unit[]) => units.map(({ text }) => text)
-  const fixed = (units: readonly Unit[]) => texts(units.filter((unit) => !isMovable(unit)))
-  const moving = (units: readonly Unit[]) => texts(units.filter(isMovable)).sort()
-  if (!isEqual(fixed(old), fixed(now)) || !isEqual(moving(old), moving(now))) return false
+  const fixedUnits = (units: readonly Unit[]) => texts(units.filter((unit) => !isMovable(unit)))
+  const movableUnits = (units: readonly Unit[]) => texts(units.filter(isMovable)).sort()
+  if (!isEqual(fixedUnits(old), fixedUnits(now)) || !isEqual(movableUnits(old), movableUnits(now))) return false
   if (old.some(isAttached) || prologue(old) !== prologue(now)) return false
   const named = countNames(old)
   const displaced = old.filter((unit, at) => unit.text !== now[at]?.text)

@@ -9,7 +9,7 @@ import {
   soleExpression,
   soleMember,
   soleParameter,
-  unindented,
+  unindentComment,
 } from './formatting.js'
 import { type Gap, gapMark, type Leaf } from './gaps.js'
 import { Indentation } from './indentation.js'
@@ -116,13 +116,13 @@ class Stream {
     this.#end = until
     const read = this.#indentation ? text.replace(/\\\r?\n/g, ' ') : text
     const isBlank = !/[^ \t\r\n]/.test(read)
-    if (exact) this.#unnamed(owner, text)
+    if (exact) this.#pushUnnamed(owner, text)
     else if (!isBlank) {
       const start = text.search(/[^ \t\r\n]/)
       let end = text.length
       while (/[ \t\r\n]/.test(text[end - 1] ?? '')) end--
       this.#gap += text.slice(0, start)
-      this.#unnamed(owner, text.slice(start, end))
+      this.#pushUnnamed(owner, text.slice(start, end))
       this.#gap += text.slice(end)
     } else if (isJsx(owner)) {
       // Between the tags of JSX white space is text, unless it holds a line break.
@@ -132,7 +132,7 @@ class Stream {
   }
 
   /** Text that the grammar has no leaf for. */
-  #unnamed(node: Node, text: string): void {
+  #pushUnnamed(node: Node, text: string): void {
     const leaf = { node, text }
     this.#push(`${this.#mark(leaf, this.#end - text.length)}unnamed`, text, node)
     this.#left = leaf
@@ -151,7 +151,7 @@ class Stream {
     const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
     this.#push(
       `comment ${above} ${below}`,
-      this.language.spacing === 'ecmascript' ? unindented(text.trimEnd()) : text.trimEnd(),
+      this.language.spacing === 'ecmascript' ? unindentComment(text.trimEnd()) : text.trimEnd(),
       node,
     )
     this.#gap += text.includes('\n') ? '\n' : ' '

@@ -51,7 +51,7 @@ function namedIn(syntax: Syntax): AstNode[] {
     const name = part && `${within}${part.name}${part.isFunction ? '()' : ''}`
     if (name !== undefined) {
       const last = Math.max(node.start, node.end - 1)
-      found.push({ name: spelt(name), first: lineAt(lines, node.start), last: lineAt(lines, last) })
+      found.push({ name: safeName(name), first: lineAt(lines, node.start), last: lineAt(lines, last) })
     }
     if (part?.isFunction) return
     for (const child of node.children) visit(child, part ? `${within}${part.name}.` : within)
@@ -77,7 +77,7 @@ function nameIn(declarator: Node | undefined): Node | undefined {
 }
 
 /** One word that a table of Markdown can hold. */
-function spelt(name: string): string {
+function safeName(name: string): string {
   return name.replace(/[^\w.$#:~!?=()<>@\u00a1-\uffff-]+/g, '_').slice(0, 120)
 }
 

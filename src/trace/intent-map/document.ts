@@ -89,15 +89,15 @@ function rowOf(line: string): MapRow | undefined {
     if (!node) return []
     return [{ name: node[1] ?? '', first: Number(node[2]), last: Number(node[3] ?? node[2]) }]
   })
-  return { file: unescaped(cells[1] ?? ''), nodes, modified: cells[3] ?? '' }
+  return { file: unescapeMarkdown(cells[1] ?? ''), nodes, modified: cells[3] ?? '' }
 }
 
 /** The map as text: intents in the registry's order, then those it has no more; files by name. */
 export function renderMap(map: IntentMap, intents: readonly MapIntent[]): string {
   const known = new Map(map.sections.map((section) => [section.id, section]))
-  const blocked = (id: string) => intents.filter(({ dependsOn }) => dependsOn.includes(id))
+  const dependentsOf = (id: string) => intents.filter(({ dependsOn }) => dependsOn.includes(id))
   const names = new Map(intents.map(({ id, name }) => [id, name]))
-  const titled = (ids: readonly string[]) =>
+  const formatIds = (ids: readonly string[]) =>
     ids.length === 0
       ? 'None'
       : ids.map((id) => (names.has(id) ? `${id} (${inLine(names.get(id) ?? '')})` : id)).join(', ')
@@ -110,8 +110,8 @@ export function renderMap(map: IntentMap, intents: readonly MapIntent[]): string
       ...(intent.constraints.length > 0 ? ['', `**Constraints:** ${intent.constraints.map(inLine).join('; ')}`] : []),
     ]
     const links = [
-      `**Dependencies:** ${titled(intent.dependsOn)}  `,
-      `**Blocks:** ${titled(blocked(intent.id).map(({ id }) => id))}`,
+      `**Dependencies:** ${formatIds(intent.dependsOn)}  `,
+      `**Blocks:** ${formatIds(dependentsOf(intent.id).map(({ id }) => id))}`,
     ]
     return sectionText({ ...(section ?? EMPTY), id: intent.id, name: intent.name }, facts, links)
   })
@@ -144,7 +144,7 @@ function rowText({ file, nodes, modified }: MapRow): string {
   const shown = nodes.slice(0, MOST_NODES)
   const words = shown.map(({ name, first, last }) => `${name} ${first === last ? first : `${first}-${last}`}`)
   const more = nodes.length > shown.length ? [`and ${nodes.length - shown.length} more`] : []
-  return `| ${escaped(file)} | ${[...words, ...more].join(', ') || '-'} | ${modified} |`
+  return `| ${escapeMarkdown(file)} | ${[...words, ...more].join(', ') || '-'} | ${modified} |`
 }
 
 function byFile(a: MapRow, b: MapRow): number {
@@ -152,13 +152,13 @@ function byFile(a: MapRow, b: MapRow): number {
 }
 
 /** A file's name may hold anything: it stays in its line and cell, and makes no link. */
-function escaped(text: string): string {
+function escapeMarkdown(text: string): string {
   return text
     .replace(/[\\|[]/g, '\\$&')
     .replace(/[\p{C}\p{Zl}\p{Zp}<]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16)};`)
 }
 
-function unescaped(text: string): string {
+function unescapeMarkdown(text: string): string {
   return text.replace(/\\(?:u([0-9a-f]+);|(.))/g, (_, code?: string, char?: string) =>
     code === undefined ? (char ?? '') : String.fromCodePoint(Number.parseInt(code, 16)),
   )

@@ -1,6 +1,6 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { introduced } from '../../../src/agents/acp/capabilities.js'
+import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
 import { running } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { agentIn, stand } from './stand.js'
@@ -25,7 +25,7 @@ describe('what an agent is offered', () => {
     ['claude', true],
     ['gemini', false],
   ] as const)('files of the editor, unless it is known to fail by them: %s', (client, isServed) => {
-    const { params } = introduced({ protocolVersion: 1, clientCapabilities: {} }, client)
+    const { params } = forwardInitialize({ protocolVersion: 1, clientCapabilities: {} }, client)
     const fs = { readTextFile: isServed, writeTextFile: isServed }
     expect(params).toEqual({ protocolVersion: 1, clientCapabilities: { fs, terminal: true } })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ContentProvider } from '../../../src/agents/vscode/index.js'
-import { plainName, STAGED_SCHEME, shownKey, sideRefOf, stagedSides } from '../../../src/agents/vscode/index.js'
+import { displayKey, plainName, STAGED_SCHEME, sideRefOf, stagedSides } from '../../../src/agents/vscode/index.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 
 interface Uri {
@@ -71,7 +71,7 @@ describe('what was shown of a path', () => {
   it('is another as soon as content, name, kind or mode is, and the same otherwise', async () => {
     const workspace = await testWorkspace().open()
     const { fs } = await working(workspace)
-    const key = async () => shownKey(await (await workspace.review('agent')).changes(), 'src/a.ts')
+    const key = async () => displayKey(await (await workspace.review('agent')).changes(), 'src/a.ts')
     const keys = [await key()]
     for (const change of [
       () => fs.writeFileSync('src/a.ts', 'one\n'),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { paint } from '../../../src/cli/review/paint.js'
-import { fitted, type Line, wrap } from '../../../src/cli/review/text.js'
+import { fitLine, type Line, wrap } from '../../../src/cli/review/text.js'
 import { widthOf } from './sets.js'
 
 const plain = (line: Line) => line.map(({ text }) => text).join('')
@@ -10,10 +10,10 @@ const utf8 = (width: number) => ({ width, charset: 'utf-8' as const })
 
 describe('a line of a screen', () => {
   it('is filled, or cut with a mark', () => {
-    expect(plain(fitted([{ text: 'abc', style: 'plain' }], utf8(5)))).toBe('abc  ')
-    expect(plain(fitted([{ text: 'abcdef', style: 'plain' }], utf8(5)))).toBe('abcd…')
-    expect(plain(fitted([{ text: 'ab漢字', style: 'plain' }], utf8(5)))).toBe('ab漢…')
-    expect(plain(fitted([{ text: 'abc漢字', style: 'plain' }], utf8(5)))).toBe('abc… ')
+    expect(plain(fitLine([{ text: 'abc', style: 'plain' }], utf8(5)))).toBe('abc  ')
+    expect(plain(fitLine([{ text: 'abcdef', style: 'plain' }], utf8(5)))).toBe('abcd…')
+    expect(plain(fitLine([{ text: 'ab漢字', style: 'plain' }], utf8(5)))).toBe('ab漢…')
+    expect(plain(fitLine([{ text: 'abc漢字', style: 'plain' }], utf8(5)))).toBe('abc… ')
   })
 
   it('names what is invisible, moves others, or cannot be shown', () => {
@@ -48,7 +48,7 @@ describe('a line of a screen', () => {
           const lines = wrap(spans, shape)
           for (const line of lines) expect(stringWidth(plain(line))).toBeLessThanOrEqual(width)
           expect(lines.map(plain).join('')).toBe(plain(wrap(spans, { ...shape, width: 100_000 })[0] ?? []))
-          expect(widthOf(fitted(spans, shape))).toBe(width)
+          expect(widthOf(fitLine(spans, shape))).toBe(width)
         },
       ),
       { numRuns: 200 },

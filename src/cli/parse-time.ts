@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from 'commander'
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/**
+ * A moment as it is typed: `2026-11-22`, `2026-11-22T10:00`, `3d`, `2 weeks ago`, `yesterday`.
+ * @returns milliseconds since 1970. @throws InvalidArgumentError for anything else.
+ */
+export function parseTime(text: string, now = Date.now()): number {
+  const word = text.trim().toLowerCase()
+  if (word === 'now') return now
+  if (word === 'yesterday') return now - 86_400_000
+  const [, count, unit] = /^(\d{1,6}) ?(?:(m|h|d|w)|(?:min(?:ute)?|hour|day|week)s?)(?: ago)?$/.exec(word) ?? []
+  const size = UNITS[unit ?? /[a-z]/.exec(word)?.[0] ?? '']
+  if (count !== undefined && size !== undefined) return now - Number(count) * size
+  const at = /^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(text.trim()) : Number.NaN
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError("A date as '2026-11-22' or a time ago as '3d', '2 hours ago' is expected.")
+  return at
+}

@@ -1,0 +1,14 @@
+import { type Command, Option } from 'commander'
+import type { Chosen } from './hunks.js'
+
+/** @throws CommanderError, for wrong usage, where nothing is named: what takes all by default is said there. */
+export function refuseNothing(command: Command, paths: readonly string[], { hunk = [], call = [] }: Chosen): void {
+  if (paths.length + hunk.length + call.length === 0) command.error('error: name paths, --hunk or --call')
+}
+
+/** `--hunk ID...` and `--call ID...`, as every command has them that takes parts of a change set. */
+export function addSelectionOptions(command: Command): Command {
+  const hunk = "hunks by id, as 'escrow diff' shows them; the beginning of an id will do"
+  const call = "what tool calls wrote, by their ids; 'escrow diff' names them"
+  return command.addOption(new Option('--hunk <id...>', hunk)).addOption(new Option('--call <id...>', call))
+}

@@ -1,0 +1,127 @@
+import type { BigIntStats, Stats } from 'node:fs'
+import type { DirectoryTimes } from '../../overlay/directory-times.js'
+import type { LowerName } from '../../overlay/lower.js'
+import { contentOf } from '../../overlay/merged.js'
+import type { Overlay } from '../../overlay/overlay.js'
+import type { RelPath } from '../../overlay/path.js'
+import type { Resolver } from '../../overlay/resolve.js'
+import { bigStatsOf, statsOf } from '../../overlay/stats.js'
+import type { Inode } from '../../overlay/upper.js'
+
+const KEPT = 20_000
+
+/** Who says, at a time in milliseconds, whether a spot may be read. */
+export interface ResolvedPathJudge {
+  lets(spot: ResolvedPath, at: number): boolean
+}
+
+/**
+ * Names that were looked up and judged a moment ago, by the text they were asked by. Most calls of an agent ask for a
+ * name again, and then a map answers what a walk, a look in the trie and a decision would. Only plain names in known
+ * directories are here, the last name not looked at; all are forgotten with what is known of directories.
+ */
+export class ResolvedPathCache {
+  readonly #known = new Map<string, ResolvedPath>()
+  #since: unknown
+
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly overlay: Overlay,
+    private readonly judge: ResolvedPathJudge,
+  ) {}
+
+  /** Undefined: the name has to be walked, or may not be read, which the long way says properly. */
+  find(text: unknown): ResolvedPath | undefined {
+    if (typeof text !== 'string') return undefined
+    const at = performance.now()
+    const since = this.resolver.since(at)
+    if (since !== this.#since || this.#known.size >= KEPT) {
+      this.#known.clear()
+      this.#since = since
+    }
+    const spot = this.#known.get(text) ?? this.#make(text)
+    return spot && !spot.mayGiveWay && this.judge.lets(spot, at) ? spot : undefined
+  }
+
+  #make(text: string): ResolvedPath | undefined {
+    const path = this.resolver.quick(text)
+    if (path === undefined) return undefined
+    const spot = new ResolvedPath(path, this.overlay)
+    this.#known.set(text, spot)
+    return spot
+  }
+}
+
+/** One place of the merged view. What the stage has there is looked up again after each edit. */
+export class ResolvedPath {
+  /** What a decision that it may be read was made from; undefined: none is remembered. */
+  judgedBy: unknown
+  #edits = -1
+  #inode: Inode | undefined
+  #mayGiveWay = false
+  #lower: RelPath | undefined
+  #name: LowerName | undefined
+
+  constructor(
+    readonly path: RelPath,
+    private readonly overlay: Overlay,
+  ) {}
+
+  get #times(): DirectoryTimes {
+    return this.overlay.stage.directoryTimes
+  }
+
+  get staged(): boolean {
+    return this.#find() !== undefined
+  }
+
+  /** What is staged there changes nothing: the long way asks the disk whether it still shows. */
+  get mayGiveWay(): boolean {
+    this.#find()
+    return this.#mayGiveWay
+  }
+
+  /** Undefined where nothing is there, or a link: the long way tells which. Throws as readFile does. */
+  read(): Buffer | undefined {
+    const inode = this.#find()
+    if (inode) return inode.type === 'symlink' ? undefined : contentOf(inode)
+    return this.#name?.read()
+  }
+
+  /** As {@link read}, as UTF-8 text. */
+  readText(): string | undefined {
+    const inode = this.#find()
+    if (inode) return inode.type === 'symlink' ? undefined : contentOf(inode).toString()
+    return this.#name?.readText()
+  }
+
+  lstat(): Stats | undefined {
+    const inode = this.#find()
+    return inode ? statsOf(inode, this.overlay.dev) : this.#times.withTimes(this.path, this.#name?.lstat())
+  }
+
+  lstatBig(): BigIntStats | undefined {
+    const inode = this.#find()
+    return inode ? bigStatsOf(inode, this.overlay.dev) : this.#times.withTimes(this.path, this.#name?.lstatBig())
+  }
+
+  /** Undefined where it is a link whose target has to be walked to. */
+  exists(): boolean | undefined {
+    const inode = this.#find()
+    if (inode) return inode.type === 'symlink' ? undefined : true
+    if (this.#lower === undefined || !this.#name) return false
+    return this.overlay.existsLower(this.#lower, this.#name.exists())
+  }
+
+  #find(): Inode | undefined {
+    const { stage, lower: disk } = this.overlay
+    if (this.#edits === stage.edits) return this.#inode
+    const { node, lower } = stage.tree.find(this.path)
+    this.#inode = node?.inode
+    this.#mayGiveWay = this.#inode !== undefined && this.overlay.isUnchanged(this.path, this.#inode)
+    if (lower !== this.#lower || this.#edits < 0) this.#name = lower === undefined ? undefined : disk.name(lower)
+    this.#lower = lower
+    this.#edits = stage.edits
+    return this.#inode
+  }
+}

@@ -1,0 +1,154 @@
+import fs from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { FIRST_DESCRIPTOR } from './descriptors.js'
+import { GovernedFileHandle } from './file-handle.js'
+import { rowOf } from './ops.js'
+
+/** What a routed call goes by at its moment. Names it asks about are absolute. */
+export interface RouteContext {
+  readonly governed: typeof fs
+  /** The workspace's root, where the governed functions begin relative names. */
+  readonly root: string
+  /** A tool call is under way, and this call belongs to it. */
+  readonly inCall: boolean
+  /** Whether a name leads into the workspace, or reads as if it did. */
+  leadsIn(path: Name, follow: boolean): boolean
+  /** Whether the workspace lies below what a name leads to. */
+  holdsRoot(path: Name): boolean
+  /** Whether a name leads to a place of the host's own, which stays its own within a tool call. */
+  isHosts(path: Name, follow: boolean): boolean
+  /** Another way for a call on names in the workspace than the governed one; undefined for none. */
+  other(stem: string, args: readonly unknown[], names: readonly Name[]): OtherWay | undefined
+  /** Runs a governed call on the names it has: as what of the host's it is to count. */
+  runOnHost(stem: string, args: readonly unknown[], names: readonly Name[], run: () => unknown): unknown
+}
+
+/** A path argument as text or bytes. */
+export type Name = string | Buffer
+
+export interface Route {
+  readonly to: object
+  readonly given: readonly unknown[]
+  run(call: () => unknown): unknown
+}
+
+/** A way that is not the governed one: `host` is the host's own `fs`. */
+export interface OtherWay extends Omit<Route, 'to'> {
+  readonly to: object | 'host'
+}
+
+type Args = readonly unknown[]
+
+/** Ops on the last name itself, be it a link or not. */
+const UNFOLLOWED = new Set(['lstat', 'readlink', 'unlink', 'rmdir', 'rm', 'rename', 'lchown', 'lchmod', 'lutimes'])
+/** Their first name is of what is there already; of a symlink it is a text. */
+const LINKS = new Set(['link', 'symlink'])
+/** Ops on all there is below a name. */
+const TREES = new Set(['rm', 'rmdir', 'rename', 'cp'])
+
+/** Whose functions a call goes to, and with which arguments. In doubt it is the governed ones, which refuse. */
+export function routeCall(stem: string, args: Args, ground: RouteContext): Route {
+  const governedRoute = (given = args, names: readonly Name[] = []): Route => {
+    return { to: ground.governed, given, run: (call) => ground.runOnHost(stem, given, names, call) }
+  }
+  const hosts: Route = { to: fs, given: args, run: (call) => call() }
+  if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args)) return governedRoute()
+  const opened = ownerOf(args[0]) ?? ownerOf(fdOption(stem, args))
+  if (opened !== undefined) return opened === 'host' ? hosts : governedRoute()
+  const places = placesOf(stem, args)
+  const names = places.map((at) => nameIn(stem, args, at))
+  const absolute = names.flatMap((name) => (name === undefined ? [] : [absoluteName(name)]))
+  const areNames = names.length > 0 && absolute.length === names.length
+  if (areNames && absolute.every((name) => isTheHosts(stem, name, ground))) return hosts
+  const other = areNames ? ground.other(stem, args, absolute) : undefined
+  if (other) return { ...other, to: other.to === 'host' ? fs : other.to }
+  return governedRoute(fromRoot(stem, args, places, ground.root), absolute)
+}
+
+function isTheHosts(stem: string, name: Name, ground: RouteContext): boolean {
+  const follow = !UNFOLLOWED.has(stem) && !LINKS.has(stem)
+  if (ground.inCall && !ground.isHosts(name, follow)) return false
+  return !ground.leadsIn(name, follow) && !(TREES.has(stem) && ground.holdsRoot(name))
+}
+
+/** Whose a descriptor is, as a number or a handle: ours have numbers of their own. Undefined for what is none. */
+function ownerOf(value: unknown): 'governed' | 'host' | undefined {
+  if (typeof value === 'number') return value >= FIRST_DESCRIPTOR ? 'governed' : 'host'
+  if (value instanceof GovernedFileHandle) return 'governed'
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof URL) return
+  return 'fd' in value && typeof value.fd === 'number' ? ownerOf(value.fd) : undefined
+}
+
+function fdOption(stem: string, [, options]: Args): unknown {
+  if (!stem.startsWith('create') || typeof options !== 'object' || options === null) return undefined
+  return 'fd' in options ? options.fd : undefined
+}
+
+/** Such a copy writes through links that lie in its destination, wherever they lead. */
+function goesThroughLinks(stem: string, [, , options]: Args): boolean {
+  if (stem !== 'cp' || typeof options !== 'object' || options === null) return false
+  return 'dereference' in options && options.dereference === true
+}
+
+/** Whether a call changes nothing, whatever its arguments are. */
+export function onlyReads(stem: string, [, flags]: Args): boolean {
+  if (stem === 'open') return flags === undefined || flags === 'r' || flags === 0 || typeof flags === 'function'
+  return stem === 'createReadStream' || rowOf(stem).kind === 'read'
+}
+
+/** Which arguments are names: the positions. */
+function placesOf(stem: string, args: Args): number[] {
+  if (stem === 'symlink') return [1]
+  if (stem === 'glob') return [1]
+  const row = rowOf(stem)
+  if (row.kind === 'derived') return [0]
+  const paths = row.kind === 'refused' ? 0 : row.paths
+  return [0, 1].slice(0, Math.min(paths, args.length))
+}
+
+/** A name as it stands, undefined for what is none. `glob` begins where its options say. */
+function nameIn(stem: string, args: Args, at: number): Name | undefined {
+  const value = stem === 'glob' ? cwdOf(args[at]) : args[at]
+  if (value instanceof URL) return value.protocol === 'file:' ? decodedName(value) : undefined
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined
+}
+
+function decodedName(url: URL): string | undefined {
+  try {
+    return decodeURIComponent(url.pathname)
+  } catch {
+    return undefined
+  }
+}
+
+function cwdOf(options: unknown): unknown {
+  if (typeof options !== 'object' || options === null || !('cwd' in options)) return process.cwd()
+  return options.cwd ?? process.cwd()
+}
+
+function absoluteName(name: Name): Name {
+  if (typeof name === 'string') return isAbsolute(name) ? name : `${process.cwd()}/${name}`
+  return name[0] === SLASH ? name : Buffer.concat([Buffer.from(`${process.cwd()}/`), name])
+}
+
+const SLASH = 0x2f
+
+/** Relative names of a process begin where it is; those of the governed functions begin at the root. */
+function fromRoot(stem: string, args: Args, places: readonly number[], root: string): Args {
+  if (process.cwd() === root) return args
+  return args.map((arg, at) => {
+    if (!places.includes(at)) return arg
+    if (stem === 'glob') return typeof arg === 'object' && arg !== null ? { ...arg, cwd: absoluteCwd(arg) } : arg
+    return typeof arg === 'string' && arg !== '' ? absoluteName(arg) : arg instanceof Uint8Array ? toAbsolute(arg) : arg
+  })
+}
+
+function toAbsolute(name: Uint8Array): Name {
+  return name.length === 0 ? Buffer.from(name) : absoluteName(Buffer.from(name))
+}
+
+function absoluteCwd(options: object): unknown {
+  const cwd = cwdOf(options)
+  return typeof cwd === 'string' ? absoluteName(cwd) : cwd
+}

@@ -1,0 +1,83 @@
+import type { StagedChange } from '../../overlay/change.js'
+import type { Change } from '../core/api.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
+import { byImportance } from './change-set.js'
+import { isDivisible, refOf } from './judge.js'
+import { type ChangeRef, entryOf, keyOf, matches } from './record.js'
+import type { Chosen, Selectable } from './selection.js'
+
+/** What a person has been shown: a verdict is given on this and on nothing that came after. */
+export interface DisplayedChange extends Selectable, ChangeRef {
+  readonly drifted: boolean
+}
+
+/** @param views the changes as they were displayed; without them no hunk has been shown */
+export function displayedOf(staged: readonly StagedChange[], views: readonly Change[] = []): DisplayedChange[] {
+  const viewOf = new Map(views.map((view) => [viewKey(view), view]))
+  return [...staged].sort(byImportance).map((change): DisplayedChange => {
+    const view = viewOf.get(viewKey({ path: change.path, kind: change.kind }))
+    const [hunks, flags] = [view?.hunks ?? [], view?.flags ?? []]
+    const encoding = flags.includes('encoding-changed') ? (['encoding-changed'] as const) : []
+    return {
+      ...entryOf(change),
+      calls: change.calls,
+      hunks: hunks.map(refOf),
+      divisible: isDivisible(change, { hunks, encoding }),
+      drifted: change.drifted || flags.includes('drifted'),
+    }
+  })
+}
+
+/** A file that gives way to a directory is two changes of one path. */
+function viewKey({ path, kind }: Pick<Change, 'path' | 'kind'>): string {
+  return `${kind} ${path}`
+}
+
+/** @throws `stale_file`, naming each, where the stage no longer holds a change as it was shown. */
+export function refuseChanged(
+  chosen: readonly Chosen<DisplayedChange>[],
+  staged: readonly StagedChange[],
+  hunksOf: (change: StagedChange) => ReadonlySet<string>,
+): void {
+  const now = new Map(staged.map((change) => [keyOf(change), change]))
+  const refused = chosen.flatMap(({ change: shown, hunks }) => {
+    const change = now.get(keyOf(shown))
+    if (change === undefined) return [refusal(shown.path, 'has left the stage')]
+    if (matches(shown, change)) return []
+    const left = hunks && hunksOf(change)
+    if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
+    return [refusal(shown.path, 'was changed in the stage')]
+  })
+  throwIfAny(refused, 'since it was shown')
+}
+
+/** @throws `stale_file`, naming each, where the disk no longer holds what a change is based on. */
+export function refuseDrifted(
+  chosen: readonly Chosen<DisplayedChange>[],
+  drifted: (shown: DisplayedChange) => boolean,
+): void {
+  const refused = chosen.flatMap(({ change }) => (drifted(change) ? [refusal(change.path, 'was changed on disk')] : []))
+  throwIfAny(refused, 'since the agent read it')
+}
+
+/** @throws `stale_file`, naming each, where the staged content has a conflict in it. */
+export function refuseMarked(
+  chosen: readonly Chosen<DisplayedChange>[],
+  marked: (shown: DisplayedChange) => boolean,
+): void {
+  const refused = chosen.flatMap(({ change }) =>
+    marked(change) ? [refusal(change.path, 'has had a conflict, between markers,')] : [],
+  )
+  throwIfAny(refused, 'since it was merged')
+}
+
+function refusal(path: string, what: string): Refusal {
+  return { path, reason: 'stale_file', message: `${path} ${what}` }
+}
+
+function throwIfAny(found: readonly Refusal[], since: string): void {
+  if (found.length === 0) return
+  const refused = found.map((each) => ({ ...each, message: `${each.message} ${since}.` }))
+  const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
+  throw new EscrowError('stale_file', message, { hint: 'Look at changes() again, then decide.', refused })
+}

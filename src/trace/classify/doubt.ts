@@ -1,4 +1,0 @@
-/** It cannot be told what a change does; the message says why. */
-export class Doubtful extends Error {
-  override readonly name = 'Doubtful'
-}

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { MessageChannel } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { invalidateTick, memoizePerTick } from '../../overlay/tick.js'
+
+function counted(): () => number {
+  let asked = 0
+  return memoizePerTick(() => ++asked)
+}
+
+/** Nothing but the clock ends a turn meanwhile. */
+function busy(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+/** What calls back next: each is a turn of its own. */
+const NEXT = {
+  setImmediate: () => new Promise((next) => setImmediate(next)),
+  'a timer': () => new Promise((next) => setTimeout(next, 0)),
+  'a read': () => readFile(import.meta.filename),
+}
+
+describe('what is asked once a turn of the event loop', () => {
+  it.each(Object.entries(NEXT))('is asked again in the next one, by %s', async (_, next) => {
+    const ask = counted()
+    await next()
+    const first = ask()
+    await next()
+    expect(ask()).toBe(first + 1)
+    await next()
+    expect(ask()).toBe(first + 2)
+  })
+
+  it('has ended when a message comes, however soon after it', async () => {
+    const { port1, port2 } = new MessageChannel()
+    const ask = counted()
+    const first = ask()
+    const heard = new Promise((done) => port2.on('message', () => done(ask())))
+    port1.postMessage('changed')
+    expect(await heard).toBe(first + 1)
+    port1.close()
+  })
+
+  it('is asked again in a turn that goes on, after a millisecond', () => {
+    const ask = counted()
+    const first = ask()
+    busy(1.1)
+    expect(ask()).toBe(first + 1)
+  })
+
+  it('is asked again once this process has changed what it may be about', () => {
+    const ask = counted()
+    const first = ask()
+    invalidateTick()
+    expect(ask()).toBe(first + 1)
+  })
+
+  it('has one answer for all that is done at once', () => {
+    // A pause of the process in between would end the turn.
+    const held = Array.from({ length: 50 }, () => {
+      const ask = counted()
+      const first = ask()
+      return ask() === first
+    })
+    expect(held).toContain(true)
+  })
+})
