@@ -26,13 +26,14 @@ function roomOf(file: string): string {
 const BELOW = ['core', 'overlay', 'host']
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   overlay: [],
-  core: ['overlay'],
+  hosts: [],
+  core: ['overlay', 'hosts'],
   host: ['core', 'overlay'],
   intents: BELOW,
-  policy: BELOW,
+  policy: [...BELOW, 'hosts'],
   trace: BELOW,
   commit: BELOW,
-  terminal: BELOW,
+  terminal: [...BELOW, 'hosts'],
   fs: BELOW,
   review: [...BELOW, 'commit'],
   trust: [...BELOW, 'intents', 'policy'],
@@ -41,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   stage: [...BELOW, 'commit', 'policy', 'review', 'terminal', 'trace'],
   history: [...BELOW, 'access', 'intents', 'policy', 'trace'],
   inbox: [...BELOW, 'access', 'policy', 'review', 'stage', 'terminal'],
-  exec: [...BELOW, 'fs', 'inbox', 'policy', 'review', 'stage', 'terminal'],
+  exec: [...BELOW, 'fs', 'hosts', 'inbox', 'policy', 'review', 'stage', 'terminal'],
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
   release: [
     ...BELOW,
@@ -57,7 +58,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workspace',
   ],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
-  'client-settings': [...BELOW, 'access'],
+  'client-settings': [...BELOW, 'access', 'hosts'],
+  surface: [
+    ...['core', 'host'],
+    ...['access', 'client-settings', 'hosts', 'inbox', 'review', 'stage', 'terminal', 'trace'],
+  ],
   agents: [],
   cli: [],
   web: [],
@@ -76,6 +81,8 @@ const WALLED = [
     'judge',
     'embed',
     'client-settings',
+    'hosts',
+    'surface',
   ],
 ]
 /** Files of walled rooms that are imported by their name, as they load much that other users of the room do not need. */
@@ -87,7 +94,7 @@ const LOADED_LATER = [
   'src/session/session.ts',
 ]
 const SURFACES = ['agents', 'cli', 'web']
-const PUBLIC = ['src/index.ts', 'src/hooks/index.ts']
+const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
 const ADAPTER = /^src\/(?:agents\/\w+|web)\/index\.ts$/
 /** It imports nothing; the command line needs it before the library is loaded, and the page in the browser has it too. */
@@ -103,9 +110,11 @@ function forbidden(file: string, imported: string): string | undefined {
   // The one file there is the public API.
   if (from === 'root') return undefined
   if (SURFACES.includes(from))
-    return PUBLIC.includes(imported) ? undefined : `${file} imports ${imported}, not the public API`
+    return PUBLIC.includes(imported)
+      ? undefined
+      : `${file} imports ${imported}, neither the public API nor the surfaces' room`
   if (!MAY_IMPORT[from]?.includes(to)) return `${file} imports ${imported}: ${from} may not import ${to}`
-  if (from === 'core' && !['overlay/errno.ts', 'overlay/digest.ts'].includes(imported))
+  if (from === 'core' && to === 'overlay' && !['overlay/errno.ts', 'overlay/digest.ts'].includes(imported))
     return `${file} imports ${imported}: core may import overlay/errno and overlay/digest only`
   return undefined
 }

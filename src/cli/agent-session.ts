@@ -1,15 +1,7 @@
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
-import {
-  clientOfProgram,
-  EscrowError,
-  findProgram,
-  HOME_CLIENTS,
-  type HomeClient,
-  type Intent,
-  type Session,
-  type Workspace,
-} from '../index.js'
+import { EscrowError, findProgram, type HomeHost, type Intent, type Session, type Workspace } from '../index.js'
+import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
 import type { Io } from './context.js'
 import { knownIntent } from './intents/known.js'
 import { oneLine } from './printable.js'
@@ -20,7 +12,7 @@ export interface AgentOptions {
   readonly session?: string
   readonly intent?: string
   readonly network?: true
-  readonly client?: HomeClient
+  readonly client?: HomeHost
   readonly home?: true
   readonly env: Variables
 }
@@ -34,7 +26,7 @@ export function addAgentOptions(command: Command): Command {
       new Option(
         '--client <name>',
         'which client it is, where its name does not say: it keeps its own state in your home directory, and reads its own login',
-      ).choices(HOME_CLIENTS),
+      ).choices(HOME_HOSTS),
     )
     .option('--home', 'let it write in all of your home directory; what it writes there goes when it ends')
     .option(
@@ -80,7 +72,7 @@ function refuseShadow(program: string): void {
 /** What the options say of how the program runs. */
 export function runningBy(
   [program = '']: readonly string[],
-  { network, env, client = clientOfProgram(program), home }: AgentOptions,
+  { network, env, client = hostOfProgram(program), home }: AgentOptions,
 ) {
   return { network: network === true, env, home: home === true, ...(client !== undefined && { client }) }
 }

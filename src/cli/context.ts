@@ -1,16 +1,6 @@
 import type picocolors from 'picocolors'
-import type {
-  Capability,
-  ClientFile,
-  ClientName,
-  ClientOptions,
-  ForeignSetting,
-  FoundClient,
-  InitOptions,
-  OldState,
-  SigningKey,
-  Workspace,
-} from '../index.js'
+import type { Capability, InitOptions, SigningKey, Workspace } from '../index.js'
+import type { ClientFile, ClientOptions, ForeignSetting, FoundClient, HostName, OldState } from '../surface/index.js'
 import type { Asking } from './prompts.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
@@ -51,11 +41,11 @@ export interface Library {
   findOldState(root: string): OldState | undefined
   migrateOldState(root: string): string[]
   initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>
-  planClients(root: string, clients: readonly ClientName[], options?: ClientOptions): ClientFile[]
+  planClients(root: string, clients: readonly HostName[], options?: ClientOptions): ClientFile[]
   applyClients(root: string, files: readonly ClientFile[]): void
   foreignSettings(root: string): readonly ForeignSetting[]
   findClients(root: string): readonly FoundClient[]
-  probeEntry(root: string, client: ClientName): Promise<string | undefined>
+  probeEntry(root: string, client: HostName): Promise<string | undefined>
   editText(text: string, name: string): Promise<string>
 }
 

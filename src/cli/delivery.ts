@@ -1,4 +1,4 @@
-import type { SessionState } from '../index.js'
+import type { SessionState } from '../surface/index.js'
 
 /** When the agent of a session gets what a reviewer said, as far as anybody can know. */
 export function deliveryOf(state: SessionState): string {

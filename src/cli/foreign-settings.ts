@@ -1,4 +1,4 @@
-import type { ForeignSetting } from '../index.js'
+import type { ForeignSetting } from '../surface/index.js'
 import { table } from './output.js'
 
 /** Tells a person what a client will obey here that did not come from us; nothing where there is nothing. */

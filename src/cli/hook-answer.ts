@@ -1,7 +1,5 @@
+import { HOME_HOSTS, type HomeHost } from '../hosts/index.js'
 import { EXIT, type Io } from './context.js'
-
-export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode'] as const
-export type Client = (typeof CLIENTS)[number]
 
 /** Bytes of one event: a tool's content is in it. */
 const MOST = 64 * 1024 * 1024
@@ -11,8 +9,8 @@ const DEADLINE_MS = 20_000
 const HOLDS = 2
 
 /** Whose event it is, by the command line of a hook as `escrow init` enters it; undefined for any other line. */
-export function clientOf([command, name, ...more]: readonly string[]): Client | undefined {
-  return command === 'hook' && more.length === 0 ? CLIENTS.find((client) => client === name) : undefined
+export function clientOf([command, name, ...more]: readonly string[]): HomeHost | undefined {
+  return command === 'hook' && more.length === 0 ? HOME_HOSTS.find((client) => client === name) : undefined
 }
 
 /**
@@ -21,7 +19,7 @@ export function clientOf([command, name, ...more]: readonly string[]): Client | 
  * @returns the exit code; never rejects
  */
 export async function answerHook(
-  client: Client,
+  client: HomeHost,
   io: Pick<Io, 'out' | 'err' | 'cwd'>,
   session?: string,
 ): Promise<number> {
@@ -42,7 +40,7 @@ export async function answerHook(
 type More = { readonly cwd: string; readonly session?: string }
 
 /** Each client's answer, in its own words alone. An adapter is loaded for its client only. */
-const ANSWERS: Readonly<Record<Client, (more: More) => Promise<object>>> = {
+const ANSWERS: Readonly<Record<HomeHost, (more: More) => Promise<object>>> = {
   async claude(more) {
     const { answerClaude } = await import('../agents/claude/index.js')
     return answerClaude(await input(), more)
@@ -66,7 +64,7 @@ const ANSWERS: Readonly<Record<Client, (more: More) => Promise<object>>> = {
 }
 
 /** What takes too long is refused here, before the client lets it through. */
-async function inTime(client: Client, work: () => Promise<void>): Promise<void> {
+async function inTime(client: HomeHost, work: () => Promise<void>): Promise<void> {
   const late = setTimeout(() => {
     if (client === 'cline') process.stdout.write(`${clineRefusal('the judgement took too long.')}\n`)
     else process.stderr.write('escrow: the judgement took too long, so it is refused.\n')

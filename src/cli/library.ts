@@ -1,6 +1,6 @@
+import { admitReviewer } from '../index.js'
 import {
   admitAgent,
-  admitReviewer,
   admitTruster,
   applyClients,
   findClients,
@@ -12,7 +12,7 @@ import {
   migrateOldState,
   planClients,
   probeEntry,
-} from '../index.js'
+} from '../surface/index.js'
 import type { Library } from './context.js'
 
 /** The library as the commands use it. What answers later is loaded by its first caller: most of it, and most commands need little. */
@@ -43,7 +43,7 @@ export const library: Library = {
     return initWorkspace(root, options)
   },
   async editText(text, name) {
-    const { editText } = await import('../index.js')
+    const { editText } = await import('../surface/index.js')
     return editText(text, name)
   },
 }

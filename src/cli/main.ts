@@ -26,7 +26,7 @@ async function ask(): Promise<Asking> {
 /** What fits the screen needs no pager, and where there is none the terminal itself is scrolled. */
 async function page(text: string): Promise<void> {
   if (text.split('\n').length < process.stdout.rows) return void process.stdout.write(text)
-  const { showPaged } = await import('../index.js')
+  const { showPaged } = await import('../surface/index.js')
   if (!(await showPaged(text))) process.stdout.write(text)
 }
 

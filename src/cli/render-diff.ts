@@ -1,12 +1,5 @@
-import {
-  attentionTitle,
-  type Change,
-  type ChangeGroup,
-  type ChangeSet,
-  flagReasons,
-  groupChanges,
-  type Hunk,
-} from '../index.js'
+import { type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
+import { attentionTitle, flagReasons } from '../surface/index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
 import { pluralize } from './output.js'

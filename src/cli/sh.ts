@@ -29,7 +29,10 @@ const io = {
   signal: stop.signal,
 }
 
-void runShell(process.argv.slice(2), io, process.env, () => import('../index.js')).then((code) => {
+void runShell(process.argv.slice(2), io, process.env, async () => {
+  const [{ openWorkspace }, { refusalsIn }] = await Promise.all([import('../index.js'), import('../surface/index.js')])
+  return { openWorkspace, refusalsIn }
+}).then((code) => {
   process.exitCode = code
   process.stdin.destroy()
   for (const forget of heard) forget()

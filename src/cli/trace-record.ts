@@ -1,4 +1,5 @@
-import { type TraceRecord, toHistoryEntry } from '../index.js'
+import type { TraceRecord } from '../index.js'
+import { toHistoryEntry } from '../surface/index.js'
 
 /** A line of `escrow log`: number, time, what, intent, session, a commit's id, what it is about, by whom, why. */
 export function rowOf(record: TraceRecord): string[] {

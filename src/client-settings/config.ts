@@ -4,8 +4,9 @@ import { hookToken, refuseInside } from '../access/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { isKeptByGit } from '../host/git-ignore.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from '../host/write.js'
+import { HOSTS, type HostName, profileOf } from '../hosts/index.js'
 import { type ClientFile, textAt } from './files.js'
-import { CLIENTS, type ClientName, type HookAddress, OWN_SETTINGS, plansOf } from './plans.js'
+import { type HookAddress, OWN_SETTINGS, plansOf } from './plans.js'
 import { hookProblems } from './switches.js'
 
 /** How clients' settings are to be changed. */
@@ -23,7 +24,7 @@ export interface ClientOptions {
  */
 export function planClients(
   root: string,
-  clients: readonly ClientName[],
+  clients: readonly HostName[],
   { remove = false, http }: ClientOptions = {},
 ): ClientFile[] {
   refuseInside()
@@ -82,8 +83,8 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
 
 /** Which clients have us in their settings here, and which have settings here at all. */
 export function findClients(root: string): FoundClient[] {
-  return CLIENTS.flatMap((client) => {
-    const isThere = PLACES[client].some((path) => existsSync(join(root, path)))
+  return HOSTS.flatMap((client) => {
+    const isThere = profileOf(client).presence.some((path) => existsSync(join(root, path)))
     if (!isThere) return []
     const isEntered = isIn(root, client)
     const problems = isEntered ? hookProblems(root, client) : []
@@ -93,28 +94,18 @@ export function findClients(root: string): FoundClient[] {
 
 /** A client with settings in a workspace. */
 export interface FoundClient {
-  readonly client: ClientName
+  readonly client: HostName
   readonly isEntered: boolean
   /** Why our hooks hold nothing there although they are entered, as far as the client's settings say. */
   readonly problems?: readonly string[]
 }
 
-function isIn(root: string, client: ClientName): boolean {
+function isIn(root: string, client: HostName): boolean {
   try {
     return plansOf(client, root, false).every(({ before, after }) => before === after)
   } catch {
     return false
   }
-}
-
-const PLACES: Readonly<Record<ClientName, readonly string[]>> = {
-  claude: ['.claude', 'CLAUDE.md'],
-  cline: ['.clinerules', '.cline'],
-  codex: ['.codex'],
-  gemini: ['.gemini', 'GEMINI.md'],
-  opencode: ['.opencode', 'opencode.json', 'opencode.jsonc'],
-  roo: ['.roo', '.roorules'],
-  mcp: ['.mcp.json'],
 }
 
 function modeOf(file: string): number {

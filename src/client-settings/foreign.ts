@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLink } from '../host/read.js'
+import { HOSTS, profileOf } from '../hosts/index.js'
 import { textAt } from './files.js'
-import { CLIENTS, plansOf } from './plans.js'
+import { plansOf } from './plans.js'
 import { CLINE_SCRIPT, OPENCODE_PLUGIN } from './texts.js'
 
 /** A setting of a client that lies in the workspace and is not ours: who starts the client there obeys it. */
@@ -15,35 +16,17 @@ export interface ForeignSetting {
   readonly value: string
 }
 
-/** Files of JSON, some of them with comments. */
+const OBEYED = HOSTS.map((host) => profileOf(host).obeys)
+/** Files of JSON, some of them with comments. The last ones are of hosts that have no profile. */
 const JSON_FILES = [
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.mcp.json',
-  '.codex/hooks.json',
-  '.gemini/settings.json',
-  'opencode.json',
-  'opencode.jsonc',
-  '.opencode/opencode.json',
-  '.opencode/opencode.jsonc',
-  '.roo/mcp.json',
-  '.cursor/mcp.json',
-  '.cursor/hooks.json',
-  '.vscode/mcp.json',
-  '.vscode/tasks.json',
+  ...new Set(OBEYED.flatMap(({ json = [] }) => json)),
+  ...['.cursor/mcp.json', '.cursor/hooks.json', '.vscode/mcp.json', '.vscode/tasks.json'],
 ]
-const TOML_FILES = ['.codex/config.toml']
-/** Each file in these is a program of a client's. */
-const PROGRAM_DIRS = [
-  '.clinerules/hooks',
-  '.cline/hooks',
-  '.opencode/plugin',
-  '.opencode/plugins',
-  '.opencode/tool',
-  '.opencode/tools',
-]
-/** Texts for a model, with settings for its client at their head. */
-const TEXT_DIRS = ['.claude/agents', '.claude/commands', '.claude/skills']
+const TOML_FILES = OBEYED.flatMap(({ toml = [] }) => toml)
+/** Each file in these is a program of a host's. */
+const PROGRAM_DIRS = OBEYED.flatMap(({ programs = [] }) => programs)
+/** Texts for a model, with settings for its host at their head. */
+const TEXT_DIRS = OBEYED.flatMap(({ texts = [] }) => texts)
 
 /** Keys whose value is started, loaded or called. */
 const RUNS = /^(?:command|\w+Command|\w+Helper|\w+Refresh|notify|plugins?|url|\w+Url)$/
@@ -73,7 +56,7 @@ export function foreignSettings(root: string): ForeignSetting[] {
 /** The texts that are left of settings when our own entries are taken out. */
 function withoutUs(root: string): Map<string, string | undefined> {
   const left = new Map<string, string | undefined>()
-  for (const client of CLIENTS)
+  for (const client of HOSTS)
     try {
       for (const { path, after } of plansOf(client, root, true)) left.set(path, after)
     } catch {

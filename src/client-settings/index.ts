@@ -8,5 +8,4 @@
 export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './config.js'
 export type { ClientFile } from './files.js'
 export { type ForeignSetting, foreignSettings } from './foreign.js'
-export { CLIENTS, type ClientName } from './plans.js'
 export { probeEntry } from './probe.js'

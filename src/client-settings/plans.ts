@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { HostName } from '../hosts/index.js'
 import {
   blockFile,
   type ClientFile,
@@ -12,61 +13,54 @@ import {
 } from './files.js'
 import { CLINE_SCRIPT, CODEX_SERVER, FORMER_COMMANDS, hookCommand, OPENCODE_PLUGIN } from './texts.js'
 
-/** The clients whose settings we know how to enter ourselves into. */
-export const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp'] as const
-/** One of {@link CLIENTS}. */
-export type ClientName = (typeof CLIENTS)[number]
-
 /** Where Claude Code's hooks are served, if they are. */
 export interface HookAddress {
   readonly origin: string
   readonly token: string
 }
 
-/** The settings of a client with us in them, or without us. */
-export function plansOf(client: ClientName, root: string, remove: boolean, served?: HookAddress): ClientFile[] {
-  switch (client) {
-    case 'claude':
-      return claudeFiles(root, remove, served)
-    case 'cline':
-      return CLINE_EVENTS.map((event) => ({
-        ...ownFile(root, `.clinerules/hooks/${event}`, CLINE_SCRIPT, remove, ONE_OF_EACH),
-        isProgram: true,
-      }))
-    case 'codex':
-      return [
-        jsonFile(root, '.codex/hooks.json', (all) => withHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
-        blockFile(root, '.codex/config.toml', CODEX_SERVER, remove, /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/),
-      ]
-    case 'gemini':
-      return [
-        jsonFile(
-          root,
-          '.gemini/settings.json',
-          (all) =>
-            withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
-              key: 'mcpServers',
-              entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] },
-              remove,
-            }),
-          'jsonc',
-        ),
-      ]
-    case 'opencode':
-      return [
-        ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
-        jsonFile(
-          root,
-          'opencode.json',
-          (all) => withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
-          'jsonc',
-        ),
-      ]
-    case 'roo':
-      return [serverFile(root, '.roo/mcp.json', 'roo', remove)]
-    case 'mcp':
-      return [serverFile(root, '.mcp.json', undefined, remove)]
-  }
+/** The settings of a host with us in them, or without us. */
+export function plansOf(host: HostName, root: string, remove: boolean, served?: HookAddress): ClientFile[] {
+  return PLANS[host](root, remove, served)
+}
+
+type Plan = (root: string, remove: boolean, served?: HookAddress) => ClientFile[]
+
+const PLANS: Readonly<Record<HostName, Plan>> = {
+  claude: claudeFiles,
+  cline: (root, remove) =>
+    CLINE_EVENTS.map((event) => ({
+      ...ownFile(root, `.clinerules/hooks/${event}`, CLINE_SCRIPT, remove, ONE_OF_EACH),
+      isProgram: true,
+    })),
+  codex: (root, remove) => [
+    jsonFile(root, '.codex/hooks.json', (all) => withHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
+    blockFile(root, '.codex/config.toml', CODEX_SERVER, remove, /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/),
+  ],
+  gemini: (root, remove) => [
+    jsonFile(
+      root,
+      '.gemini/settings.json',
+      (all) =>
+        withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
+          key: 'mcpServers',
+          entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] },
+          remove,
+        }),
+      'jsonc',
+    ),
+  ],
+  opencode: (root, remove) => [
+    ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
+    jsonFile(
+      root,
+      'opencode.json',
+      (all) => withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+      'jsonc',
+    ),
+  ],
+  roo: (root, remove) => [serverFile(root, '.roo/mcp.json', 'roo', remove)],
+  mcp: (root, remove) => [serverFile(root, '.mcp.json', undefined, remove)],
 }
 
 const ONE_OF_EACH = 'a hook of another kind, and Cline runs one of each name in a directory'

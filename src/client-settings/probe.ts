@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { killGroup, startOwn } from '../host/child.js'
+import { type HostHook, type HostName, profileOf } from '../hosts/index.js'
 import { textAt } from './files.js'
-import type { ClientName } from './plans.js'
 import { hookCommand } from './texts.js'
 
 /** Milliseconds an entry has to answer: it ends itself earlier where the system has `timeout`. */
@@ -13,11 +13,11 @@ const SHOWN = 300
  * Runs the hook that `escrow init` entered for a client as the client would, with one event that changes nothing.
  * Resolves to what is wrong: then the client refuses each tool. Undefined where it answers, or has no hook of ours.
  */
-export async function probeEntry(root: string, client: ClientName): Promise<string | undefined> {
-  const probe = PROBES[client]
-  if (probe === undefined || (client === 'claude' && !hasClaudeCommand(root))) return undefined
-  const [program, args] = probe.command(root)
-  const { code, out, err } = await run(program, args, root, JSON.stringify(probe.event(root)))
+export async function probeEntry(root: string, client: HostName): Promise<string | undefined> {
+  const { hook } = profileOf(client)
+  if (hook === undefined || (client === 'claude' && !hasClaudeCommand(root))) return undefined
+  const [program, args] = hookProgram(root, client, hook)
+  const { code, out, err } = await run(program, args, root, JSON.stringify(hook.probe(root)))
   const problem = code === 0 ? problemIn(out) : err.trim() || `It ended with code ${code ?? 'none'}.`
   return problem?.split('\n')[0]?.slice(0, SHOWN)
 }
@@ -27,44 +27,11 @@ function hasClaudeCommand(root: string): boolean {
   return textAt(root, '.claude/settings.json')?.includes(JSON.stringify(hookCommand('claude'))) === true
 }
 
-interface Probe {
-  command(root: string): readonly [program: string, args: readonly string[]]
-  event(root: string): object
-}
-
-const byShell = (client: string) => () => ['/bin/sh', ['-c', hookCommand(client)]] as const
-const aboutTool = (hook_event_name: string, tool_name: string) => (cwd: string) => ({
-  session_id: 'escrow-doctor',
-  cwd,
-  hook_event_name,
-  tool_name,
-  tool_input: {},
-})
-
-const PROBES: Readonly<Partial<Record<ClientName, Probe>>> = {
-  claude: { command: byShell('claude'), event: aboutTool('PreToolUse', 'TodoWrite') },
-  codex: { command: byShell('codex'), event: aboutTool('PreToolUse', 'update_plan') },
-  gemini: { command: byShell('gemini'), event: aboutTool('BeforeTool', 'write_todos') },
-  cline: {
-    command: (root) => [join(root, '.clinerules/hooks/PreToolUse'), []],
-    event: (root) => ({
-      hookName: 'PreToolUse',
-      taskId: 'escrow-doctor',
-      workspaceRoots: [root],
-      preToolUse: { toolName: 'condense', parameters: {} },
-    }),
-  },
-  // Its plugin starts this.
-  opencode: {
-    command: () => ['escrow', ['hook', 'opencode', '--session', 'opencode']],
-    event: (directory) => ({
-      event: 'tool.execute.before',
-      directory,
-      sessionID: 'escrow-doctor',
-      tool: 'todoread',
-      args: {},
-    }),
-  },
+/** As the host starts it. */
+function hookProgram(root: string, client: HostName, { program, isDirect }: HostHook) {
+  if (program !== undefined) return [join(root, program), []] as const
+  if (isDirect) return ['escrow', ['hook', client, '--session', client]] as const
+  return ['/bin/sh', ['-c', hookCommand(client)]] as const
 }
 
 /** What an answer says against a tool that changes nothing. */

@@ -3,14 +3,14 @@ import { dirname, join, relative } from 'node:path'
 import { userHome } from '../host/home.js'
 import { isFields, parseJsonc } from '../host/json-edit.js'
 import { readSmall } from '../host/read.js'
-import type { ClientName } from './plans.js'
+import type { HostName } from '../hosts/index.js'
 
 const MAX_BYTES = 1 << 20
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Why a client would not run hooks that are in a workspace's settings, by every layer of its settings. A file that cannot be read says nothing. */
-export function hookProblems(root: string, client: ClientName, env: NodeJS.ProcessEnv = process.env): string[] {
+export function hookProblems(root: string, client: HostName, env: NodeJS.ProcessEnv = process.env): string[] {
   const home = env.HOME || userHome()
   switch (client) {
     case 'claude':

@@ -1,6 +1,6 @@
+import type { HomeHost } from '../hosts/index.js'
 import type { ChangeSet, Reviewer } from './api.js'
 import type { Refusal } from './api-error.js'
-import type { HomeClient } from './client-homes.js'
 
 /** How a command runs. */
 export interface ExecOptions {
@@ -56,7 +56,7 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
    * later runs, and read its own login. Its settings there stay as they are.
    * Only for a program that a person has chosen: the login is open to all that it starts.
    */
-  readonly client?: HomeClient
+  readonly client?: HomeHost
   /** It may write in all of the home directory; what it writes there goes when it ends. */
   readonly home?: boolean
   /** Milliseconds between the times what it has done is taken into the stage; at its end alone, and by `ingest`, unless told. */

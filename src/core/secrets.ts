@@ -1,4 +1,4 @@
-import { CLIENT_HOMES } from './client-homes.js'
+import { HOME_HOSTS, homeOf } from '../hosts/index.js'
 
 /**
  * Where secrets are kept: the lists are data, with a reason for each row. Agents do not read what is named here, nor their
@@ -32,7 +32,7 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ['.cargo/credentials.toml', 'registry tokens'],
   ['.bash_history', 'what was typed'],
   ['.zsh_history', 'what was typed'],
-  ...Object.values(CLIENT_HOMES).flatMap(({ logins }) => logins.map((path): [string, string] => [path, AGENTS_LOGIN])),
+  ...HOME_HOSTS.flatMap((host) => homeOf(host).logins.map((path): [string, string] => [path, AGENTS_LOGIN])),
   ...['.config/github-copilot', '.copilot/config.json', '.qwen/oauth_creds.json', '.local/share/amp/secrets.json'].map(
     (path): [string, string] => [path, AGENTS_LOGIN],
   ),

@@ -2,12 +2,12 @@ import { relative } from 'node:path'
 import { isWithin, type JsonValue, type RelPath, ROOT } from '../../overlay/index.js'
 import type { ChangeSet, ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { HomeClient } from '../core/client-homes.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import type { View } from '../fs/view.js'
+import type { HomeHost } from '../hosts/index.js'
 import type { ReviewerWords } from '../inbox/index.js'
 import { type Policy, secretName } from '../policy/index.js'
-import { CLIENTS_SETTINGS, HOOKS_OWN } from '../policy/protected.js'
+import { HOOKS_OWN, HOST_SETTINGS } from '../policy/protected.js'
 import { closedByRules, type LedgerOutbox, type StageStore } from '../stage/index.js'
 import { commandEnv, SecretNames, secretsIn, type Visibility, visibilityOf } from '../terminal/index.js'
 import type { Admitted, SessionAdmission } from './admission.js'
@@ -48,7 +48,7 @@ export interface AdmittedCommand {
   readonly network: boolean
   readonly outlook: Visibility
   /** The client it is, if it is one that is known. */
-  readonly client: HomeClient | undefined
+  readonly client: HomeHost | undefined
   readonly shut: readonly string[]
   /** What the record of it says of its admission. */
   readonly admitted: Admitted
@@ -70,7 +70,7 @@ export class ExecTerms {
     {
       admit,
       client,
-    }: { readonly admit?: (() => Promise<Admitted>) | undefined; readonly client?: HomeClient | undefined } = {},
+    }: { readonly admit?: (() => Promise<Admitted>) | undefined; readonly client?: HomeHost | undefined } = {},
   ): Promise<AdmittedCommand> {
     this.#outlook(client)
     const cwd = this.#directory(options.cwd ?? '.')
@@ -116,12 +116,12 @@ export class ExecTerms {
       const decision = policy.decide({ effect: type === 'dir' ? 'mkdir' : 'put', path, asked: path })
       return decision.verdict === 'deny' && decision.denial.reason === 'protected_path'
     }
-    const settings = CLIENTS_SETTINGS.filter(mayPersist)
+    const settings = HOST_SETTINGS.filter(mayPersist)
     return settings.length === 0 ? [] : [...settings, ...HOOKS_OWN.filter(mayPersist)]
   }
 
   /** What a command may see outside of the workspace. Inside of it paths are told apart one by one. */
-  #outlook(client: HomeClient | undefined): Visibility {
+  #outlook(client: HomeHost | undefined): Visibility {
     const { policy, layout } = this.deps
     const rules = policy.outside()
     if (!rules)

@@ -1,3 +1,5 @@
+import { HOSTS, profileOf } from '../hosts/index.js'
+
 /**
  * Paths an agent must not write even where its scope would let it: they decide what runs on the person's machine, or
  * what the agent may do. They hold at any depth, whether they exist or not, and in every spelling that some filesystem
@@ -26,22 +28,22 @@ const ROWS: readonly Row[] = [
   ['never', ['.intentignore'], 'it switches intents off and paths free'],
   ['literal', ['.gitmodules', '.gitconfig'], 'git runs what it says'],
   ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
-  ['literal', ['.claude', '.claude.json', '.cursor', '.roo', '.cline', '.mcp.json'], 'it configures an agent'],
-  ['literal', ['.codex', '.gemini', '.opencode', 'opencode.json', 'documents/cline/hooks'], 'it configures an agent'],
-  ['literal', ['opencode.jsonc', '.zed', '.windsurf', '.continue', '.kilocode', '.roomodes'], 'it configures an agent'],
+  ['literal', HOSTS.flatMap((host) => profileOf(host).protectedNames.configures), 'it configures an agent'],
+  ['literal', HOSTS.flatMap((host) => profileOf(host).protectedNames.instructs), 'it instructs an agent'],
+  // Of hosts that have no profile.
+  ['literal', ['.cursor', '.zed', '.windsurf', '.continue', '.kilocode'], 'it configures an agent'],
   [
     'literal',
     ['.qwen', '.kiro', '.amazonq', '.augment', '.trae', '.aider.conf.yml', 'crush.json', '.crush.json'],
     'it configures an agent',
   ],
-  ['literal', ['gemini.md', 'qwen.md', 'warp.md', '.goosehints', '.windsurfrules', '.junie'], 'it instructs an agent'],
-  ['literal', ['claude.local.md', 'agents.override.md', '.github/copilot-instructions.md'], 'it instructs an agent'],
+  ['literal', ['agents.md', 'qwen.md', 'warp.md', '.goosehints', '.windsurfrules', '.junie'], 'it instructs an agent'],
+  ['literal', ['.cursorrules', '.github/copilot-instructions.md'], 'it instructs an agent'],
   [
     'literal',
     ['.github/instructions', '.github/prompts', '.github/chatmodes', '.github/agents'],
     'it instructs an agent',
   ],
-  ['literal', ['agents.md', 'claude.md', '.clinerules*', '.roorules*', '.cursorrules'], 'it instructs an agent'],
   ['literal', ['.husky', '.devcontainer', '.github/workflows', '.envrc', '.npmrc'], 'a tool runs what it says'],
   ['literal', ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zprofile'], 'a shell runs what it says'],
   [
@@ -141,23 +143,9 @@ const ROWS: readonly Row[] = [
   ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
 ]
 
-/** Where clients keep what makes them ask us: a command that empties it would be asked about no more. */
-export const CLIENTS_SETTINGS = [
-  '.claude',
-  '.clinerules',
-  '.cline',
-  '.roo',
-  '.cursor',
-  '.codex',
-  '.gemini',
-  // Beside these opencode keeps packages that it installs when it starts.
-  '.opencode/plugins',
-  '.opencode/plugin',
-  '.opencode/opencode.json',
-  '.opencode/opencode.jsonc',
-  'opencode.json',
-  'opencode.jsonc',
-  '.mcp.json',
+/** Settings by which hosts ask us: a command that emptied them would be asked about no more. */
+export const HOST_SETTINGS: readonly string[] = [
+  ...new Set([...HOSTS.flatMap((host) => profileOf(host).closedToCommands), '.cursor']),
 ]
 /** Where a client's hook runs from, in a workspace that has one. */
 export const HOOKS_OWN = ['node_modules/escrowfs']

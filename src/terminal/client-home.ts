@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import { dirname, extname, isAbsolute, join, relative } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { CLIENT_HOMES, type HomeClient } from '../core/client-homes.js'
 import { takeOwnership } from '../host/owner.js'
 import { isLink, readSmall } from '../host/read.js'
 import { createFile, ensureDir, ensurePrivateDir, removeTree } from '../host/write.js'
+import { type HomeHost, homeOf } from '../hosts/index.js'
 
 /** A directory outside of the workspace that a command may write to: what it writes goes to a layer above it. */
 export interface HomeMount {
@@ -39,7 +39,7 @@ export interface MountedHome extends HomeView {
 /** What a program asks of the home directory. */
 export interface HomeWish {
   /** Whose own directories it may write to. */
-  readonly client?: HomeClient | undefined
+  readonly client?: HomeHost | undefined
   /** It may write to all of the home directory; what it writes there goes when it ends. */
   readonly home?: boolean | undefined
 }
@@ -84,8 +84,8 @@ interface Around {
   readonly env: NodeJS.ProcessEnv
 }
 
-function viewOf(client: HomeClient, { base, root, own, env }: Around, whole: readonly HomeMount[]): HomeView {
-  const { state, settings, variable, beside } = CLIENT_HOMES[client]
+function viewOf(client: HomeHost, { base, root, own, env }: Around, whole: readonly HomeMount[]): HomeView {
+  const { state, settings, variable, beside } = homeOf(client)
   const moved = variable === undefined ? undefined : env[variable]
   const placeOf = (path: string) => {
     const [first = ''] = state

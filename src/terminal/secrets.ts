@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { CLIENT_HOMES, HOME_CLIENTS, type HomeClient } from '../core/client-homes.js'
 import { SECRET_PLACES } from '../core/secrets.js'
 import { userHome } from '../host/home.js'
 import { stateDir } from '../host/state-dir.js'
+import { HOME_HOSTS, type HomeHost, homeOf } from '../hosts/index.js'
 import { holdsSecret } from './secret-variables.js'
 
 /**
@@ -43,7 +43,7 @@ export interface Visibility {
  */
 export function visibilityOf(
   rules: readonly { readonly path: string; readonly isClosed: boolean }[],
-  client?: HomeClient,
+  client?: HomeHost,
 ): Visibility | string {
   const closed = rules.filter(({ isClosed }) => isClosed).map(({ path }) => path)
   const never = closed.find((path) => NEEDED.includes(path))
@@ -62,8 +62,8 @@ function placeAt(path: string): HiddenPlace[] {
 }
 
 /** The places there are, absolute. */
-function secretPlaces(client: HomeClient | undefined, env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
-  const own = client === undefined ? [] : CLIENT_HOMES[client].logins
+function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
+  const own = client === undefined ? [] : homeOf(client).logins
   // HOME may have been set to another place, and a command has but to know the real one.
   const homes = [...new Set([env.HOME || homedir(), userHome()])]
   return homes.flatMap((home) => {
@@ -78,9 +78,9 @@ function secretPlaces(client: HomeClient | undefined, env: NodeJS.ProcessEnv = p
 }
 
 /** Logins of clients whose directory a variable puts elsewhere. */
-function movedLogins(client: HomeClient | undefined, env: NodeJS.ProcessEnv): string[] {
-  return HOME_CLIENTS.filter((each) => each !== client).flatMap((each) => {
-    const { variable, logins, state } = CLIENT_HOMES[each]
+function movedLogins(client: HomeHost | undefined, env: NodeJS.ProcessEnv): string[] {
+  return HOME_HOSTS.filter((each) => each !== client).flatMap((each) => {
+    const { variable, logins, state } = homeOf(each)
     const [moved, [first = '']] = [variable === undefined ? undefined : env[variable], state]
     if (moved === undefined || !isAbsolute(moved)) return []
     return logins.filter((path) => isWithin(path, first)).map((path) => join(moved, relative(first, path)))

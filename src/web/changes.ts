@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { attentionTitle, type Change, type ChangeGroup, flagReasons, groupChanges, type Hunk } from '../index.js'
+import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
+import { attentionTitle, flagReasons } from '../surface/index.js'
 import type { Seen } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 

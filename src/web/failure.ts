@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import { EscrowError, oneLine } from '../index.js'
+import { EscrowError } from '../index.js'
+import { oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** What was shown is another by now, or was never shown: nothing was done, look again. */

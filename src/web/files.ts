@@ -1,4 +1,5 @@
-import { type Change, loadHighlighter, type Review } from '../index.js'
+import type { Change, Review } from '../index.js'
+import { loadHighlighter } from '../surface/index.js'
 import { BadRequest } from './failure.js'
 import { imageType } from './images.js'
 import { coloursOf, type Rows, rowsOf } from './lines.js'

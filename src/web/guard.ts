@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { bearerOf, foreignTo, isSameSecret, newToken } from '../index.js'
+import { bearerOf, foreignTo, isSameSecret, newToken } from '../surface/index.js'
 
 export interface GuardOptions {
   readonly token: string

@@ -1,13 +1,6 @@
 import { Hono } from 'hono'
-import {
-  authorOf,
-  type BlameLine,
-  loadHighlighter,
-  pathsOf,
-  readBlamed,
-  toHistoryEntry,
-  type Workspace,
-} from '../index.js'
+import type { BlameLine, Workspace } from '../index.js'
+import { authorOf, loadHighlighter, pathsOf, readBlamed, toHistoryEntry } from '../surface/index.js'
 import { BadRequest } from './failure.js'
 import { coloursOf, pieces } from './lines.js'
 import { wholeNumber } from './read-routes.js'

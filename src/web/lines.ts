@@ -1,4 +1,5 @@
-import { type Highlighter, type Hunk, printableParts, type TextSpan, type Token, wordDiff } from '../index.js'
+import type { Hunk } from '../index.js'
+import { type Highlighter, printableParts, type TextSpan, type Token, wordDiff } from '../surface/index.js'
 import type { DiffLine, DiffRow, Layout, Piece } from './wire.js'
 
 /** Colours of the two sides, line by line, where they are known. */

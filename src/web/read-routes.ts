@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import { oneLine, type Question, type SessionSummary, type TrustChange, type Workspace } from '../index.js'
+import type { Question, SessionSummary, TrustChange, Workspace } from '../index.js'
+import { oneLine } from '../surface/index.js'
 import { changesOf } from './changes.js'
 import { BadRequest } from './failure.js'
 import type { Files } from './files.js'

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../index.js'
+import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../surface/index.js'
 import { type App, type AppOptions, createApp } from './app.js'
 
 export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {

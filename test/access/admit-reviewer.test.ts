@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { admitReviewer, makeReviewerKey } from '../../src/index.js'
+import { admitReviewer } from '../../src/index.js'
+import { makeReviewerKey } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
 import { failure, reasonOf, testWorkspace, working } from '../support/workspace.js'
 

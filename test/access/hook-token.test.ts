@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { hookToken } from '../../src/index.js'
+import { hookToken } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
 
 function place(): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { applyClients, planClients } from '../../src/index.js'
+import { applyClients, planClients } from '../../src/surface/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
 it('says what works, what does not and what mends it, and exits by that', async () => {

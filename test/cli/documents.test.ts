@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
+import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
-import * as library from '../../src/index.js'
 import { type Scene, scene } from '../attacks/kit.js'
 
 /** The document of each command that decides something, against a run of it on a real workspace. */

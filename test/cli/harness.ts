@@ -20,7 +20,8 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
-import { applyClients, type Capability, findClients, foreignSettings, planClients } from '../../src/index.js'
+import type { Capability } from '../../src/index.js'
+import { applyClients, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
 
 export interface Fake {
   set?: ChangeSet

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
-import * as library from '../../src/index.js'
 import { type Scene, scene } from '../attacks/kit.js'
 
 const INTENTS = `# the plan

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
-import { hookToken } from '../../src/index.js'
+import { hookToken } from '../../src/surface/index.js'
 import { compiled } from '../support/compiled.js'
 import { testWorkspace, working } from '../support/workspace.js'
 

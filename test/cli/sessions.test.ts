@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
 import { openWorkspace } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
@@ -52,7 +53,7 @@ it('are told on a terminal by what their commands print, not by what that would 
       },
       ...{ cwd: `${home}/shop`, terminal: true, color: false, version: '1', ...more },
     }
-    await run(argv, io, () => import('../../src/index.js'))
+    await run(argv, io, async () => library)
     return said
   }
   expect(await printed({ columns: 80 })).toMatchObject({

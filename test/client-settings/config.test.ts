@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { applyClients, type ClientName, findClients, planClients } from '../../src/index.js'
+import { applyClients, findClients, type HostName, planClients } from '../../src/surface/index.js'
 import { escrow } from '../cli/harness.js'
 import { tempDir } from '../support/facade.js'
 import { git } from '../support/git.js'
@@ -18,7 +18,7 @@ function at(files: Readonly<Record<string, string>> = {}) {
     writeFileSync(`${root}/${path}`, text)
   }
   const text = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, 'utf8') : undefined)
-  const enter = (client: ClientName, remove = false, http?: string) =>
+  const enter = (client: HostName, remove = false, http?: string) =>
     applyClients(root, planClients(root, [client], { remove, ...(http !== undefined && { http }) }))
   return { root, text, enter }
 }

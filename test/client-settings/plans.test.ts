@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { CLIENTS, plansOf } from '../../src/client-settings/plans.js'
-import { CLIENTS_SETTINGS } from '../../src/policy/protected.js'
+import { plansOf } from '../../src/client-settings/plans.js'
+import { HOSTS } from '../../src/hosts/index.js'
+import { HOST_SETTINGS } from '../../src/policy/protected.js'
 import { reasonOf, testWorkspace, working } from '../support/workspace.js'
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["**"]}
 `
 
-describe.each(CLIENTS)('the settings of %s', (client) => {
+describe.each(HOSTS)('the settings of %s', (client) => {
   it('are protected, and closed to commands that run beside the client', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
     const session = await working(await at.open(), 's')
@@ -15,7 +16,7 @@ describe.each(CLIENTS)('the settings of %s', (client) => {
     expect(files.length).toBeGreaterThan(0)
     for (const path of files) {
       expect(
-        CLIENTS_SETTINGS.some((closed) => path === closed || path.startsWith(`${closed}/`)),
+        HOST_SETTINGS.some((closed) => path === closed || path.startsWith(`${closed}/`)),
         path,
       ).toBe(true)
       expect(await reasonOf(() => session.fs.promises.mkdir(path, { recursive: true })), path).toBe('protected_path')

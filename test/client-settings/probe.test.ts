@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { applyClients, planClients, probeEntry } from '../../src/index.js'
+import { applyClients, planClients, probeEntry } from '../../src/surface/index.js'
 import { compiled } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { recordsOf, testWorkspace } from '../support/workspace.js'

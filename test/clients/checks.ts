@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { CLIENT_HOMES } from '../../src/core/client-homes.js'
+import { homeOf } from '../../src/hosts/index.js'
 import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
 import type { Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
@@ -123,7 +123,7 @@ export function checkWhole(driver: ClientDriver): void {
       '.local/share/opencode/auth.json',
       '.cline/data/secrets.json',
     ]
-    const others = all.filter((path) => !CLIENT_HOMES[driver.client].logins.includes(path))
+    const others = all.filter((path) => !homeOf(driver.client).logins.includes(path))
     const read = others.map((path) => `cat ~/${path}`).join('; ')
     const stand = await readyStand(driver, { script: [driver.runs('sh try.sh')] })
     stand.write('try.sh', `${read}; echo x > ~/${driver.settings} || echo kept\n`)

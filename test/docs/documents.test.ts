@@ -72,15 +72,20 @@ describe.each(DOCUMENTS)('%s', (name) => {
 describe('ARCHITECTURE.md', () => {
   const text = read('ARCHITECTURE.md')
 
-  it('gives each dependency its reason', () => {
+  it('leads to a page that gives each dependency its reason', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json')) as {
       dependencies: Record<string, string>
       devDependencies: Record<string, string>
     }
-    const table = text.slice(text.indexOf('## Dependencies'), text.indexOf('## Where it differs'))
+    const table = read('docs/dependencies.md')
     const named = [...table.matchAll(/^\| ([^|]+?) +\| /gm)].flatMap((match) => match[1]?.split(', ') ?? [])
     const known = Object.keys({ ...dependencies, ...devDependencies })
     expect(named.filter((each) => !/^(?:at run time|for development|-+)$/.test(each)).sort()).toEqual(known.sort())
+  })
+
+  it('is short, and leads to every decision', () => {
+    expect(text.split('\n').length).toBeLessThanOrEqual(250)
+    for (const name of fs.readdirSync(`${project}docs/decisions`)) expect(text).toContain(`docs/decisions/${name}`)
   })
 
   it('has every room', () => {

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { applyClients, type ClientName, findClients, foreignSettings, planClients } from '../../src/index.js'
+import { applyClients, findClients, foreignSettings, type HostName, planClients } from '../../src/surface/index.js'
 import { hostileClone, shadowed } from './inputs-kit.js'
 
 /** Settings of clients that came with a clone. */
@@ -80,7 +80,7 @@ describe('settings of clients that a clone brings', () => {
 
   it('are kept by init, told apart from ours, and still there when ours go', () => {
     const clone = hostileClone(HOSTILE)
-    const clients: ClientName[] = ['claude', 'cline', 'codex', 'opencode', 'roo', 'mcp', 'gemini']
+    const clients: HostName[] = ['claude', 'cline', 'codex', 'opencode', 'roo', 'mcp', 'gemini']
     applyClients(clone.root, planClients(clone.root, clients))
     expect(new Set(brought(clone.root))).toEqual(new Set(EXPECTED))
     applyClients(clone.root, planClients(clone.root, clients, { remove: true }))
@@ -104,7 +104,7 @@ describe('settings of clients that a clone brings', () => {
     expect(JSON.stringify(paths)).not.toContain('./tool')
   })
 
-  it.each<[string, ClientName, string, string]>([
+  it.each<[string, HostName, string, string]>([
     [
       'variables',
       'mcp',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flagReasons } from '../../src/index.js'
+import { flagReasons } from '../../src/surface/index.js'
 import { site } from '../terminal/site.js'
 
 /** The change of a path as its review shows it, with the reasons of its flags. */

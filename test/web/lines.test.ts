@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Hunk, printable } from '../../src/index.js'
+import type { Hunk } from '../../src/index.js'
+import { printable } from '../../src/surface/index.js'
 import { pieces, rowsOf } from '../../src/web/lines.js'
 import type { DiffLine, Piece } from '../../src/web/wire.js'
 

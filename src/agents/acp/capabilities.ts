@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AgentInfo, HomeClient } from '../../index.js'
+import type { AgentInfo, HomeHost } from '../../index.js'
 import { type Answer, CODE, RpcFailure } from './message.js'
 
 /** The newest version of the protocol that is understood here. Version 2, a draft, has neither files nor terminals: the mount governs alone. */
@@ -29,14 +29,14 @@ export interface Introduced {
  * Agents that fail to make a new file where they may ask an editor for it: Gemini CLI 0.61.0 does not take an editor's error
  * for the absence of a file. They use the files of the mount.
  */
-const BY_THEMSELVES: readonly (HomeClient | undefined)[] = ['gemini']
+const BY_THEMSELVES: readonly (HomeHost | undefined)[] = ['gemini']
 
 /**
  * Files and terminals are served here, whatever the editor has. A login in a terminal would be the editor's own start of the
  * agent, beside us.
  * @param client the agent's client, where it is known.
  */
-export function forwardInitialize(params: unknown, client?: HomeClient): Introduced {
+export function forwardInitialize(params: unknown, client?: HomeHost): Introduced {
   const { protocolVersion, clientCapabilities, ...rest } = asked.parse(params)
   const { fs, auth, ...others } = clientCapabilities ?? {}
   const version = Math.min(protocolVersion, VERSION)

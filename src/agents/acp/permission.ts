@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Change, oneLine, type Review } from '../../index.js'
+import type { Change, Review } from '../../index.js'
+import { oneLine } from '../../surface/index.js'
 
 /** Staged files whose diff is shown, and characters of all of them. */
 const FILES = 50

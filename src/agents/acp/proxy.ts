@@ -1,14 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
-import {
-  type Feedback,
-  type HomeClient,
-  oneLine,
-  type RunningCommand,
-  type Session,
-  type Workspace,
-} from '../../index.js'
+import type { Feedback, HomeHost, RunningCommand, Session, Workspace } from '../../index.js'
+import { oneLine } from '../../surface/index.js'
 import { forwardInitialize, modelOf, rewriteInitializeAnswer } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
@@ -34,7 +28,7 @@ export interface ProxyDeps {
   readonly editor: Peer
   readonly agent: Peer
   /** Whose agent it is, where that is known. */
-  readonly client: HomeClient | undefined
+  readonly client: HomeHost | undefined
   /** The agent, once it runs. */
   readonly running: () => RunningCommand | undefined
   /** Says what nobody else is told. */

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oneLine, type RunningCommand, type Session, type StartOptions, type Workspace } from '../../index.js'
+import type { RunningCommand, Session, StartOptions, Workspace } from '../../index.js'
+import { oneLine } from '../../surface/index.js'
 import { lineReader } from './lines.js'
 import { CODE, errorOf, type Message, parseMessage, wordsOf } from './message.js'
 import { Peer } from './peer.js'

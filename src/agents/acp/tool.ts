@@ -1,5 +1,6 @@
 import { formatToolError, type PersonalRun, type ToolEntry, withFeedback } from '../../hooks/index.js'
-import { type Feedback, oneLine, type Session } from '../../index.js'
+import type { Feedback, Session } from '../../index.js'
+import { oneLine } from '../../surface/index.js'
 import { CODE, RpcFailure, wordsOf } from './message.js'
 
 /** What an agent may ask of its client, done in the session. */

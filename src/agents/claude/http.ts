@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { bearerOf, isSameSecret, openJudges } from '../../index.js'
+import { openJudges } from '../../index.js'
+import { bearerOf, isSameSecret } from '../../surface/index.js'
 import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { type InputRequests, inputRequired, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Human, HumanAnswer, HumanQuestion } from '../../hooks/index.js'
-import { admitReviewer, oneLine } from '../../index.js'
+import { admitReviewer } from '../../index.js'
+import { oneLine } from '../../surface/index.js'
 
 /** Milliseconds a question stays on the client's screen. */
 const PATIENCE = 10 * 60_000

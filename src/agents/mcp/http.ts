@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { bearerOf, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../index.js'
+import { bearerOf, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
 import { type McpHost, newSessionName } from './host.js'
 import { BODY, errorResponse, HttpClients } from './http-clients.js'
 

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { type Answer, type Reviewer, stateOfSession } from '../../index.js'
+import type { Answer, Reviewer } from '../../index.js'
+import { stateOfSession } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { deliveryOf } from '../delivery.js'
 import { type AsJson, json, jsonOption } from '../output.js'

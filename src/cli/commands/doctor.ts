@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
-import { type ClientName, type FoundClient, findProgram, rootOf } from '../../index.js'
+import { profileOf } from '../../hosts/index.js'
+import { findProgram, rootOf } from '../../index.js'
+import type { FoundClient } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -58,26 +60,6 @@ export function register(command: Command, { io, exit, library, directory }: Con
     })
 }
 
-/** How a client is governed where we are entered, and what becomes of a tool where our hook fails altogether. */
-const GOVERNED: Readonly<Record<ClientName, readonly [how: string, failing: string]>> = {
-  claude: [
-    'governed by hooks; what it writes is staged by our MCP server',
-    'fails closed from 2.1.330 on, before that open',
-  ],
-  cline: ['governed by hooks; it stages nothing by itself', 'fails open where the hook cannot be run'],
-  codex: [
-    'governed by hooks that you have trusted there; it stages nothing by itself',
-    'fails open where the hook takes too long, and for tools it asks no hook about',
-  ],
-  gemini: [
-    'governed by hooks in folders you trust there; it stages nothing by itself',
-    'fails open where the hook takes too long',
-  ],
-  opencode: ['governed by a plugin; it stages nothing by itself', 'fails open where plugins are switched off'],
-  roo: ['not governed by this: our MCP server is beside its own tools', 'see docs/hosts/roo.md'],
-  mcp: ['not governed by this: our MCP server is beside its own tools', "run it whole by 'escrow run'"],
-}
-
 /** A client, and what its hook says where it was run. */
 interface Checked extends FoundClient {
   readonly blocked?: string
@@ -87,6 +69,6 @@ function messageOf({ client, isEntered, problems, blocked }: Checked): readonly 
   if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
   if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its hook refuses each tool']
   return isEntered
-    ? GOVERNED[client]
+    ? [profileOf(client).governed.how, profileOf(client).governed.failing]
     : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]
 }

@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import type { ClientFile, ClientName, ClientOptions } from '../../index.js'
+import { HOSTS, type HostName, profileOf } from '../../hosts/index.js'
+import type { ClientFile, ClientOptions } from '../../surface/index.js'
 import { type Context, EXIT, type Library } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
-import { askForWorkspace, CLIENTS, LABELS } from '../init-questions.js'
+import { askForWorkspace } from '../init-questions.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 
-interface Options extends Partial<Record<ClientName, true>>, AsJson {
+interface Options extends Partial<Record<HostName, true>>, AsJson {
   readonly http?: string
   readonly remove?: true
   readonly yes?: true
@@ -15,7 +16,7 @@ interface Options extends Partial<Record<ClientName, true>>, AsJson {
 }
 
 export function register(command: Command, context: Context): void {
-  for (const client of CLIENTS) command.option(`--${client}`, LABELS[client])
+  for (const host of HOSTS) command.option(`--${host}`, profileOf(host).label)
   command
     .description(
       'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. On a terminal it asks what ' +
@@ -37,10 +38,10 @@ export function register(command: Command, context: Context): void {
 }
 
 async function init(command: Command, context: Context, options: Options): Promise<void> {
-  const named = CLIENTS.filter((client) => options[client])
+  const named = HOSTS.filter((client) => options[client])
   if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
-  if (options.json) return asDocument(context, options.remove && named.length === 0 ? CLIENTS : named, options)
-  if (options.remove) return enter(context, named.length === 0 ? CLIENTS : named, options)
+  if (options.json) return asDocument(context, options.remove && named.length === 0 ? HOSTS : named, options)
+  if (options.remove) return enter(context, named.length === 0 ? HOSTS : named, options)
   const isAsked = context.io.ask !== undefined && named.length === 0 && options.yes !== true
   if (!isAsked) {
     const { planClients } = await context.library()
@@ -54,7 +55,7 @@ async function init(command: Command, context: Context, options: Options): Promi
 }
 
 /** A program is asked nothing: settings are changed only where it says `--yes`. */
-async function asDocument(context: Context, clients: readonly ClientName[], options: Options): Promise<void> {
+async function asDocument(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
   const { io, library, directory, exit } = context
   const { planClients, applyClients, initWorkspace } = await library()
   const { approvalBy } = options
@@ -98,7 +99,7 @@ async function make({ io, library, directory }: Context, { approvalBy }: Options
   for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
 }
 
-async function enter(context: Context, clients: readonly ClientName[], options: Options): Promise<void> {
+async function enter(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
   const { library, directory } = context
   const { planClients, applyClients } = await library()
   const files = planClients(directory(), clients, aboutOf(options))

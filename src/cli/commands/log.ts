@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { intentOf, pathsOf, type TraceRecord, type Workspace } from '../../index.js'
+import type { TraceRecord, Workspace } from '../../index.js'
+import { intentOf, pathsOf } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { knownIntent } from '../intents/known.js'
 import { wholeNumber } from '../numbers.js'

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Reviewer, stateOfSession } from '../../index.js'
+import type { Reviewer } from '../../index.js'
+import { stateOfSession } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { deliveryOf } from '../delivery.js'
 import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'

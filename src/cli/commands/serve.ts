@@ -37,7 +37,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
     if (session !== undefined) await workspace.review(session)
     // The server alone brings its libraries; no other command loads them.
     const { serveReview } = await import('../../web/index.js')
-    const { openBrowser } = await import('../../index.js')
+    const { openBrowser } = await import('../../surface/index.js')
     const { claudeHookListener } = await import('../../agents/claude/index.js')
     const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
     await untilSignal(async (signal) => {

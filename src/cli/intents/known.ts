@@ -1,4 +1,5 @@
-import { type Intent, nearest, type Workspace } from '../../index.js'
+import type { Intent, Workspace } from '../../index.js'
+import { nearest } from '../../surface/index.js'
 
 /** The intent a person has named. Rejects with the one that may have been meant where there is none. */
 export async function knownIntent(workspace: Workspace, id: string): Promise<Intent> {

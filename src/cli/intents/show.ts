@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Intent, type IntentVersion, nearest } from '../../index.js'
+import type { Intent, IntentVersion } from '../../index.js'
+import { nearest } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'

@@ -1,4 +1,5 @@
-import { type Reviewer, type SessionSummary, stateOfSession, type Workspace } from '../../index.js'
+import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
+import { stateOfSession } from '../../surface/index.js'
 import { deliveryOf } from '../delivery.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'

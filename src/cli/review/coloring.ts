@@ -1,4 +1,5 @@
-import { type Change, loadHighlighter, type Review } from '../../index.js'
+import type { Change, Review } from '../../index.js'
+import { loadHighlighter } from '../../surface/index.js'
 import type { FileColors } from './lines.js'
 
 /** Longest that a person's next key may have to wait for colours. */

@@ -1,4 +1,5 @@
-import { type Change, type ChangeGroup, type ChangeSet, flagReasons, type Hunk, type Question } from '../../index.js'
+import type { Change, ChangeGroup, ChangeSet, Hunk, Question } from '../../index.js'
+import { flagReasons } from '../../surface/index.js'
 
 /** A change set as one long text, of which only what is seen is ever laid out. Lines are counted, not made. */
 export interface Document {

@@ -1,4 +1,5 @@
-import { type Change, type ChangeGroup, type Hunk, type Question, type Token, wordDiff } from '../../index.js'
+import type { Change, ChangeGroup, Hunk, Question } from '../../index.js'
+import { type Token, wordDiff } from '../../surface/index.js'
 import { creditOf, titleOf } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item, notesOf } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'

@@ -1,4 +1,5 @@
-import { type openWorkspace, type refusalsIn, rootOf } from '../../index.js'
+import { type openWorkspace, rootOf } from '../../index.js'
+import type { refusalsIn } from '../../surface/index.js'
 import type { ShellCall } from './arguments.js'
 import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
 

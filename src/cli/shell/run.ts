@@ -1,4 +1,5 @@
-import { ownerSocketOf, rootOf } from '../../index.js'
+import { rootOf } from '../../index.js'
+import { ownerSocketOf } from '../../surface/index.js'
 import { oneLine } from '../printable.js'
 import { shellCall, USAGE } from './arguments.js'
 import type { ShellEnd, ShellIo } from './ending.js'

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { TOOLS as SERVED } from '../../../src/agents/mcp/tools.js'
 import { answerOpencode } from '../../../src/agents/opencode/index.js'
-import { applyClients, planClients } from '../../../src/index.js'
+import { applyClients, planClients } from '../../../src/surface/index.js'
 import { compiled } from '../../support/compiled.js'
 import { hookStand } from '../hook/stand.js'
 

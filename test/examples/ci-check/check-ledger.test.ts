@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
-import { makeSigningKey } from '../../../src/index.js'
+import { makeSigningKey } from '../../../src/surface/index.js'
 import { git } from '../../support/git.js'
 import { trust } from '../../support/trust.js'
 import {

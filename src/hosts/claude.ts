@@ -1,0 +1,32 @@
+import { type HomeHostProfile, toolEvent } from './profile.js'
+
+/** Claude Code. */
+export const claude: HomeHostProfile = {
+  label: 'Claude Code: its hooks and our MCP server',
+  presence: ['.claude', 'CLAUDE.md'],
+  governed: {
+    how: 'governed by hooks; what it writes is staged by our MCP server',
+    failing: 'fails closed from 2.1.330 on, before that open',
+  },
+  protectedNames: {
+    configures: ['.claude', '.claude.json', '.mcp.json'],
+    instructs: ['claude.md', 'claude.local.md'],
+  },
+  closedToCommands: ['.claude', '.mcp.json'],
+  obeys: {
+    json: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+    texts: ['.claude/agents', '.claude/commands', '.claude/skills'],
+  },
+  home: {
+    programs: ['claude', 'claude-code-acp', 'claude-agent-acp'],
+    state: ['.claude'],
+    logins: ['.claude/.credentials.json', '.claude.json'],
+    settings: [
+      ...['.claude/settings.json', '.claude/settings.local.json', '.claude/CLAUDE.md'],
+      ...['.claude/agents', '.claude/commands', '.claude/skills', '.claude/hooks', '.claude/plugins'],
+    ],
+    variable: 'CLAUDE_CONFIG_DIR',
+    beside: ['.claude.json', '.claude/.claude.json'],
+  },
+  hook: { probe: toolEvent('PreToolUse', 'TodoWrite') },
+}

@@ -1,0 +1,29 @@
+import type { HomeHostProfile } from './profile.js'
+
+/** Cline: the extension and the command line. */
+export const cline: HomeHostProfile = {
+  label: 'Cline: its hooks',
+  presence: ['.clinerules', '.cline'],
+  governed: {
+    how: 'governed by hooks; it stages nothing by itself',
+    failing: 'fails open where the hook cannot be run',
+  },
+  protectedNames: { configures: ['.cline', 'documents/cline/hooks'], instructs: ['.clinerules*'] },
+  closedToCommands: ['.clinerules', '.cline'],
+  obeys: { programs: ['.clinerules/hooks', '.cline/hooks'] },
+  home: {
+    programs: ['cline'],
+    state: ['.cline'],
+    logins: ['.cline/data/secrets.json', '.cline/data/settings/providers.json'],
+    settings: ['.cline/data/settings/cline_mcp_settings.json', '.cline/hooks', '.cline/rules', '.cline/plugins'],
+  },
+  hook: {
+    program: '.clinerules/hooks/PreToolUse',
+    probe: (root) => ({
+      hookName: 'PreToolUse',
+      taskId: 'escrow-doctor',
+      workspaceRoots: [root],
+      preToolUse: { toolName: 'condense', parameters: {} },
+    }),
+  },
+}

@@ -1,0 +1,25 @@
+import { type HomeHostProfile, toolEvent } from './profile.js'
+
+/** The Codex command line. */
+export const codex: HomeHostProfile = {
+  label: 'Codex: its hooks and our MCP server',
+  presence: ['.codex'],
+  governed: {
+    how: 'governed by hooks that you have trusted there; it stages nothing by itself',
+    failing: 'fails open where the hook takes too long, and for tools it asks no hook about',
+  },
+  protectedNames: { configures: ['.codex'], instructs: ['agents.md', 'agents.override.md'] },
+  closedToCommands: ['.codex'],
+  obeys: { json: ['.codex/hooks.json'], toml: ['.codex/config.toml'] },
+  home: {
+    programs: ['codex', 'codex-acp'],
+    state: ['.codex'],
+    logins: ['.codex/auth.json', '.codex/.credentials.json'],
+    settings: [
+      ...['.codex/config.toml', '.codex/hooks.json', '.codex/AGENTS.md'],
+      ...['.codex/rules', '.codex/prompts', '.codex/skills', '.codex/plugins'],
+    ],
+    variable: 'CODEX_HOME',
+  },
+  hook: { probe: toolEvent('PreToolUse', 'update_plan') },
+}

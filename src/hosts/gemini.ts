@@ -1,0 +1,27 @@
+import { type HomeHostProfile, toolEvent } from './profile.js'
+
+/** Gemini CLI. */
+export const gemini: HomeHostProfile = {
+  label: 'Gemini CLI: its hooks and our MCP server',
+  presence: ['.gemini', 'GEMINI.md'],
+  governed: {
+    how: 'governed by hooks in folders you trust there; it stages nothing by itself',
+    failing: 'fails open where the hook takes too long',
+  },
+  protectedNames: { configures: ['.gemini'], instructs: ['gemini.md'] },
+  closedToCommands: ['.gemini'],
+  obeys: { json: ['.gemini/settings.json'] },
+  home: {
+    programs: ['gemini'],
+    state: ['.gemini'],
+    logins: [
+      ...['.gemini/oauth_creds.json', '.gemini/mcp-oauth-tokens.json', '.gemini/gemini-credentials.json'],
+      '.gemini/google_accounts.json',
+    ],
+    settings: [
+      ...['.gemini/settings.json', '.gemini/trustedFolders.json', '.gemini/GEMINI.md'],
+      ...['.gemini/extensions', '.gemini/commands', '.gemini/policies', '.gemini/hooks', '.gemini/skills'],
+    ],
+  },
+  hook: { probe: toolEvent('BeforeTool', 'write_todos') },
+}

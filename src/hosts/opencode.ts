@@ -1,0 +1,47 @@
+import type { HomeHostProfile } from './profile.js'
+
+/** Directories of a configuration in which each file is a program or a text that opencode obeys. */
+const EXTENSIONS = ['agent', 'agents', 'command', 'commands', 'plugin', 'plugins', 'tool', 'tools'] as const
+
+/** opencode. */
+export const opencode: HomeHostProfile = {
+  label: 'opencode: a plugin that asks our hook, and our MCP server',
+  presence: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  governed: {
+    how: 'governed by a plugin; it stages nothing by itself',
+    failing: 'fails open where plugins are switched off',
+  },
+  protectedNames: { configures: ['.opencode', 'opencode.json', 'opencode.jsonc'], instructs: ['agents.md'] },
+  // Not the whole of `.opencode`: opencode installs packages there when it starts.
+  closedToCommands: [
+    '.opencode/plugins',
+    '.opencode/plugin',
+    '.opencode/opencode.json',
+    '.opencode/opencode.jsonc',
+    'opencode.json',
+    'opencode.jsonc',
+  ],
+  obeys: {
+    json: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+    programs: ['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
+  },
+  home: {
+    programs: ['opencode'],
+    state: ['.local/share/opencode', '.local/state/opencode', '.config/opencode', '.cache/opencode'],
+    logins: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json'],
+    settings: [
+      ...['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc', '.config/opencode/AGENTS.md'],
+      ...EXTENSIONS.map((name) => `.config/opencode/${name}`),
+    ],
+  },
+  hook: {
+    isDirect: true,
+    probe: (directory) => ({
+      event: 'tool.execute.before',
+      directory,
+      sessionID: 'escrow-doctor',
+      tool: 'todoread',
+      args: {},
+    }),
+  },
+}

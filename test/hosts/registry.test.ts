@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { HOME_HOSTS, HOSTS, homeOf, hostOfProgram, profileOf } from '../../src/hosts/index.js'
+import { HOST_SETTINGS, protection } from '../../src/policy/protected.js'
+import { HOUSE } from '../support/usage.js'
+
+const isBelow = (path: string, dirs: readonly string[]) =>
+  dirs.some((dir) => path === dir || path.startsWith(`${dir}/`))
+
+describe.each(HOSTS)('the profile of %s', (host) => {
+  const { presence, protectedNames, closedToCommands, obeys } = profileOf(host)
+
+  it('protects all that configures or instructs it, at any depth and in any case', () => {
+    const names = [...protectedNames.configures, ...protectedNames.instructs].map((name) => name.replace('*', ''))
+    const files = [...(obeys.json ?? []), ...(obeys.toml ?? []), ...(obeys.programs ?? []), ...(obeys.texts ?? [])]
+    for (const path of [...names, ...files, ...closedToCommands, ...presence])
+      for (const spelt of [path, `packages/one/${path}`, path.toUpperCase()])
+        expect([spelt, protection(spelt)?.level]).toEqual([spelt, 'literal'])
+  })
+
+  it('closes to commands what it runs without asking', () => {
+    for (const path of closedToCommands) expect(HOST_SETTINGS).toContain(path)
+    for (const path of [...(obeys.json ?? []), ...(obeys.toml ?? [])])
+      expect([path, isBelow(path, HOST_SETTINGS)]).toEqual([path, true])
+  })
+
+  it('has a page that says how to work with it', () => {
+    expect(existsSync(join(HOUSE, 'docs/hosts', `${host}.md`))).toBe(true)
+  })
+})
+
+it('a program is its host by its name, wherever it lies', () => {
+  for (const host of HOME_HOSTS)
+    for (const program of homeOf(host).programs) expect(hostOfProgram(`/opt/bin/${program}`)).toBe(host)
+  expect(hostOfProgram('bash')).toBeUndefined()
+})
