@@ -1,6 +1,6 @@
 import type { Digest } from './digest.js'
+import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
-import type { JsonValue } from './stage-edit.js'
 
 /** What stands at a path, as far as reviews and commits compare it. Absent is `null`. */
 export interface FileState {

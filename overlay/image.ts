@@ -1,10 +1,9 @@
 import type { PackRef } from './content.js'
-import { Errno } from './errno.js'
 import { childOf, type RelPath, ROOT } from './path.js'
 import type { SharedMap } from './shared-map.js'
 import type { Version } from './snapshot.js'
 import type { Stage } from './stage.js'
-import type { Base, EditData, GraftedNode, ImageEdit, StageEdit } from './stage-edit.js'
+import type { Base, GraftedNode, StageEdit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
@@ -12,63 +11,6 @@ import type { Inode } from './upper.js'
  * A stage as edits that make it anew, with every snapshot of it: version after version, each by what differs from the one
  * before, so that they share what they shared. How it came to be is left out, as are the notes that were dealt with.
  */
-
-/** Makes a stage of the edits of {@link imageOf}. */
-export class Image {
-  readonly #inodes = new Map<number, Inode>()
-
-  constructor(private readonly stage: Stage) {}
-
-  apply(edit: Exclude<ImageEdit, { op: 'begin' }>, data: EditData | undefined): void {
-    if (edit.op === 'inode') this.#inodes.set(edit.id, this.#inode(edit, data))
-    else if (edit.op === 'graft') this.#graft(edit.path, edit.node)
-    else if (edit.op === 'bases') for (const path of edit.forget) this.stage.bases.delete(path)
-    else this.#resume(edit)
-  }
-
-  #inode(edit: Extract<ImageEdit, { op: 'inode' }>, data: EditData | undefined): Inode {
-    const { type, mode, uid, gid, ino } = edit
-    const [atimeNs, mtimeNs, ctimeNs, birthtimeNs] = edit.times.map(BigInt) as [bigint, bigint, bigint, bigint]
-    const attributes = { mode, uid, gid, atimeNs, mtimeNs, ctimeNs, birthtimeNs }
-    const inode = this.stage.upper.inode(type, attributes, this.stage.tree.owner, ino)
-    inode.names = edit.names
-    inode.timed = edit.timed === true
-    inode.target = edit.target ?? ''
-    inode.origin = edit.origin
-    inode.credit = edit.by
-    inode.creditedAt = edit.at
-    inode.calls = edit.calls
-    if (data instanceof Uint8Array) inode.setBytes(data)
-    else if (data) inode.setPacked(data)
-    return inode
-  }
-
-  #graft(path: RelPath, grafted: GraftedNode | null): void {
-    const { tree } = this.stage
-    if (grafted === null) {
-      tree.set(path, undefined)
-      return
-    }
-    const inode = grafted.inode === undefined ? undefined : this.#inodes.get(grafted.inode)
-    if (grafted.inode !== undefined && !inode) throw new Errno('EIO')
-    const node = tree.own(path)
-    node.whiteout = grafted.whiteout === true
-    node.lower = grafted.lower
-    node.inode = inode
-    node.credit = grafted.by
-    node.creditedAt = grafted.at ?? 0
-  }
-
-  #resume(edit: Extract<ImageEdit, { op: 'resume' }>): void {
-    const { stage } = this
-    stage.edits = Math.max(stage.edits, edit.edits)
-    stage.upper.reserve(edit.nextIno)
-    stage.tree.covers = true
-    stage.tree.shape++
-    stage.snapshots.resume(edit)
-    this.#inodes.clear()
-  }
-}
 
 /** An edit, and the bytes it puts in place. */
 export interface ImagePart {

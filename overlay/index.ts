@@ -5,6 +5,7 @@ export { compact } from './compact.js'
 export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
 export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
 export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
+export type { JsonValue } from './json.js'
 export {
   type Attributes,
   type Entry,
@@ -31,13 +32,8 @@ export {
   type RelPath,
   ROOT,
 } from './path.js'
-export {
-  type CommittedPath,
-  dropRedundant,
-  type ReconcilePlan,
-  reconcileCommitted,
-  reconcileDiscarded,
-} from './reconcile.js'
+export { type CommittedPath, dropRedundant, reconcileCommitted, reconcileDiscarded } from './reconcile.js'
+export type { ReconcilePlan } from './reconcile-plan.js'
 export { openRegular, readRegular } from './regular.js'
 export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
 export { revertPaths } from './revert.js'
@@ -45,7 +41,7 @@ export type { Mark, Version } from './snapshot.js'
 export { type SourceInUse, sourcesInUse } from './sources.js'
 export { foldName, foldsNames, type Spelling, spellingOf } from './spelling.js'
 export { Stage } from './stage.js'
-export type { Attribution, Base, EditData, JsonValue, PackSpan, StageEdit } from './stage-edit.js'
+export type { Attribution, Base, EditData, PackSpan, StageEdit } from './stage-edit.js'
 export { openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'
 export { stagedBytes } from './staged-bytes.js'
 export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'

@@ -1,9 +1,11 @@
 import fs, { type BigIntStats, type Stats } from 'node:fs'
 import { Errno } from './errno.js'
-import { type Attributes, checkSize } from './layer.js'
-import type { Overlay } from './overlay.js'
+import { type Attributes, checkSize, type EntryType } from './layer.js'
+import type { Lower } from './lower.js'
 import type { RelPath } from './path.js'
+import type { Stage } from './stage.js'
 import { bigStatsOf, statsOf } from './stats.js'
+import type { Place } from './tree.js'
 import type { Inode } from './upper.js'
 
 /**
@@ -31,6 +33,21 @@ export interface WriteFile extends ReadFile {
   setattr(attributes: Attributes): void
 }
 
+/** What an open file asks of the overlay it was opened in. */
+export interface OpenFileOwner {
+  readonly dev: number
+  readonly stage: Stage
+  readonly lower: Lower
+  readonly opened: {
+    delete(file: OpenFile): void
+    rename(file: OpenFile, path: RelPath | undefined): void
+  }
+  placeOf(path: RelPath): Place
+  typeOf(path: RelPath): EntryType | undefined
+  put(path: RelPath, content: Uint8Array, options: { readonly at: number }): void
+  setattr(path: RelPath, attributes: Attributes): void
+}
+
 const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 /** One open file of the merged view. */
@@ -45,7 +62,7 @@ export class OpenFile implements WriteFile {
 
   /** @throws Errno ENOENT; the host's errors for a lower file that may not be read. */
   constructor(
-    private readonly overlay: Overlay,
+    private readonly overlay: OpenFileOwner,
     path: RelPath,
   ) {
     const { node, lower } = overlay.placeOf(path)

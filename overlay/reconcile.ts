@@ -1,12 +1,11 @@
-// Long because: what leaves a stage is decided case by case, and the cases must be read beside each other.
 import { ABSENT, stateNow } from './base.js'
 import { type FileState, sameContent, sameState } from './change.js'
 import { mergedState } from './diff.js'
 import type { Overlay } from './overlay.js'
 import { ancestorsOf, asRelPath, childOf, isWithin, parentOf, type RelPath, ROOT } from './path.js'
+import type { ReconcilePlan } from './reconcile-plan.js'
 import { revertPaths } from './revert.js'
 import { redirects } from './sources.js'
-import type { Base } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /**
@@ -20,15 +19,6 @@ export interface CommittedPath {
   readonly after: FileState | null
   /** The commit was of this very session: what it wrote since rests on the committed content. */
   readonly own: boolean
-}
-
-/** What is to leave a stage, and the bases of what stays. */
-export interface ReconcilePlan {
-  readonly drop: RelPath[]
-  readonly point: [RelPath, RelPath | null][]
-  readonly hide: RelPath[]
-  readonly forget: RelPath[]
-  readonly bases: [RelPath, Base][]
 }
 
 /**

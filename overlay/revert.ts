@@ -1,7 +1,7 @@
 import type { EntryType } from './layer.js'
 import type { Overlay } from './overlay.js'
 import { ancestorsOf, childOf, isWithin, nameOf, parentOf, type RelPath } from './path.js'
-import type { ReconcilePlan } from './reconcile.js'
+import type { ReconcilePlan } from './reconcile-plan.js'
 
 /**
  * Takes names out of a stage: each shows again what the disk has under it, and all others go on showing what they

@@ -1,6 +1,5 @@
 import { Errno } from './errno.js'
 import type { SharedMap } from './shared-map.js'
-import type { Stage } from './stage.js'
 import type { Base, ImageEdit, StageEdit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
@@ -35,6 +34,12 @@ export interface Mark {
   readonly version: Version
 }
 
+/** What snapshots are made of. */
+export interface Versioned {
+  freeze(): Version
+  restore(version: Version): void
+}
+
 export class Snapshots {
   readonly #marks = new Map<string, Mark>()
   /** Snapshot id → how its tool call left the stage. */
@@ -43,7 +48,7 @@ export class Snapshots {
   #at: string | undefined
   #changed = false
 
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly stage: Versioned) {}
 
   /** In the order they were made. */
   list(): Mark[] {

@@ -1,5 +1,6 @@
 import type { FileState } from './change.js'
 import type { PackRef } from './content.js'
+import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
 
 /** The edits of a stage: what its log holds. Each says what was decided, never what to decide. */
@@ -168,9 +169,6 @@ export interface GraftedNode {
   readonly by?: Attribution
   readonly at?: number
 }
-
-/** What JSON can hold. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** An edit's bytes: in hand, or in the pack. */
 export type EditData = Uint8Array | PackRef

@@ -3,21 +3,13 @@ import { AttributionTable } from './attribution-table.js'
 import { ABSENT } from './base.js'
 import type { PackRef } from './content.js'
 import { DirectoryTimes } from './directory-times.js'
-import { Image } from './image.js'
+import { ImageLoader } from './image-loader.js'
 import { Inodes, nanoseconds, writtenAt } from './inodes.js'
+import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
 import { SharedMap } from './shared-map.js'
 import { Snapshots, type Version } from './snapshot.js'
-import type {
-  Attribution,
-  Base,
-  EditCommon,
-  EditData,
-  JsonValue,
-  NewInode,
-  SettleStep,
-  StageEdit,
-} from './stage-edit.js'
+import type { Attribution, Base, EditCommon, EditData, NewInode, SettleStep, StageEdit } from './stage-edit.js'
 import { Tree, TreeNode } from './tree.js'
 import { type Inode, Upper } from './upper.js'
 
@@ -55,7 +47,7 @@ export class Stage {
   readonly upper = new Upper()
   readonly inodes = new Inodes(this.tree, this.upper)
   readonly #credits = new AttributionTable()
-  readonly #image = new Image(this)
+  readonly #image = new ImageLoader(this)
   readonly #listeners = new Set<(edit: StageEdit) => void>()
   /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
   edits = 0

@@ -4,13 +4,8 @@ import { sameState } from './change.js'
 import { mergedState } from './diff.js'
 import { Overlay } from './overlay.js'
 import { isWithin, parentOf, type RelPath, ROOT } from './path.js'
-import {
-  type CommittedPath,
-  dropRedundant,
-  type ReconcilePlan,
-  reconcileCommitted,
-  reconcileDiscarded,
-} from './reconcile.js'
+import { type CommittedPath, dropRedundant, reconcileCommitted, reconcileDiscarded } from './reconcile.js'
+import type { ReconcilePlan } from './reconcile-plan.js'
 import { revertPaths } from './revert.js'
 import type { Version } from './snapshot.js'
 import { redirects } from './sources.js'

@@ -154,6 +154,19 @@ describe('the rooms', () => {
     expect(Object.keys(MAY_IMPORT).filter((room) => below(room).has(room))).toEqual([])
   })
 
+  it('have no cycle of files, by value, by type or by a later load', () => {
+    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((name) => sources.includes(name))]))
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' > '))
+      else if (!done.has(file)) for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+
   it('use every arrow of the plan', () => {
     const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${roomOf(file)} ${roomOf(name)}`)))
     const idle = WALLED.flatMap((room) => (MAY_IMPORT[room] ?? []).map((to) => `${room} ${to}`))

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type picocolors from 'picocolors'
 import type { Capability, InitOptions, SigningKey, Workspace } from '../index.js'
 import type { ClientFile, ClientOptions, ForeignSetting, FoundClient, HostName, OldState } from '../surface/index.js'
@@ -66,6 +67,8 @@ export interface Context {
   asAgent<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** As {@link withWorkspace}, for what a person decides: refused in an agent's session, and where policy wants a person and there is none. */
   asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** Every command with all it takes. Loads each one. */
+  wholeProgram(): Promise<Command>
   /** How the run is to end, a code of {@link EXIT} or that of a program it ran; 0 unless a command says otherwise. */
   exit(code: number): void
 }

@@ -5,7 +5,7 @@ import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
 import { report } from './failure.js'
-import { newProgram } from './program.js'
+import { newProgram, wholeProgram } from './program.js'
 
 const EPILOGUE = `
 Exit codes:
@@ -42,6 +42,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
       ;(await library()).admitReviewer(root, { terminal: io.terminal })
       return withWorkspace(root, library, work)
     },
+    wholeProgram: () => wholeProgram(context),
     exit: (given) => {
       code = given
     },

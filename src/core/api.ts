@@ -1,3 +1,4 @@
+import type { AgentInfo, Reviewer } from './people.js'
 /** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
 
 import type { EscrowError, Refusal } from './api-error.js'
@@ -27,6 +28,7 @@ export type {
   NewIntent,
 } from './intent.js'
 export type { Measured, Mutation, MutationClass } from './mutation.js'
+export type { AgentInfo, Reviewer } from './people.js'
 export type {
   AccessQuestion,
   Answer,
@@ -45,12 +47,6 @@ export type { TrustChange, TrustEffect, TrustReport } from './trust-api.js'
  * each takes what it wrote, as far as no call that is not named wrote it too.
  */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
-
-/** A person, as git names one. */
-export interface Reviewer {
-  readonly name: string
-  readonly email?: string
-}
 
 /** A reviewer's yes or no, bound to the bytes they were shown. */
 export interface Verdict {
@@ -151,15 +147,6 @@ export interface SessionSummary {
   readonly intents?: readonly string[]
   /** Why its stage cannot be read; `changes` is 0 then. */
   readonly damaged?: string
-}
-
-/** Who works in a session, for the ledger. */
-export interface AgentInfo {
-  readonly model?: string
-  readonly tool?: string
-  readonly toolVersion?: string
-  /** A URL to look the conversation up. */
-  readonly conversation?: string
 }
 
 /** Which session to open, and for whom. An id that is known takes up what it has staged. */

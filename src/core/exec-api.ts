@@ -1,6 +1,7 @@
 import type { HomeHost } from '../hosts/index.js'
-import type { ChangeSet, Reviewer } from './api.js'
 import type { Refusal } from './api-error.js'
+import type { ChangeSet } from './change-api.js'
+import type { Reviewer } from './people.js'
 
 /** How a command runs. */
 export interface ExecOptions {

@@ -1,6 +1,6 @@
 /** Intents: what a person declared that an agent may work on. */
 
-import type { Reviewer } from './api.js'
+import type { Reviewer } from './people.js'
 
 /** Where an intent stands. DRAFT, PENDING and IN_PROGRESS can be selected. */
 export type IntentStatus = 'DRAFT' | 'PENDING' | 'IN_PROGRESS' | 'BLOCKED' | 'COMPLETED' | 'ARCHIVED'

@@ -1,6 +1,6 @@
 /** The shapes of the ledger in the public API. */
 
-import type { Reviewer } from './api.js'
+import type { Reviewer } from './people.js'
 
 /** What an anchor keeps: the newest record, and how long the file was behind it. */
 export interface LedgerHead {

@@ -1,5 +1,5 @@
-import type { Reviewer } from './api.js'
 import type { CommandClass } from './command-class.js'
+import type { Reviewer } from './people.js'
 
 /** What an agent needs a person's word on. */
 export type Question = ScopeQuestion | AccessQuestion | CommandQuestion

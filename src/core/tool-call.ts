@@ -1,16 +1,15 @@
-import type { Session } from './api.js'
 import type { Denial } from './denials.js'
 import type { MutationClass } from './mutation.js'
 import type { ToolContext } from './tool-context.js'
 
-/** A tool call as an adapter announces it to {@link Session.toolCall}. */
+/** A tool call as an adapter announces it to `Session.toolCall`. */
 export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
   readonly id?: string
   /** Every path the call is going to change: all are judged before its first write. */
   readonly writes?: readonly PlannedWrite[]
   /**
    * Of a read tool: the files it is going to show. Where the disk has moved on below one that is staged, both are merged
-   * before, and {@link Session.feedback} says so.
+   * before, and `Session.feedback` says so.
    */
   readonly reads?: readonly string[]
   /** What the agent says its writes are going to do. It is recorded beside what was measured, never in its place. */

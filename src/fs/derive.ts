@@ -3,7 +3,8 @@ import { type Denial, Denied, denialError } from '../core/denials.js'
 import { bytesOf, invalidType, isArgumentError } from './args.js'
 import { later, promiseOf } from './fairness.js'
 import { InnerFailure } from './inner-call.js'
-import { type Args, type DerivedRow, type Form, type Row, Spread } from './ops.js'
+import { type Args, type Form, Spread } from './op-types.js'
+import type { DerivedRow, Row } from './ops.js'
 import type { View } from './view.js'
 
 /** One body, three forms: sync, callback, promise. All derived here, none by hand. */

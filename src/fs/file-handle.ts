@@ -4,7 +4,8 @@ import { devNull } from 'node:os'
 import { fsError } from '../../overlay/errno.js'
 import { promiseOf } from './fairness.js'
 import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
-import { type RefusedRow, Spread } from './ops.js'
+import { Spread } from './op-types.js'
+import type { RefusedRow } from './ops.js'
 
 /** What a handle needs of the facade it belongs to. */
 export interface HandleDeps {

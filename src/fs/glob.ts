@@ -6,7 +6,7 @@ import { type GlobOptions, readGlobOptions } from './glob-options.js'
 import { fitsName, GLOBSTAR, type GlobPattern, matchesNames, parseGlob, type Segment } from './glob-pattern.js'
 import { direntOf, entriesOf, leadsToDir } from './kernel-list.js'
 import { lstat, realpath } from './kernel-read.js'
-import type { Args } from './ops.js'
+import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /**

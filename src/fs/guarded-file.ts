@@ -3,7 +3,6 @@ import type { Attributes } from '../../overlay/layer.js'
 import type { WriteFile } from '../../overlay/open-file.js'
 import { type RelPath, ROOT } from '../../overlay/path.js'
 import type { Effect } from '../core/decision.js'
-import type { GuardedLayer } from './guarded.js'
 
 /** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */
 export class GuardedFile implements WriteFile {
@@ -11,7 +10,7 @@ export class GuardedFile implements WriteFile {
 
   constructor(
     private readonly file: WriteFile,
-    private readonly layer: Pick<GuardedLayer, 'judge'>,
+    private readonly layer: { judge(effect: Effect, path: RelPath): void },
   ) {
     this.#last = file.path ?? ROOT
   }

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline'
 import { ReadableStream } from 'node:stream/web'
 import { contentPromiseForm } from './derive.js'
-import { type Form, type RefusedRow, refusedRow } from './ops.js'
+import type { Form } from './op-types.js'
+import { type RefusedRow, refusedRow } from './ops.js'
 import type { HandleMethod } from './stems.js'
 
 /**

@@ -1,7 +1,25 @@
-import type { EntryType } from '../../overlay/layer.js'
+import type { Entry, EntryType } from '../../overlay/layer.js'
 import { childOf, type RelPath } from '../../overlay/path.js'
+import type { Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
-import type { GuardedLayer } from './guarded.js'
+
+/** What a move is judged by: the guarded layer. */
+export interface MoveLayer {
+  typeOf(path: RelPath): EntryType | undefined
+  readlink(path: RelPath): string
+  /** Hidden entries, too. */
+  allEntries(path: RelPath): readonly Entry[]
+  /** Throws Denied. */
+  judge(effect: Effect, path: RelPath): void
+  /** Throws Denied. */
+  judgeLink(target: string, link: RelPath): void
+  /** Whether the policy is one for all below a directory. */
+  alikeBelow(dir: RelPath): boolean
+  readonly rules: {
+    knownBelow(dir: RelPath): Iterable<RelPath>
+    mayBeProtected(name: string): boolean
+  }
+}
 
 /** So many entries of a tree are looked at before it moves. */
 const LOOKED_AT = 512
@@ -13,7 +31,7 @@ const LOOKED_AT = 512
  * shown and when it is committed, where each file of the tree is judged. Where the policy differs below, every entry
  * is judged here. Throws Denied.
  */
-export function judgeMove(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+export function judgeMove(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const type = layer.typeOf(from)
   judgeMoved(layer, from, to, type)
   // What the move replaces is overwritten by it.
@@ -28,7 +46,7 @@ export function judgeMove(layer: GuardedLayer, from: RelPath, to: RelPath): void
   judgeStandingOut(layer, from, to)
 }
 
-function judgeMoved(layer: GuardedLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
+function judgeMoved(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
   layer.judge('move', from)
   layer.judge('move', to)
   // A relative link points elsewhere from its new place.
@@ -36,7 +54,7 @@ function judgeMoved(layer: GuardedLayer, from: RelPath, to: RelPath, type: Entry
 }
 
 /** What is hidden is not named: only that something keeps the tree where it is. */
-function judgeBelow(layer: GuardedLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
+function judgeBelow(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
   try {
     judgeMoved(layer, from, to, type)
   } catch (error) {
@@ -46,7 +64,7 @@ function judgeBelow(layer: GuardedLayer, from: RelPath, to: RelPath, type: Entry
   }
 }
 
-function judgeEntries(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+function judgeEntries(layer: MoveLayer, from: RelPath, to: RelPath): void {
   for (const { name, type } of layer.allEntries(from)) {
     const [here, there] = [childOf(from, name), childOf(to, name)]
     judgeBelow(layer, here, there, type)
@@ -55,7 +73,7 @@ function judgeEntries(layer: GuardedLayer, from: RelPath, to: RelPath): void {
 }
 
 /** The nearest first: a repository's own `.git`, an agent's rules, a package's settings. */
-function judgeStandingOut(layer: GuardedLayer, from: RelPath, to: RelPath): void {
+function judgeStandingOut(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const trees = [[from, to] as const]
   let left = LOOKED_AT
   for (let tree = trees.shift(); tree; tree = trees.shift()) {

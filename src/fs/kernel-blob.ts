@@ -2,7 +2,7 @@ import { codeOf } from '../../overlay/errno.js'
 import { Denied } from '../core/denials.js'
 import { invalidType, readPath, unopenedBlob } from './args.js'
 import { readFile } from './kernel-read.js'
-import type { Args, Form } from './ops.js'
+import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /** A Blob of a file's content as it is now. Throws ERR_INVALID_ARG_VALUE for what cannot be read, as Node does. */

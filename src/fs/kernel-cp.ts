@@ -12,7 +12,7 @@ import { symlink } from './kernel-links.js'
 import { entriesOf } from './kernel-list.js'
 import { exists, readlink } from './kernel-read.js'
 import { copyFile, mkdir, unlink } from './kernel-write.js'
-import type { Args, Form } from './ops.js'
+import type { Args, Form } from './op-types.js'
 import { systemError } from './system-error.js'
 import type { WriteView } from './view.js'
 

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readEncoding, readInteger, readOptions, readPath } from './args.js'
 import { direntOf, entriesOf } from './kernel-list.js'
-import type { Args } from './ops.js'
+import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /** What an open directory begins with: it is listed when it is opened. */

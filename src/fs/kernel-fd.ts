@@ -16,8 +16,8 @@ import {
   readMode,
 } from './args.js'
 import { type Descriptor, validFd } from './descriptors.js'
+import { type Args, type Form, Spread } from './op-types.js'
 import { createdMode, followOf } from './open-rules.js'
-import { type Args, type Form, Spread } from './ops.js'
 import { givenTo, isOwner, mayChown, readId } from './ownership.js'
 import { positionAt, readRequest } from './read-request.js'
 import { readTimes } from './times.js'

@@ -1,7 +1,7 @@
 import { Errno } from '../../overlay/errno.js'
 import type { Inside } from '../../overlay/resolve.js'
 import { invalidSymlinkType, readPath } from './args.js'
-import type { Args } from './ops.js'
+import type { Args } from './op-types.js'
 import type { WriteView } from './view.js'
 
 /** The bodies of the ops that make links. */

@@ -7,7 +7,7 @@ import type { Inside } from '../../overlay/resolve.js'
 import { encodeName, readBoolean, readEncoding, readOptions } from './args.js'
 import { nextTurn } from './fairness.js'
 import { TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
-import type { Args, Form } from './ops.js'
+import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /** The body of `readdir`, and what else lists directories by. */

@@ -20,8 +20,8 @@ import {
 import { afterTurn } from './fairness.js'
 import { STAT_SYNC_ANSWERS_NOTHING, statAnswersNothing } from './host-traits.js'
 import { readRest } from './kernel-fd.js'
+import type { Args, Form } from './op-types.js'
 import { refuseWritingFlag } from './open-rules.js'
-import type { Args, Form } from './ops.js'
 import type { ResolvedPath } from './resolved-path-cache.js'
 import type { ReadView } from './view.js'
 

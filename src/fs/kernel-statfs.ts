@@ -1,7 +1,7 @@
 import fs, { type BigIntStatsFs, type StatsFs } from 'node:fs'
 import { Errno } from '../../overlay/errno.js'
 import { readLooseOptions } from './args.js'
-import type { Args } from './ops.js'
+import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /** The disk below the workspace: what is staged takes no room on it yet. */

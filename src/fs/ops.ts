@@ -11,26 +11,12 @@ import * as remove from './kernel-rm.js'
 import { statfs } from './kernel-statfs.js'
 import { mkdtemp } from './kernel-temp.js'
 import * as write from './kernel-write.js'
+import type { Args, Form } from './op-types.js'
 import type { Stem } from './stems.js'
 import { unixTime } from './times.js'
 import type { ReadView, WatchView, WriteView } from './view.js'
 import { watch } from './watch.js'
 import { unwatchFile, watchFile } from './watch-file.js'
-
-/**
- * The op table: one row a stem. A read row's body is given a view without mutators (the third lock); a refused row
- * says why. What the host has and this table lacks is refused by name at run time (the second lock).
- */
-
-export type Args = readonly unknown[]
-
-/** Which of its three faces an op was called by: a few behave differently in one of them. */
-export type Form = 'sync' | 'callback' | 'promise'
-
-/** What a callback gets in place of one value: `read` calls back with the count and the buffer. */
-export class Spread {
-  constructor(readonly values: readonly unknown[]) {}
-}
 
 export interface ReadRow {
   readonly kind: 'read'

@@ -1,6 +1,6 @@
 import { invalidType, invalidValue, outOfRange, readInteger } from './args.js'
 import { bigintPositions } from './host-traits.js'
-import type { Args, Form } from './ops.js'
+import type { Args, Form } from './op-types.js'
 
 /** The arguments of `read`. */
 

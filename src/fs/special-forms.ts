@@ -3,7 +3,7 @@ import { type AnyFunction, type Body, callbackForm, closeForm, promiseForm, sett
 import { createDir } from './dir.js'
 import { promiseOf } from './fairness.js'
 import type { OpenedDir } from './kernel-dir.js'
-import type { Args, Form } from './ops.js'
+import type { Args, Form } from './op-types.js'
 
 /** The functions that are no plain sync, callback and promise triple, or answer with more than a value. */
 

@@ -7,14 +7,15 @@ import { pathText } from '../../overlay/path.js'
 import { absentStats } from '../../overlay/stats.js'
 import { invalidType, readInteger } from './args.js'
 import { stat } from './kernel-read.js'
-import type { Args } from './ops.js'
+import type { Args } from './op-types.js'
 import type { WatchView } from './view.js'
+import type { Poll } from './watches.js'
 
 /** Node's own interval, in milliseconds. */
 const INTERVAL_MS = 5007
 
 /** `fs.watchFile`: looks at a path of the merged view again and again. A path that is not there is no error. */
-export function watchFile(view: WatchView, [path, given, last]: Args): StatWatcher {
+export function watchFile(view: WatchView, [path, given, last]: Args): Poll {
   const text = pathText(path)
   const name = resolve(view.root, text)
   const isOptions = typeof given === 'object' && given !== null
@@ -88,7 +89,7 @@ interface PollOptions {
 }
 
 /** What `fs.watchFile` returns: Node's StatWatcher in everything but the class. */
-export class StatWatcher extends EventEmitter {
+class StatWatcher extends EventEmitter {
   readonly #timer: NodeJS.Timeout
   #seen: Look
   #stopped = false

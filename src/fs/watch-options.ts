@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 import { invalidType, invalidValue, readBoolean, readEncoding, readInteger, readOptions } from './args.js'
-import type { Form } from './ops.js'
+import type { Form } from './op-types.js'
 
 /** The options of `fs.watch` and `fs.promises.watch`, checked as the host checks them. */
 export interface WatchOptions {

@@ -1,12 +1,19 @@
+import type { EventEmitter } from 'node:events'
 import type { Overlay } from '../../overlay/overlay.js'
 import { ChangeFeed } from './change-feed.js'
-import type { StatWatcher } from './watch-file.js'
 
 /** What a facade has under watch. */
+/** What `watchFile` keeps for one name. */
+export interface Poll extends EventEmitter {
+  stop(): void
+  ref(): this
+  unref(): this
+}
+
 export class Watches {
   readonly feed: ChangeFeed
   /** `watchFile`'s, by absolute name. */
-  readonly polls = new Map<string, StatWatcher>()
+  readonly polls = new Map<string, Poll>()
   readonly #open = new Set<{ close(): void }>()
 
   constructor(readonly overlay: Overlay) {

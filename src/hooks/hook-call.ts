@@ -1,9 +1,9 @@
-import type { GatedCall } from '../core/api.js'
-import type { Denial } from '../core/denials.js'
+import type { GatedCall, Session } from '../core/api.js'
+import type { Denial, ToolError } from '../core/denials.js'
 import type { ToolCatalogue } from './catalogue.js'
 import type { AskedCall } from './human.js'
-import type { ToolUse } from './run-tool.js'
-import type { HookTask } from './tasks.js'
+import type { OpenTool, ToolUse } from './run-tool.js'
+
 import type { HookContext, HookPayload } from './types.js'
 
 /** A tool call on its way through the hooks. */
@@ -59,4 +59,18 @@ export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCa
     stopped: false,
   }
   return call
+}
+
+/** A call whose tool its host runs itself. */
+export interface OpenCall {
+  readonly call: HookCall
+  readonly tool: OpenTool
+}
+
+/** One conversation as an engine knows it. */
+export interface HookTask {
+  readonly session: Session
+  /** Refusals in a row, no destructive call between them. */
+  refusals: ToolError[]
+  open: OpenCall | undefined
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Answer, Approver, Question, Reviewer } from '../core/api.js'
+import type { Answer, Approver, Question } from '../core/api.js'
+import type { Reviewer } from '../core/people.js'
 import { oneLine } from '../core/printable.js'
 import type { ToolArguments } from './catalogue.js'
 

@@ -2,12 +2,12 @@ import type { GatedCall, Session } from '../core/api.js'
 import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
 import { DEFAULT, type ToolCatalogue } from './catalogue.js'
+import type { HookTask } from './hook-call.js'
 import { type HookCall, hookCall } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
 import { type Human, whileAsking } from './human.js'
 import { type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
 import { HumanInTheLoopHook } from './standard-hooks.js'
-import type { HookTask } from './tasks.js'
 
 /** {@link runTool} with what policy.yaml wants of a person. */
 export type PersonalRun = <T>(

@@ -1,22 +1,7 @@
-import type { AgentInfo, Session, Workspace, WorkspaceOptions } from '../core/api.js'
+import type { Workspace, WorkspaceOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { ToolError } from '../core/denials.js'
-import type { HookCall } from './hook-call.js'
-import type { OpenTool } from './run-tool.js'
-
-/** A call whose tool its host runs itself. */
-export interface OpenCall {
-  readonly call: HookCall
-  readonly tool: OpenTool
-}
-
-/** One conversation as an engine knows it. */
-export interface HookTask {
-  readonly session: Session
-  /** Refusals in a row, no destructive call between them. */
-  refusals: ToolError[]
-  open: OpenCall | undefined
-}
+import type { AgentInfo } from '../core/people.js'
+import type { HookTask } from './hook-call.js'
 
 export interface TaskOptions {
   /** `openWorkspace`, which this room may not import. */

@@ -1,9 +1,9 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
+import type { AskAnswer } from './ask-answer.js'
 import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
 import type { AccessWord } from './policy-schema.js'
-import type { AskAnswer } from './rules.js'
 import type { Secret } from './secrets.js'
 
 /** The sentences of the refusals. Each names what was refused and why; the hint says what to do. */

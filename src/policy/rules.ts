@@ -4,6 +4,7 @@ import type { Denial } from '../core/denials.js'
 import { INIT_HINT, type IntentsState, selectable, selectableIds } from '../core/intents-state.js'
 import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import { isInState } from '../host/state-dir.js'
+import type { AskAnswer } from './ask-answer.js'
 import { freePathsOf } from './free-paths.js'
 import { isUnclear, linkOverRules, pointsTo } from './link-rules.js'
 import * as say from './messages.js'
@@ -24,13 +25,6 @@ export interface PolicyContext {
   /** Roo Code's dispatcher locks up when a mkdir throws: there a directory is not denied for want of scope. */
   readonly lenientMkdir: boolean
   readonly answers?: AskAnswers | undefined
-}
-
-/** What a person said to a write that an `ask` rule refused. */
-export interface AskAnswer {
-  readonly answer: 'allow' | 'once' | 'subtree' | 'deny'
-  readonly words?: string | undefined
-  readonly by: { readonly name: string }
 }
 
 /** What people said so far; another object when something of it has changed. */

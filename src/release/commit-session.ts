@@ -10,13 +10,14 @@ import {
   sourcesInUse,
 } from '../../overlay/index.js'
 import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from '../commit/index.js'
-import type { AgentInfo, CommitOptions, CommitResult, Verdict } from '../core/api.js'
+import type { CommitOptions, CommitResult, Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { isOutside } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
 import type { Mutation } from '../core/mutation.js'
+import type { AgentInfo } from '../core/people.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { repositoryDenial } from '../policy/bare-repository.js'
 import {

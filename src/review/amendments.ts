@@ -1,4 +1,4 @@
-import type { Reviewer } from '../core/api.js'
+import type { Reviewer } from '../core/people.js'
 import type { AmendRecord, ReviewRecord } from './record.js'
 
 /** A reviewer's change of what an agent has staged, as the agent hears of it. */

@@ -1,6 +1,6 @@
-import type { Reviewer } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
+import type { Reviewer } from '../core/people.js'
 import type { Answer, Question } from '../core/question.js'
 import type { ReviewLog } from './log.js'
 import { openQuestions } from './questions.js'

@@ -1,6 +1,7 @@
 import type { StagedChange } from '../../overlay/change.js'
-import type { Reviewer, Verdict } from '../core/api.js'
+import type { Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { Reviewer } from '../core/people.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import { type Bases, baseDiff } from './change-set.js'
 import { type DisplayedChange, refuseChanged } from './displayed-change.js'

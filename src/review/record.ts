@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type FileState, sameState } from '../../overlay/change.js'
-import type { Reviewer, Verdict } from '../core/api.js'
+import type { Verdict } from '../core/api.js'
+import type { Reviewer } from '../core/people.js'
 
 /** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
 

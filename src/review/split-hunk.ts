@@ -1,7 +1,7 @@
 import type { StagedChange } from '../../overlay/change.js'
-import type { Reviewer } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
+import type { Reviewer } from '../core/people.js'
 import { type Bases, baseDiff } from './change-set.js'
 import { diffFile, type PlainHunk } from './diff.js'
 import { type DisplayedChange, refuseChanged } from './displayed-change.js'

@@ -1,5 +1,6 @@
 import type { StagedChange } from '../../overlay/change.js'
-import type { ChangeState, Reviewer, Verdict } from '../core/api.js'
+import type { ChangeState, Verdict } from '../core/api.js'
+import type { Reviewer } from '../core/people.js'
 import {
   type AmendRecord,
   type HunkRef,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AgentInfo } from '../core/api.js'
+import type { AgentInfo } from '../core/people.js'
 
 /** Characters of a name: it is what a program says of itself. */
 const MOST = 250

@@ -1,5 +1,6 @@
-import type { AgentInfo, Answer, Approver, Durability } from '../core/api.js'
+import type { Answer, Approver, Durability } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
+import type { AgentInfo } from '../core/people.js'
 import type { IntentVersions } from '../history/index.js'
 import type { Lease } from '../host/owner.js'
 import type { RegistryStore } from '../intents/index.js'

@@ -1,5 +1,5 @@
 import { diffStage, type RelPath, sameContent, stateNow } from '../../overlay/index.js'
-import type { Reviewer } from '../core/api.js'
+import type { Reviewer } from '../core/people.js'
 import type { View } from '../fs/view.js'
 import { mergeMoved } from '../review/amend-stage.js'
 import type { ReviewLog } from '../review/log.js'

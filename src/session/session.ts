@@ -1,7 +1,6 @@
 // Long because: this is the one place where the parts of a session are put together.
 import { memoizePerTick } from '../../overlay/tick.js'
 import type {
-  AgentInfo,
   ChangeSet,
   ChangesOf,
   Explanation,
@@ -18,6 +17,7 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
 import type { MutationClass } from '../core/mutation.js'
+import type { AgentInfo } from '../core/people.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { SessionAdmission, SessionFormat, SessionTerminal } from '../exec/index.js'
 import { judgeWrites } from '../fs/judge-writes.js'

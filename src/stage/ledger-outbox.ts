@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../overlay/index.js'
-import type { AgentInfo } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
+import type { AgentInfo } from '../core/people.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { MAX_SPOOLED, type SpooledReports } from '../terminal/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from '../trace/index.js'

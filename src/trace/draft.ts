@@ -1,6 +1,6 @@
-import type { AgentInfo, Reviewer } from '../core/api.js'
 import { newId } from '../core/ids.js'
 import type { Mutation, MutationClass } from '../core/mutation.js'
+import type { AgentInfo, Reviewer } from '../core/people.js'
 
 /**
  * What a room hands to the ledger. Plain JSON throughout: a commit keeps its draft in the redo journal, so that recovery

@@ -1,8 +1,8 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'
+import type { Fault } from './fault.js'
 import { CONFLICT } from './lines.js'
-import type { Fault } from './scan.js'
 
 /** The ledger's own failures, by name and with what to do. */
 

@@ -1,6 +1,7 @@
-import type { LedgerHead, Reviewer } from '../core/api.js'
+import type { LedgerHead } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import type { Reviewer } from '../core/people.js'
 import type { LedgerEntry } from './anchor-lines.js'
 import { type Anchors, headOfTip } from './anchors.js'
 import type { Tip } from './chain.js'

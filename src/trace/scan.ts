@@ -7,18 +7,11 @@ import { EscrowError } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'
 import { openShared } from '../host/shared-files.js'
 import { type Break, EMPTY_TIP, type HeadAt, highest, ownFieldsOf, step, type Tip } from './chain.js'
+import type { Fault } from './fault.js'
 import { unavailable } from './faults.js'
 import { KnownHeads } from './known-heads.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { type Copies, KEPT } from './published.js'
-
-/** A line that cannot stand in the ledger, and why: `line` is its number, the reason a sentence about it. */
-export interface Fault {
-  readonly line: number
-  readonly reason: string
-  /** The chain divides here: two records continue one line. */
-  readonly fork: boolean
-}
 
 export interface Reading {
   /** After the last good line. */

@@ -6,12 +6,10 @@ import { diffStage, foldsNames } from '../../overlay/index.js'
 import { GITIGNORE, outside, physicalRoot, refuseInside } from '../access/index.js'
 import { recover } from '../commit/index.js'
 import type {
-  AgentInfo,
   IntentRegistry,
   Ledger,
   Recovery,
   Review,
-  Reviewer,
   Session,
   SessionOptions,
   SessionSummary,
@@ -23,6 +21,7 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
+import type { AgentInfo, Reviewer } from '../core/people.js'
 import { type IntentVersions, openVersions, recordedRegistry } from '../history/index.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'

@@ -19,6 +19,7 @@ const context: Context = {
     withWorkspace: refuse,
     asAgent: refuse,
     asReviewer: refuse,
+    wholeProgram: refuse,
     exit: refuse,
   },
   colors: (await import('picocolors')).default.createColors(false),

@@ -15,7 +15,11 @@ describe('an edit of JSON', () => {
 
   it('gives the text back when what was added is taken away', () => {
     // The parser of comments makes a key of this name into nothing.
-    const values = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
+    const values = fc
+      .jsonValue({ maxDepth: 3 })
+      // No text says -0.
+      .map((value) => JSON.parse(JSON.stringify(value)))
+      .filter((value) => !JSON.stringify(value).includes('__proto__'))
     const names = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__')
     const objects = fc.dictionary(names, values, { minKeys: 1, noNullPrototype: true })
     const layouts = fc.constantFrom(undefined, 2, '\t')

@@ -46,9 +46,13 @@ describe('a program of the clone that has the name of another', () => {
   })
 
   it.each([
-    ['editor', "const { editText } = await load('src/index.js'); await editText('x', 'x.txt')", 'vi'],
-    ['pager', "const { showPaged } = await load('src/index.js'); await showPaged('x')", 'less'],
-    ['browser', "const { openBrowser } = await load('src/index.js'); openBrowser('http://127.0.0.1:1')", 'xdg-open'],
+    ['editor', "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')", 'vi'],
+    ['pager', "const { showPaged } = await load('src/surface/index.js'); await showPaged('x')", 'less'],
+    [
+      'browser',
+      "const { openBrowser } = await load('src/surface/index.js'); openBrowser('http://127.0.0.1:1')",
+      'xdg-open',
+    ],
   ])('is not taken for the %s', async (_, statements, program) => {
     const clone = hostileClone()
     const env = shadowed(clone, [program])
@@ -129,9 +133,9 @@ describe('where programs are looked for', () => {
 
 describe('a variable that a direnv of the clone sets', () => {
   it.each([
-    ['VISUAL', "const { editText } = await load('src/index.js'); await editText('x', 'x.txt')"],
-    ['EDITOR', "const { editText } = await load('src/index.js'); await editText('x', 'x.txt')"],
-    ['PAGER', "const { showPaged } = await load('src/index.js'); await showPaged('x')"],
+    ['VISUAL', "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')"],
+    ['EDITOR', "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')"],
+    ['PAGER', "const { showPaged } = await load('src/surface/index.js'); await showPaged('x')"],
   ])('%s that names a program of the clone is refused by its name', (name, statements) => {
     const clone = hostileClone()
     clone.write('tool', clone.canary, 0o755)
@@ -145,7 +149,7 @@ describe('a variable that a direnv of the clone sets', () => {
   it('BROWSER that names a program of the clone opens nothing', () => {
     const clone = hostileClone()
     clone.write('tool', clone.canary, 0o755)
-    const statements = `const { openBrowser } = await load('src/index.js'); openBrowser('http://127.0.0.1:1')
+    const statements = `const { openBrowser } = await load('src/surface/index.js'); openBrowser('http://127.0.0.1:1')
       await new Promise((done) => setTimeout(done, 300))`
     for (const BROWSER of ['./tool', `${clone.root}/tool`]) clone.call(statements, { BROWSER })
     expect(clone.started()).toEqual([])
@@ -238,7 +242,7 @@ describe('a variable that a direnv of the clone sets', () => {
         const { status, stderr } = clone.escrow(argv, { XDG_STATE_HOME })
         expect([...argv, status, stderr]).toEqual([...argv, 1, expect.stringContaining('XDG_STATE_HOME')])
       }
-    const token = clone.call(`const { hookToken } = await load('src/index.js'); hookToken(process.cwd())`, {
+    const token = clone.call(`const { hookToken } = await load('src/surface/index.js'); hookToken(process.cwd())`, {
       XDG_STATE_HOME: clone.root,
     })
     expect([token.status, token.stderr]).toEqual([1, expect.stringContaining('XDG_STATE_HOME')])
@@ -298,9 +302,12 @@ describe('files of the clone that other programs obey', () => {
     writeFileSync(editor, '#!/bin/sh\npwd > "$HOME/cwd"; ls -A > "$HOME/files"; stat -c %a . > "$HOME/mode"\n', {
       mode: 0o755,
     })
-    const { stderr } = clone.call("const { editText } = await load('src/index.js'); await editText('x', 'x.txt')", {
-      EDITOR: editor,
-    })
+    const { stderr } = clone.call(
+      "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')",
+      {
+        EDITOR: editor,
+      },
+    )
     const seen = (name: string) => readFileSync(join(clone.home, name), 'utf8').trim()
     expect([stderr, seen('files'), seen('mode')]).toEqual(['', 'x.txt', '700'])
     expect(seen('cwd').startsWith(clone.root)).toBe(false)

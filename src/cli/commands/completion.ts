@@ -10,11 +10,8 @@ export function register(command: Command, context: Context): void {
     .description('Print the script that completes commands, options and session ids in your shell.')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .action(async (shell: Shell) => {
-      const [{ wholeProgram }, { wordsOf }] = await Promise.all([
-        import('../program.js'),
-        import('../completion/tree.js'),
-      ])
-      context.io.out(await script(shell, wordsOf(await wholeProgram(context))))
+      const { wordsOf } = await import('../completion/tree.js')
+      context.io.out(await script(shell, wordsOf(await context.wholeProgram())))
     })
 }
 

@@ -1,7 +1,8 @@
 import type { Classified } from '../../core/command-class.js'
 import { type Parsed, parserFor } from '../../host/grammars.js'
 import { Findings } from './findings.js'
-import { judgeWords, type Stdin } from './judge.js'
+import { JUDGES, judgeWords } from './judge.js'
+import type { Stdin } from './scene.js'
 import { judgeScript } from './script.js'
 import { literal } from './words.js'
 
@@ -22,7 +23,7 @@ export async function classifyCommand(command: string | readonly string[]): Prom
   if (typeof command === 'string') judgeText(parse, command, CALLER, found, 0)
   else {
     const script = (text: string, stdin: Stdin) => judgeText(parse, text, stdin, found, 1)
-    judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER })
+    judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER, judges: JUDGES })
   }
   return found.toClassified()
 }

@@ -1,5 +1,4 @@
-import { judgeWords, type Scene } from './judge.js'
-import type { Case } from './own.js'
+import type { Case, Scene } from './scene.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 
 /** Tests of find(1) that take the next word. */
@@ -43,6 +42,6 @@ function judgeRun(given: readonly Word[], from: number, scene: Scene): number {
     .findIndex((word, at) => word.text === ';' || (word.text === '+' && given[from + at - 1]?.text === '{}'))
   const end = after < 0 ? given.length : from + after
   const words = given.slice(from, end).map((word) => (word.text?.includes('{}') ? unknownWord(word.source) : word))
-  judgeWords(words, { ...scene, stdin: { from: 'unknown' }, isFunction: () => false })
+  scene.judges.words(words, { ...scene, stdin: { from: 'unknown' }, isFunction: () => false })
   return end
 }

@@ -1,5 +1,5 @@
 import { type Node, textOf } from '../../host/tree.js'
-import { type Script, visit } from './script.js'
+import type { Script } from './scene.js'
 
 /** Parts of words that run nothing. */
 const STILL = new Set([
@@ -40,7 +40,7 @@ export function judgeInside(node: Node, script: Script): undefined {
   const { found, syntax } = script
   if (RUNS.has(node.type)) {
     // What it runs does not read what this command is fed for certain.
-    for (const child of node.children) if (child.named) visit(child, { ...script, stdin: { from: 'unknown' } })
+    for (const child of node.children) if (child.named) script.visit(child, { ...script, stdin: { from: 'unknown' } })
     return
   }
   if (OWN.has(node.type)) {

@@ -1,38 +1,20 @@
 import { Findings } from './findings.js'
 import { OWN } from './own.js'
-import { applies, lessens, type Rule, type Subcommands, type Table, unclear } from './rule.js'
+import { PROGRAMS } from './programs.js'
+import { applies, lessens, type Rule, type Subcommands, unclear } from './rule.js'
+import { type Judges, partOf, type Scene } from './scene.js'
 import { judgeShell, SHELLS } from './shells.js'
-import { BUILD } from './table-build.js'
-import { FILES } from './table-files.js'
-import { GIT } from './table-git.js'
-import { REMOTE } from './table-remote.js'
 import { perilOf } from './variables.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 import { WRAPPERS, type Wrapper } from './wrappers.js'
-
-export const PROGRAMS: Table = new Map([...BUILD, ...REMOTE, ...GIT, ...FILES])
-
-/** What a command is judged with. */
-export interface Scene {
-  readonly found: Findings
-  /** Judges a text that a shell is given. */
-  script(text: string, stdin: Stdin): undefined
-  /** Functions the line has defined by now: their bodies were judged where they stand. */
-  isFunction(name: string): boolean
-  readonly stdin: Stdin
-}
-
-/** What a command reads: a text, what another command says, or its caller's input. */
-export interface Stdin {
-  readonly text?: string
-  readonly from: 'caller' | 'pipe' | 'network' | 'unknown'
-}
 
 /** Directories whose programs are the system's own. */
 const SYSTEM = /^\/(?:usr\/)?(?:local\/)?s?bin\/|^\/opt\/homebrew\/bin\//
 
 /** Wrappers in wrappers, and so on. */
 const MOST_LAYERS = 20
+
+export const JUDGES: Judges = { words: (words, scene) => judgeWords(words, scene), rule: judgeRule }
 
 export function judgeWords(words: readonly Word[], scene: Scene, layer = 0): undefined {
   const [program, ...given] = words
@@ -72,11 +54,7 @@ function judgeForeign(program: string, given: readonly Word[], scene: Scene, lay
   if (!isTool) scene.found.unknown(program, 'is a program of another place than the system’s')
 }
 
-export function partOf(words: readonly Word[]): string {
-  return words.map(({ source }) => source).join(' ')
-}
-
-export function judgeRule(rule: Rule, given: readonly Word[], scene: Scene, part: string): undefined {
+function judgeRule(rule: Rule, given: readonly Word[], scene: Scene, part: string): undefined {
   const { found } = scene
   if (rule.subcommands !== undefined) return judgeSubcommand(rule, rule.subcommands, given, scene, part)
   if (rule.own !== undefined) return OWN[rule.own]({ rule, given, scene, part })

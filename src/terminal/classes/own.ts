@@ -1,17 +1,10 @@
 import { judgeFind } from './find.js'
-import { judgeRule, judgeWords, PROGRAMS, partOf, type Scene } from './judge.js'
-import { alike, type Own, type Rule, table } from './rule.js'
+import { PROGRAMS } from './programs.js'
+import { alike, type Own, table } from './rule.js'
+import { type Case, partOf, type Scene } from './scene.js'
 import { judgeAwk, judgeSed } from './text-programs.js'
 import { perilOf } from './variables.js'
 import { literal, type Word } from './words.js'
-
-/** One command, for a rule that has code of its own. */
-export interface Case {
-  readonly rule: Rule
-  readonly given: readonly Word[]
-  readonly scene: Scene
-  readonly part: string
-}
 
 export const OWN: Readonly<Record<Own, (of: Case) => undefined>> = {
   find: judgeFind,
@@ -107,7 +100,7 @@ function judgePackage({ rule, given, scene, part }: Case): undefined {
   if (!isTool) return scene.found.add(rule.is, part, rule.does)
   const isHere = given.slice(0, at).some(({ text }) => text === '--no' || text === '--no-install')
   if (!isHere) scene.found.add('network', part, 'may take a program from another machine')
-  judgeWords(given.slice(at), scene)
+  scene.judges.words(given.slice(at), scene)
 }
 
 const MODULES = table(
@@ -120,7 +113,7 @@ const MODULES = table(
 
 function judgeModule(name: string, given: readonly Word[], scene: Scene, part: string): undefined {
   const rule = MODULES.get(name)
-  if (rule !== undefined) return judgeRule(rule, given, scene, part)
-  if (name === 'pip') return judgeWords([literal('pip'), ...given], scene)
+  if (rule !== undefined) return scene.judges.rule(rule, given, scene, part)
+  if (name === 'pip') return scene.judges.words([literal('pip'), ...given], scene)
   scene.found.unknown(partOf([literal(part)]), 'runs a module')
 }

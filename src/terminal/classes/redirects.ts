@@ -1,6 +1,6 @@
 import { type Node, textOf } from '../../host/tree.js'
 import { isWord, judgeInside } from './inside.js'
-import type { Script } from './script.js'
+import type { Script } from './scene.js'
 import { plainText, unquote, type Word, wordOf } from './words.js'
 
 /** Files that are none: what goes there is gone, or is shown. */

@@ -1,23 +1,16 @@
 import { type Node, type Syntax, textOf } from '../../host/tree.js'
 import { Findings } from './findings.js'
 import { isWord, judgeInside } from './inside.js'
-import { judgeWords, type Scene, type Stdin } from './judge.js'
+import { JUDGES, judgeWords } from './judge.js'
 import { heredocOf, judgeRedirect } from './redirects.js'
+import type { Scene, Script, Stdin } from './scene.js'
 import { doubtAbout } from './text-doubts.js'
 import { perilOf } from './variables.js'
 import { type Word, wordOf } from './words.js'
 
-/** A parsed line, or a part of it, and what it is judged with. */
-export interface Script {
-  readonly syntax: Syntax
-  readonly found: Findings
-  readonly stdin: Stdin
-  /** Judges a text that a shell is given. */
-  readonly nested: (text: string, stdin: Stdin, found: Findings) => undefined
-}
-
 /** Judges a script as the grammar has it; what it does not tell for certain is `other`. */
-export function judgeScript(script: Script): undefined {
+export function judgeScript(text: Omit<Script, 'visit'>): undefined {
+  const script: Script = { ...text, visit }
   const { syntax, found } = script
   const doubt = doubtAbout(syntax)
   if (doubt !== undefined) found.unknown(syntax.text, doubt)
@@ -43,7 +36,7 @@ const MADE_OF_PARTS = new Set([
   'process_substitution',
 ])
 
-const JUDGES: Readonly<Record<string, (node: Node, script: Script) => undefined>> = {
+const BY_TYPE: Readonly<Record<string, (node: Node, script: Script) => undefined>> = {
   command: (node, script) => judgeCommand(node, [], script),
   redirected_statement: judgeRedirected,
   pipeline: judgePipeline,
@@ -57,13 +50,13 @@ const JUDGES: Readonly<Record<string, (node: Node, script: Script) => undefined>
   comment: () => undefined,
 }
 
-export function visit(node: Node, script: Script): undefined {
+function visit(node: Node, script: Script): undefined {
   if (isWord(node)) return judgeInside(node, script)
   if (MADE_OF_PARTS.has(node.type)) {
     for (const child of node.children) if (child.named) visit(child, script)
     return
   }
-  const judge = JUDGES[node.type]
+  const judge = BY_TYPE[node.type]
   if (judge !== undefined) return judge(node, script)
   script.found.unknown(textOf(script.syntax, node), `has a part (${node.type}) that is not looked into`)
   for (const child of node.children) if (child.named) visit(child, script)
@@ -106,6 +99,7 @@ function judgePrefix(name: string, words: readonly Word[], own: Findings, { foun
 
 function sceneOf(node: Node, script: Script, found: Findings, stdin: Stdin): Scene {
   return {
+    judges: JUDGES,
     found,
     stdin,
     script: (text, fed) => script.nested(text, fed, found),

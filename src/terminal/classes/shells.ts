@@ -1,5 +1,5 @@
-import type { Scene } from './judge.js'
-import { partOf } from './judge.js'
+import type { Scene } from './scene.js'
+import { partOf } from './scene.js'
 import type { Word } from './words.js'
 
 /** Shells, and whether they read a line as the grammar does. */

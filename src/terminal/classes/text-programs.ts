@@ -1,4 +1,4 @@
-import type { Case } from './own.js'
+import type { Case } from './scene.js'
 import { isOperand, type Word } from './words.js'
 
 /** Longer scripts are not looked at. */

@@ -1,5 +1,5 @@
 import { ancestor, childOf, isWithin, type Node, type Syntax, textOf, walk } from '../../host/tree.js'
-import { type Binding, mentions, type Side, type Span } from './renames.js'
+import { type Binding, mentions, type Side, type Span } from './binding.js'
 
 /** What can reach a variable by its name in a text, or a parameter by how it is called. */
 const SEES_NAMES = new Set(['eval', 'with', 'arguments', 'angular', '$inject', 'awilix', 'caller', 'callee'])

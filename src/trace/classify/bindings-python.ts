@@ -1,5 +1,5 @@
 import { childOf, type Node, type Syntax, textOf, walk } from '../../host/tree.js'
-import { type Binding, mentions, type Side } from './renames.js'
+import { type Binding, mentions, type Side } from './binding.js'
 
 /** What can reach a local variable by its name. */
 const SEES_NAMES = new Set([

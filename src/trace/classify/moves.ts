@@ -1,5 +1,6 @@
 import { childOf, type Node, walk } from '../../host/tree.js'
-import type { Comparison, Side } from './renames.js'
+import type { Side } from './binding.js'
+import type { Comparison } from './renames.js'
 import { isSame, type Token } from './stream.js'
 
 /** Of a language: where declarations may stand in any order, and which. */

@@ -1,30 +1,9 @@
-import type { Node, Syntax } from '../../host/tree.js'
+import type { Node } from '../../host/tree.js'
+import type { Binding, Side, Span } from './binding.js'
 import { ecmascriptBindings, isEcmascriptVariable } from './bindings-ecmascript.js'
 import { isPythonVariable, pythonBindings } from './bindings-python.js'
 import type { Language } from './languages.js'
 import type { Token } from './stream.js'
-
-/** A name that a scope of its own declares, and how far the scope reaches. */
-export interface Binding {
-  readonly name: string
-  readonly declared: Node
-  /** What the name means in every place of it is this binding, or one further in. */
-  readonly scope: Span
-  /** Around the scope, where neither the old nor the new name may stand: a parameter would be caught. */
-  readonly around: Span
-  /** It may hold a function that is called by this very name in what it shows, so it may only be called. */
-  readonly callsOnly: boolean
-}
-
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-export interface Side {
-  readonly syntax: Syntax
-  readonly tokens: readonly Token[]
-}
 
 export interface Comparison {
   readonly language: Language
@@ -193,9 +172,4 @@ function isRenamable(from: string, to: string): boolean {
   if (TELLING.test(from) || TELLING.test(to)) return false
   const look = (name: string) => [/^use[A-Z0-9]/, /^[A-Z]/, /^_/, /^test|^Test/].map((each) => each.test(name)).join()
   return look(from) === look(to)
-}
-
-/** True where a file holds one of these as a name of its own. */
-export function mentions({ tokens }: Side, words: ReadonlySet<string>): boolean {
-  return tokens.some(({ text }) => words.has(text))
 }

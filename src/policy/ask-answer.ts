@@ -1,0 +1,6 @@
+/** What a person said to a write that an `ask` rule refused. */
+export interface AskAnswer {
+  readonly answer: 'allow' | 'once' | 'subtree' | 'deny'
+  readonly words?: string | undefined
+  readonly by: { readonly name: string }
+}
