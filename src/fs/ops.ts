@@ -18,27 +18,43 @@ import type { ReadView, WatchView, WriteView } from './view.js'
 import { watch } from './watch.js'
 import { unwatchFile, watchFile } from './watch-file.js'
 
-export interface ReadRow {
+/** How an op uses the names among its first arguments. */
+export interface NameUse {
+  /** How many there are. */
+  readonly paths: 0 | 1 | 2
+  /** A last name that is a link stands for what it leads to; else for itself. */
+  readonly follow: boolean
+  /** The op is on all there is below the name. */
+  readonly tree: boolean
+}
+
+const NO_NAME: NameUse = { paths: 0, follow: true, tree: false }
+const TARGET: NameUse = { paths: 1, follow: true, tree: false }
+const ITSELF: NameUse = { paths: 1, follow: false, tree: false }
+const TREE: NameUse = { paths: 1, follow: false, tree: true }
+const TWO_TARGETS: NameUse = { paths: 2, follow: true, tree: false }
+const TWO_LINKS: NameUse = { paths: 2, follow: false, tree: false }
+const TWO_TREES: NameUse = { paths: 2, follow: false, tree: true }
+const COPIED_TREES: NameUse = { paths: 2, follow: true, tree: true }
+
+export interface ReadRow extends NameUse {
   readonly kind: 'read'
   /** The system call Node names in this op's errors. */
   readonly syscall: string | ((form: Form) => string)
-  readonly paths: 0 | 1 | 2
   readonly run: (view: ReadView, args: Args, form: Form) => unknown
 }
 
-export interface WriteRow {
+export interface WriteRow extends NameUse {
   readonly kind: 'write'
   /** The system call Node names in this op's errors. */
   readonly syscall: string | ((form: Form) => string)
-  readonly paths: 0 | 1 | 2
   readonly run: (view: WriteView, args: Args, form: Form) => unknown
 }
 
 /** Begins or ends a watch: it answers at once and has no callback form. `promises.watch` gives its events in turn. */
-export interface WatchRow {
+export interface WatchRow extends NameUse {
   readonly kind: 'watch'
   readonly syscall: string
-  readonly paths: 1
   readonly run: (view: WatchView, args: Args, form: Form) => unknown
 }
 
@@ -54,16 +70,16 @@ export interface DerivedRow {
 
 export type Row = ReadRow | WriteRow | WatchRow | DerivedRow | RefusedRow
 
-function reads(syscall: ReadRow['syscall'], run: ReadRow['run'], paths: 0 | 1 = 1): ReadRow {
-  return { kind: 'read', syscall, paths, run }
+function reads(syscall: ReadRow['syscall'], names: NameUse, run: ReadRow['run']): ReadRow {
+  return { kind: 'read', syscall, ...names, run }
 }
 
-function writes(syscall: string, run: WriteRow['run'], paths: 0 | 1 | 2 = 1): WriteRow {
-  return { kind: 'write', syscall, paths, run }
+function writes(syscall: string, names: NameUse, run: WriteRow['run']): WriteRow {
+  return { kind: 'write', syscall, ...names, run }
 }
 
 function watches(run: WatchRow['run']): WatchRow {
-  return { kind: 'watch', syscall: 'watch', paths: 1, run }
+  return { kind: 'watch', syscall: 'watch', ...TARGET, run }
 }
 
 export function refusedRow(why: string): RefusedRow {
@@ -75,68 +91,66 @@ const DERIVED: DerivedRow = { kind: 'derived' }
 const HANDLES = 'Use open, or promises.open for a FileHandle.'
 
 export const OPS = {
-  access: reads('access', read.access),
-  exists: reads('access', read.exists),
-  stat: reads('stat', read.stat),
-  lstat: reads('lstat', read.lstat),
-  readFile: reads('open', read.readFile),
-  readdir: reads('scandir', readdir),
-  readlink: reads('readlink', read.readlink),
-  realpath: reads((form) => (form === 'promise' ? 'realpath' : 'lstat'), read.realpath),
+  access: reads('access', TARGET, read.access),
+  exists: reads('access', TARGET, read.exists),
+  stat: reads('stat', TARGET, read.stat),
+  lstat: reads('lstat', ITSELF, read.lstat),
+  readFile: reads('open', TARGET, read.readFile),
+  readdir: reads('scandir', TARGET, readdir),
+  readlink: reads('readlink', ITSELF, read.readlink),
+  realpath: reads((form) => (form === 'promise' ? 'realpath' : 'lstat'), TARGET, read.realpath),
 
-  writeFile: writes('open', write.writeFile),
-  appendFile: writes('open', write.appendFile),
-  truncate: writes('open', write.truncate),
-  mkdir: writes('mkdir', write.mkdir),
-  unlink: writes('unlink', write.unlink),
-  rm: writes('rm', remove.rm),
-  rmdir: writes('rmdir', remove.rmdir),
-  rename: writes('rename', write.rename, 2),
-  copyFile: writes('copyfile', write.copyFile, 2),
+  writeFile: writes('open', TARGET, write.writeFile),
+  appendFile: writes('open', TARGET, write.appendFile),
+  truncate: writes('open', TARGET, write.truncate),
+  mkdir: writes('mkdir', TARGET, write.mkdir),
+  unlink: writes('unlink', ITSELF, write.unlink),
+  rm: writes('rm', TREE, remove.rm),
+  rmdir: writes('rmdir', TREE, remove.rmdir),
+  rename: writes('rename', TWO_TREES, write.rename),
+  copyFile: writes('copyfile', TWO_TARGETS, write.copyFile),
 
-  cp: writes('cp', cp, 2),
-  glob: reads('scandir', glob, 0),
-  opendir: reads('opendir', opendir),
-  mkdtemp: writes('mkdtemp', mkdtemp),
-  mkdtempDisposable: writes('mkdtemp', mkdtemp),
-  statfs: reads('statfs', statfs),
-  openAsBlob: reads('open', openAsBlob),
+  cp: writes('cp', COPIED_TREES, cp),
+  glob: reads('scandir', NO_NAME, glob),
+  opendir: reads('opendir', TARGET, opendir),
+  mkdtemp: writes('mkdtemp', TARGET, mkdtemp),
+  mkdtempDisposable: writes('mkdtemp', TARGET, mkdtemp),
+  statfs: reads('statfs', TARGET, statfs),
+  openAsBlob: reads('open', TARGET, openAsBlob),
 
-  open: writes('open', fd.open),
-  close: reads('close', fd.close, 0),
-  read: reads('read', fd.read, 0),
-  readv: reads('read', fd.readv, 0),
-  write: writes('write', fd.write, 0),
-  writev: writes('write', fd.writev, 0),
-  fstat: reads('fstat', fd.fstat, 0),
-  fsync: reads('fsync', fd.fsync, 0),
-  fdatasync: reads('fdatasync', fd.fsync, 0),
-  ftruncate: writes('ftruncate', fd.ftruncate, 0),
-  fchmod: writes('fchmod', fd.fchmod, 0),
-  fchown: writes('fchown', fd.fchown, 0),
+  open: writes('open', TARGET, fd.open),
+  close: reads('close', NO_NAME, fd.close),
+  read: reads('read', NO_NAME, fd.read),
+  readv: reads('read', NO_NAME, fd.readv),
+  write: writes('write', NO_NAME, fd.write),
+  writev: writes('write', NO_NAME, fd.writev),
+  fstat: reads('fstat', NO_NAME, fd.fstat),
+  fsync: reads('fsync', NO_NAME, fd.fsync),
+  fdatasync: reads('fdatasync', NO_NAME, fd.fsync),
+  ftruncate: writes('ftruncate', NO_NAME, fd.ftruncate),
+  fchmod: writes('fchmod', NO_NAME, fd.fchmod),
+  fchown: writes('fchown', NO_NAME, fd.fchown),
   openFileHandle: refusedRow(HANDLES),
-  futimes: writes('futime', fd.futimes, 0),
+  futimes: writes('futime', NO_NAME, fd.futimes),
   createReadStream: DERIVED,
   createWriteStream: DERIVED,
   Utf8Stream: refusedRow('Its flushSync never returns once a write is refused. Use createWriteStream.'),
 
-  chmod: writes('chmod', attr.chmod),
-  lchmod: writes('lchmod', attr.lchmod),
-  chown: writes('chown', attr.chown),
-  lchown: writes('lchown', attr.lchown),
-  utimes: writes('utime', attr.utimes),
-  lutimes: writes('lutime', attr.lutimes),
+  chmod: writes('chmod', TARGET, attr.chmod),
+  lchmod: writes('lchmod', ITSELF, attr.lchmod),
+  chown: writes('chown', TARGET, attr.chown),
+  lchown: writes('lchown', ITSELF, attr.lchown),
+  utimes: writes('utime', TARGET, attr.utimes),
+  lutimes: writes('lutime', ITSELF, attr.lutimes),
 
-  link: writes('link', links.link, 2),
-  symlink: writes('symlink', links.symlink, 2),
+  link: writes('link', TWO_LINKS, links.link),
+  symlink: writes('symlink', TWO_LINKS, links.symlink),
 
   watch: watches(watch),
   watchFile: watches(watchFile),
   unwatchFile: watches(unwatchFile),
-  _toUnixTimestamp: reads(
-    'utime',
-    (_view, [time, name]) => unixTime(time, typeof name === 'string' ? name : undefined),
-    0,
+  _toUnixTimestamp: reads('utime', NO_NAME, (_view, [time, name]) =>
+    unixTime(time, typeof name === 'string' ? name : undefined),
   ),
 } satisfies Record<Stem, Row> & Record<string, Row>
 

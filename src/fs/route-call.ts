@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { FIRST_DESCRIPTOR } from './descriptors.js'
 import { GovernedFileHandle } from './file-handle.js'
-import { rowOf } from './ops.js'
+import { type NameUse, rowOf } from './ops.js'
 
 /** What a routed call goes by at its moment. Names it asks about are absolute. */
 export interface RouteContext {
@@ -39,13 +39,6 @@ export interface OtherWay extends Omit<Route, 'to'> {
 
 type Args = readonly unknown[]
 
-/** Ops on the last name itself, be it a link or not. */
-const UNFOLLOWED = new Set(['lstat', 'readlink', 'unlink', 'rmdir', 'rm', 'rename', 'lchown', 'lchmod', 'lutimes'])
-/** Their first name is of what is there already; of a symlink it is a text. */
-const LINKS = new Set(['link', 'symlink'])
-/** Ops on all there is below a name. */
-const TREES = new Set(['rm', 'rmdir', 'rename', 'cp'])
-
 /** Whose functions a call goes to, and with which arguments. In doubt it is the governed ones, which refuse. */
 export function routeCall(stem: string, args: Args, ground: RouteContext): Route {
   const governedRoute = (given = args, names: readonly Name[] = []): Route => {
@@ -66,9 +59,15 @@ export function routeCall(stem: string, args: Args, ground: RouteContext): Route
 }
 
 function isTheHosts(stem: string, name: Name, ground: RouteContext): boolean {
-  const follow = !UNFOLLOWED.has(stem) && !LINKS.has(stem)
+  const { follow, tree } = nameUseOf(stem)
   if (ground.inCall && !ground.isHosts(name, follow)) return false
-  return !ground.leadsIn(name, follow) && !(TREES.has(stem) && ground.holdsRoot(name))
+  return !ground.leadsIn(name, follow) && !(tree && ground.holdsRoot(name))
+}
+
+/** A stream is opened by a name that is followed. */
+function nameUseOf(stem: string): Pick<NameUse, 'follow' | 'tree'> {
+  const row = rowOf(stem)
+  return 'follow' in row ? row : { follow: true, tree: false }
 }
 
 /** Whose a descriptor is, as a number or a handle: ours have numbers of their own. Undefined for what is none. */

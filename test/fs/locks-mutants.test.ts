@@ -40,7 +40,8 @@ function unjudged(row: RunRow, guard: Guard): RunRow {
 
 /** The row hands its arguments to the host. */
 function handedOver(row: Row, host: Callable, guard: Guard): Row {
-  const own: RunRow = 'run' in row ? row : { kind: 'write', syscall: 'x', paths: 0, run: () => undefined }
+  const own: RunRow =
+    'run' in row ? row : { kind: 'write', syscall: 'x', paths: 0, follow: true, tree: false, run: () => undefined }
   const run: Callable = (...given) =>
     guard.mode === 'stage' ? Reflect.apply(own.run, undefined, given) : host(...(given[1] as unknown[]))
   return { ...own, run }

@@ -29,14 +29,14 @@ function missingRows(text: string, rows: readonly SourceRow[]): Mutant[] {
 function legalRead(text: string, [row]: readonly SourceRow[]): Mutant[] {
   if (!row?.value.startsWith('reads(')) return []
   const body = "(view) => [view.layer.readlink('x' as never), view.descriptors.get(3).file.stat()]"
-  return [{ what: 'a legal read', row, text: withRow(text, row, `${row.name}: reads('x', ${body}),`) }]
+  return [{ what: 'a legal read', row, text: withRow(text, row, `${row.name}: reads('x', TARGET, ${body}),`) }]
 }
 
 /** Each write row declared a read, and each read row with a body that calls a mutator. */
 function wrongKinds(text: string, rows: readonly SourceRow[]): Mutant[] {
   const writes = rows.filter((row) => row.value.startsWith('writes('))
   const reads = rows.filter((row) => row.value.startsWith('reads('))
-  const declared = (row: SourceRow) => row.value.replace('writes(', 'reads(').replace(/, [02]\)$/, ')')
+  const declared = (row: SourceRow) => row.value.replace('writes(', 'reads(')
   const mutating = [
     "view.layer.put('x' as never, new Uint8Array())",
     "view.layer.remove('x' as never)",
@@ -56,7 +56,7 @@ function wrongKinds(text: string, rows: readonly SourceRow[]): Mutant[] {
       mutating.map((call) => ({
         what: `${row.name} calls ${call}`,
         row,
-        text: withRow(text, row, `${row.name}: reads('x', (view) => ${call}),`),
+        text: withRow(text, row, `${row.name}: reads('x', TARGET, (view) => ${call}),`),
       })),
     ),
   ]
