@@ -1,8 +1,10 @@
 import { digest, type JsonValue } from '../../overlay/index.js'
-import type { ExecOptions } from '../core/api.js'
+import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { Classified } from '../core/command-class.js'
 import type { Denial } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
+import { providerHosts } from '../hosts/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
 import type { AnswerRecord } from '../review/record.js'
@@ -36,7 +38,11 @@ export class SessionAdmission {
    * Resolves when the command may run.
    * @throws EscrowError access_denied; needs_approval where nobody has answered yet: the question stays open.
    */
-  async admit(command: string | readonly string[], options: ExecOptions, cwd: string): Promise<Admitted> {
+  async admit(
+    command: string | readonly string[],
+    options: StartOptions & Pick<ExecOptions, 'signal'>,
+    cwd: string,
+  ): Promise<Admitted> {
     refuseOddWords(command)
     const { classified, failure } = await this.#classify(command, options)
     const about = { command: lineOf(command, options), cwd, key: keyOf(command, options, cwd) }
@@ -63,13 +69,13 @@ export class SessionAdmission {
       const names = perilousVariables(env ?? {})
       return { classified: names.length === 0 ? classified : withVariables(classified, names) }
     } catch (error) {
-      return { classified: undefined, failure: error instanceof Error ? error.message : String(error) }
+      return { classified: undefined, failure: errorText(error) }
     }
   }
 
-  #judge(classified: Classified | undefined, { network }: ExecOptions): CommandDecision {
+  #judge(classified: Classified | undefined, options: StartOptions): CommandDecision {
     const settings = this.policy.settings()
-    if (settings) return judgeCommand(settings, classified, network === true)
+    if (settings) return judgeCommand(settings, classified, wantsNetwork(options))
     throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
   }
 
@@ -95,6 +101,12 @@ export class SessionAdmission {
   }
 }
 
+/** Whether a command asks for more of the network than the provider of the client it is, which a person has chosen to run. */
+function wantsNetwork({ network, hosts = [], client, env = {} }: StartOptions): boolean {
+  const own = client === undefined ? [] : providerHosts(client, env)
+  return network === true || hosts.some((host) => !own.includes(host))
+}
+
 function refuseOddWords(command: string | readonly string[]): void {
   if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
     throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
@@ -113,10 +125,14 @@ function isStream(stdin: NonNullable<ExecOptions['stdin']>): stdin is NodeJS.Rea
 }
 
 /** The same for what runs the same: one answer holds for it. */
-function keyOf(command: string | readonly string[], { env, stdin, network }: ExecOptions, cwd: string): string {
+function keyOf(
+  command: string | readonly string[],
+  { env, stdin, network, hosts = [] }: StartOptions,
+  cwd: string,
+): string {
   const input = stdin === undefined ? null : isStream(stdin) ? 'stream' : digest(stdin)
   const variables = Object.entries(env ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
-  return digest(JSON.stringify([command, cwd, variables, input, network === true]))
+  return digest(JSON.stringify([command, cwd, variables, input, network === true, ...hosts]))
 }
 
 function withVariables({ classes, why }: Classified, names: readonly string[]): Classified {

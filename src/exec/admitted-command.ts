@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { isWithin, type JsonValue, type RelPath, ROOT } from '../../overlay/index.js'
-import type { ChangeSet, ExecOptions } from '../core/api.js'
+import type { ChangeSet, ExecResult, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import type { View } from '../fs/view.js'
@@ -32,6 +32,8 @@ export interface ExecDeps {
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
+  /** The commit that the repository on disk is at; undefined without one. */
+  readonly gitHead: () => string | undefined
   /** The intent under way. */
   readonly intent: () => string | undefined
   /** Throws where the session is closed. */
@@ -45,13 +47,19 @@ export interface AdmittedCommand {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly network: boolean
+  readonly network: boolean | readonly string[]
   readonly outlook: Visibility
   /** The client it is, if it is one that is known. */
   readonly client: HomeHost | undefined
   readonly shut: readonly string[]
   /** What the record of it says of its admission. */
   readonly admitted: Admitted
+}
+
+/** What the record of a command says of its network. Nothing keeps one on a copy from it. */
+export function networkOf({ network }: AdmittedCommand, isolation: ExecResult['isolation']) {
+  if (network === true || isolation === 'none') return { network: true }
+  return network === false ? { network } : { network: false, hosts: network }
 }
 
 /** What may run, and what it may see: asked before each command, whichever way it is started. */
@@ -66,12 +74,10 @@ export class ExecTerms {
    */
   async admit(
     command: CommandLine,
-    options: ExecOptions,
-    {
-      admit,
-      client,
-    }: { readonly admit?: (() => Promise<Admitted>) | undefined; readonly client?: HomeHost | undefined } = {},
+    options: StartOptions,
+    { admit }: { readonly admit?: (() => Promise<Admitted>) | undefined } = {},
   ): Promise<AdmittedCommand> {
+    const { client } = options
     this.#outlook(client)
     const cwd = this.#directory(options.cwd ?? '.')
     const within = relative(this.deps.layout.root, cwd)
@@ -88,7 +94,7 @@ export class ExecTerms {
         root: this.deps.layout.root,
         intent: this.deps.intent(),
       }),
-      network: options.network === true,
+      network: options.network === true || (options.hosts ?? false),
       admitted,
     }
   }

@@ -19,8 +19,9 @@ import {
   summaryOf,
   takeHome,
 } from '../terminal/index.js'
-import type { AdmittedCommand, CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
+import { type AdmittedCommand, type CommandLine, type ExecDeps, type ExecTerms, networkOf } from './admitted-command.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
+import { proposedCommits } from './proposed-commits.js'
 
 /** Bytes of output that can still be read. */
 const OUTPUT = 1 << 20
@@ -85,12 +86,12 @@ export class BackgroundCommand implements RunningCommand {
   static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting, idle: Idle): Promise<BackgroundCommand> {
     const { id, command, options } = starting
     const { client } = options
-    const admitted = await terms.admit(command, options, { client })
+    const admitted = await terms.admit(command, options)
     const ground = await CommandMount.open(deps, true, options.isolation)
     let home: MountedHome | undefined
     try {
       home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
-      const where = { network: admitted.network || ground.isolation === 'none', isolation: ground.isolation }
+      const where = { ...networkOf(admitted, ground.isolation), isolation: ground.isolation }
       await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
       await idle((other) => {
         deps.takeIn()
@@ -267,19 +268,28 @@ export class BackgroundCommand implements RunningCommand {
     const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
     const effects = deps.changesSince(since.id, (path) => ground.hasIngested(path))
     deps.store.deleteSnapshot(last)
-    const { exitCode, ended } = end
+    const { exitCode, ended, unreachable } = end
     const { isolation } = ground
-    const result = { exitCode, ...toTaken(taken, effects), isolation, ...(ended && { ended }) }
+    const hasCommitted = taken.refused.some(({ effect }) => effect.kind === 'git' && effect.path === '.git')
+    const commits = hasCommitted ? await proposedCommits(ground, this.terms, deps.gitHead()) : []
+    const more = {
+      ...(ended && { ended }),
+      ...(unreachable && { unreachable }),
+      ...(commits.length > 0 && { commits }),
+    }
+    const result = { exitCode, ...toTaken(taken, effects), isolation, ...more }
     await deps.record({
       command,
       background: id,
       exit_code: exitCode,
       isolation,
-      network: this.terms.network || isolation === 'none',
+      ...networkOf(this.terms, isolation),
       effects: effects.changes.map(({ path }) => path),
       refused: result.refused,
       kept: result.kept,
       ...(ended && { ended }),
+      ...(unreachable && { unreachable: [...unreachable] }),
+      ...(commits.length > 0 && { commits: commits.map(({ paths, ...commit }) => ({ ...commit, paths: [...paths] })) }),
     })
     return result
   }

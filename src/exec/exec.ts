@@ -2,7 +2,7 @@ import type { ChangeSet, ExecOptions, ExecResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { Admitted } from './admission.js'
-import type { AdmittedCommand, CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
+import { type AdmittedCommand, type CommandLine, type ExecDeps, type ExecTerms, networkOf } from './admitted-command.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 
 /** A command of our own making. */
@@ -129,14 +129,12 @@ export class SessionExec {
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
     const { isolation } = ground
-    // Nothing keeps a command on a copy from it.
-    const network = terms.network || isolation === 'none'
     const told = {
       command,
       ...terms.admitted,
       exit_code: end.exitCode,
       ...(end.ended && { ended: end.ended }),
-      network,
+      ...networkOf(terms, isolation),
     }
     const paths = effects.changes.map(({ path }) => path)
     if (recorded) await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })

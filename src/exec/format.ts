@@ -1,6 +1,7 @@
 import { asRelPath, type Overlay } from '../../overlay/index.js'
 import type { ExecResult, Feedback } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { ToolContext } from '../core/tool-context.js'
 import type { FormatRule, Policy } from '../policy/index.js'
 import type { SessionExec } from './exec.js'
@@ -53,7 +54,7 @@ export class SessionFormat {
       const reason = `It was formatted (${nameOf(job.rule)}) after you wrote it. Read it again before you edit it.`
       for (const path of changed) this.deps.inform({ path, kind: 'formatted', reason })
     } catch (error) {
-      this.#tell(job, error instanceof Error ? error.message : String(error))
+      this.#tell(job, errorText(error))
     }
   }
 

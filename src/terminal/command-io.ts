@@ -11,7 +11,8 @@ export interface CommandOptions {
   /** Absolute, in the workspace. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly network: boolean
+  /** True: the machine's. Else the hosts it may reach (`AllowedHosts`), or false for none. */
+  readonly network: boolean | readonly string[]
   /** Milliseconds; none: no limit. */
   readonly timeout?: number | undefined
   readonly stdin?: string | Uint8Array | NodeJS.ReadableStream | undefined
@@ -42,6 +43,8 @@ export interface CommandEnd {
   readonly ended?: 'timeout' | 'aborted' | 'processes' | 'memory'
   /** Output beyond what is kept was let go. */
   readonly truncated: boolean
+  /** Addresses it asked for that are not among the hosts it may reach, as `host:port`. */
+  readonly unreachable?: readonly string[]
   /** Whether it came so far as to do anything: else there may be no mount to compare with. */
   readonly began: boolean
 }

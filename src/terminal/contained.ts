@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { placeOfProgram, sendSignal, startProgram } from '../host/child.js'
@@ -46,6 +46,8 @@ exec "$close" "$program" "$@"`
 
 /** Descriptors the sandbox is told by and tells by. */
 const ARGS = 4
+/** The descriptor nsenter reads the network namespace from; the filter takes its place then. */
+const NETWORK = 5
 
 /**
  * Runs a command in a holder's namespace: in a sandbox of bubblewrap, where nothing but the workspace's overlay and a
@@ -53,8 +55,30 @@ const ARGS = 4
  * Rejects with an Error where the sandbox could not be set up.
  */
 export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
+  const { network } = options
+  if (typeof network === 'boolean') return runInNamespace(holder, root, options)
+  const { openHostGate } = await import('./network/host-gate.js')
+  const gate = await openHostGate(holder.pid, network)
+  try {
+    const env = { ...options.env, ...gate.env }
+    const end = await runInNamespace(holder, root, { ...options, env }, gate.namespace)
+    const unreachable = gate.refused()
+    return unreachable.length === 0 ? end : { ...end, unreachable }
+  } finally {
+    gate.close()
+  }
+}
+
+/** @param namespace a descriptor of the network namespace to run in; undefined: our own, or none. */
+async function runInNamespace(
+  holder: Holder,
+  root: string,
+  options: CommandOptions,
+  namespace?: number,
+): Promise<CommandEnd> {
   const { scratch } = holder.places
-  const enter = ['--preserve-credentials', '--user', '--mount', '--target', String(holder.pid), '--']
+  const net = namespace === undefined ? [] : [`--net=/proc/self/fd/${NETWORK}`]
+  const enter = ['--preserve-credentials', '--user', '--mount', ...net, '--target', String(holder.pid), '--']
   const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
   // prlimit looks for the command in the PATH of the sandbox; what starts prlimit takes a path alone.
@@ -65,7 +89,8 @@ export async function runContained(holder: Holder, root: string, options: Comman
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...homes, ...limits, ...sandbox]
   const told = sandboxOf(root, scratch, options)
   const own = options.terminal ? 'inherit' : 'pipe'
-  const child = startProgram('nsenter', args, [own, own, own, 'pipe', 'pipe'], options.terminal)
+  const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]
+  const child = startProgram('nsenter', args, stdio, options.terminal)
   const group = child.pid === undefined || options.terminal ? child.pid : -child.pid
   holder.endsWith(group)
   tell(child, told)

@@ -1,6 +1,7 @@
 import { readdirSync, type Stats } from 'node:fs'
 import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { lookAt } from '../host/read.js'
 import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
 
@@ -72,7 +73,7 @@ export function effectsIn(deps: Parameters<typeof readEffects>[0]): ReturnType<t
 
 /** What a command left that cannot be looked at whole. */
 export function unreadable(cause: unknown): EscrowError {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = errorText(cause)
   const message = `What the command left could not be read, and none of it was staged: ${why}`
   return new EscrowError('unsupported', message, { cause })
 }

@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { ancestorsOf, codeOf, Errno, MAX_FILE_SIZE, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
-import { closeDirectory, openDirectory } from '../host/read.js'
+import { closeDescriptor, openDirectory } from '../host/read.js'
 import { chmodSync } from '../host/write.js'
 
 /** A tree of files a command has written, as its effects are read from it. */
@@ -70,7 +70,7 @@ export class Unsettled extends Error {
 export function liveLayer(host: string): LiveLayer {
   const held: { readonly dir: RelPath; readonly fd: number }[] = []
   const letGo = (to: number) => {
-    for (const { fd } of held.splice(to)) closeDirectory(fd)
+    for (const { fd } of held.splice(to)) closeDescriptor(fd)
   }
   const hold = (dir: RelPath): string => {
     const way = dir === ROOT ? [ROOT] : [ROOT, ...ancestorsOf(dir).reverse(), dir]

@@ -45,7 +45,8 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
       '--unshare-ipc',
       '--unshare-uts',
       '--unshare-cgroup-try',
-      ...(network ? [] : ['--unshare-net']),
+      // With a list of hosts it is in a namespace of its own already.
+      ...(network === false ? ['--unshare-net'] : []),
     ],
     ...[
       '--die-with-parent',
@@ -67,7 +68,7 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...['--ro-bind', `${scratch}/write-only`, WRITE_ONLY_AT],
     // A hook that runs in here judges by what the person has accepted, as outside.
     ...['--ro-bind-try', layoutAt(root).trustFile, ACCEPTED_IN_MOUNT],
-    ...(network ? resolverPaths() : []),
+    ...(network === true ? resolverPaths() : []),
     ...homeOf(options, scratch),
     ...outside(outlook, scratch),
     ...['--bind', root, root],

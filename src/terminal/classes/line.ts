@@ -1,4 +1,5 @@
 import type { ExecOptions } from '../../core/exec-api.js'
+import { shellWord } from '../../core/shell-word.js'
 import { perilOf } from './variables.js'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -18,11 +19,6 @@ function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
   return typeof stdin !== 'string' && 'pipe' in stdin
     ? 'input as it comes'
     : `${Buffer.byteLength(stdin)} bytes of input`
-}
-
-/** A word that a shell gives on as it is. */
-function shellWord(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Those of the variables a command is given that decide what it runs. */
