@@ -63,10 +63,22 @@ export function ownFile(root: string, path: string, text: string, remove: boolea
   return { path, before, after: remove ? undefined : text }
 }
 
-/** Lines of ours at the end of a text that is a person's. `rivals` finds what would contradict them. */
-export function blockFile(root: string, path: string, block: string, remove: boolean, rivals: RegExp): ClientFile {
+/** Lines of ours at the end of a text that is a person's, and what an earlier version had in their place. */
+interface Block {
+  readonly block: string
+  readonly former: string
+}
+
+/** @param rivals finds what would contradict our lines. */
+export function blockFile(
+  root: string,
+  path: string,
+  { block, former }: Block,
+  remove: boolean,
+  rivals: RegExp,
+): ClientFile {
   const before = textAt(root, path)
-  const others = (before ?? '').replace(block, '')
+  const others = (before ?? '').replace(block, '').replace(former, '')
   if (remove) return { path, before, after: others === '' ? undefined : others }
   if (rivals.test(others)) throw notOurs(path, 'has settings of another kind for `escrow`')
   if (before?.includes(block)) return { path, before, after: before }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../core/error-text.js'
 import { isLink } from '../host/read.js'
 import { HOSTS, profileOf } from '../hosts/index.js'
 import { textAt } from './files.js'
@@ -69,7 +70,7 @@ function orUnreadable(path: string, look: () => ForeignSetting[]): ForeignSettin
   try {
     return look()
   } catch (error) {
-    return [foreignSetting(path, '', error instanceof Error ? error.message : String(error))]
+    return [foreignSetting(path, '', errorText(error))]
   }
 }
 

@@ -8,4 +8,5 @@
 export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './config.js'
 export type { ClientFile } from './files.js'
 export { type ForeignSetting, foreignSettings } from './foreign.js'
+export { installLauncher, launcherDir } from './launcher.js'
 export { probeEntry } from './probe.js'

@@ -11,7 +11,15 @@ import {
   textAt,
   without,
 } from './files.js'
-import { CLINE_SCRIPT, CODEX_SERVER, FORMER_COMMANDS, hookCommand, OPENCODE_PLUGIN } from './texts.js'
+import {
+  CLINE_SCRIPT,
+  CODEX_SERVER,
+  FORMER_CODEX_SERVER,
+  FORMER_COMMANDS,
+  hookCommand,
+  OPENCODE_PLUGIN,
+  serverWords,
+} from './texts.js'
 
 /** Where Claude Code's hooks are served, if they are. */
 export interface HookAddress {
@@ -35,7 +43,13 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
     })),
   codex: (root, remove) => [
     jsonFile(root, '.codex/hooks.json', (all) => withHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
-    blockFile(root, '.codex/config.toml', CODEX_SERVER, remove, /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/),
+    blockFile(
+      root,
+      '.codex/config.toml',
+      { block: CODEX_SERVER, former: FORMER_CODEX_SERVER },
+      remove,
+      /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/,
+    ),
   ],
   gemini: (root, remove) => [
     jsonFile(
@@ -44,7 +58,7 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
       (all) =>
         withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
           key: 'mcpServers',
-          entry: { command: 'escrow', args: ['mcp', '--session', 'gemini'] },
+          entry: serverEntry('gemini'),
           remove,
         }),
       'jsonc',
@@ -66,8 +80,8 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
 const ONE_OF_EACH = 'a hook of another kind, and Cline runs one of each name in a directory'
 const CLINE_EVENTS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'TaskResume', 'UserPromptSubmit']
 
-/** Which entry of a client's list of hooks is ours, for each event, and what it was in an earlier version. */
-type Hooks = readonly (readonly [event: string, entry: Fields, former?: Fields])[]
+/** Which entry of a client's list of hooks is ours, for each event, and what it was in earlier versions. */
+type Hooks = readonly (readonly [event: string, entry: Fields, former: readonly Fields[]])[]
 
 const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
   ['PreToolUse', '*'],
@@ -79,11 +93,15 @@ const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
   ['WorktreeCreate'],
 ]
 
-function hooksOf(events: typeof CLAUDE_EVENTS, handler: (event: string) => Fields, former?: string): Hooks {
+function hooksOf(
+  events: typeof CLAUDE_EVENTS,
+  handler: (event: string) => Fields,
+  former: readonly string[] = [],
+): Hooks {
   return events.map(([event, matcher]) => {
     const entryOf = (hook: Fields) => ({ ...(matcher !== undefined && { matcher }), hooks: [hook] })
     const hook = handler(event)
-    return former === undefined ? [event, entryOf(hook)] : [event, entryOf(hook), entryOf({ ...hook, command: former })]
+    return [event, entryOf(hook), former.map((command) => entryOf({ ...hook, command }))]
   })
 }
 
@@ -113,7 +131,7 @@ const GEMINI_HOOKS = hooksOf(
   FORMER_COMMANDS.gemini,
 )
 
-const OPENCODE_SERVER = { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true }
+const OPENCODE_SERVER = { type: 'local', command: serverWords('opencode'), enabled: true }
 
 /** Claude Code's settings of one person, which no repository shares. */
 export const OWN_SETTINGS = '.claude/settings.local.json'
@@ -140,19 +158,33 @@ function claudeFiles(root: string, remove: boolean, served?: HookAddress): Clien
 /** What a person need not be asked about: all that these do is staged. Our hook puts each command of Bash into the first. */
 const CLAUDE_ALLOWED = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
 
+/** Else a dialog asks about our server, and what it proposes is to go on without it. */
+const CLAUDE_SERVERS = ['escrow']
+
 function withAllowed(settings: Fields, path: string, remove: boolean): Fields {
   const permissions = fieldsAt(settings, 'permissions', path)
-  const allow: unknown = permissions.allow ?? []
-  if (!Array.isArray(allow)) throw notOurs(path, 'has a `permissions.allow` that is no list')
-  const others: unknown[] = allow.filter((each: unknown) => !CLAUDE_ALLOWED.some((ours) => ours === each))
-  if (remove) {
-    const { allow: _, ...rest } = permissions
-    const left = others.length === 0 ? rest : { ...rest, allow: others }
-    return others.length === allow.length ? settings : without(settings, 'permissions', left)
-  }
-  const missing = CLAUDE_ALLOWED.filter((ours) => !allow.includes(ours))
-  if (missing.length === 0) return settings
-  return { ...settings, permissions: { ...permissions, allow: [...allow, ...missing] } }
+  const allow = listWith(permissions.allow, CLAUDE_ALLOWED, remove, () =>
+    notOurs(path, 'has a `permissions.allow` that is no list'),
+  )
+  const servers = listWith(settings.enabledMcpjsonServers, CLAUDE_SERVERS, remove, () =>
+    notOurs(path, 'has an `enabledMcpjsonServers` that is no list'),
+  )
+  const { enabledMcpjsonServers: _, ...others } = settings
+  const listed = servers === undefined ? others : { ...settings, enabledMcpjsonServers: servers }
+  if (allow === permissions.allow) return listed
+  const { allow: __, ...rest } = permissions
+  return without(listed, 'permissions', allow === undefined ? rest : { ...permissions, allow })
+}
+
+/** A list of settings with ours at its end, or without them: the same value where that changes nothing, undefined where nothing is left. */
+function listWith(value: unknown, ours: readonly string[], remove: boolean, problem: () => Error): unknown {
+  const list: unknown = value ?? []
+  if (!Array.isArray(list)) throw problem()
+  const missing = ours.filter((each) => !list.includes(each))
+  if (!remove) return missing.length === 0 ? value : [...list, ...missing]
+  const left: unknown[] = list.filter((each: unknown) => !ours.some((one) => one === each))
+  if (left.length === list.length) return value
+  return left.length === 0 ? undefined : left
 }
 
 function withHooksOn(settings: Fields, path: string): Fields {
@@ -187,7 +219,7 @@ function withHooks(settings: Fields, path: string, ours: Hooks, remove: boolean)
   for (const [event, entry, former] of ours) {
     const entries: unknown = hooks[event] ?? []
     if (!Array.isArray(entries)) throw notOurs(path, `has no list of hooks for ${event}`)
-    const left: unknown[] = entries.filter((each: unknown) => former === undefined || !isDeepStrictEqual(each, former))
+    const left: unknown[] = entries.filter((each: unknown) => !former.some((one) => isDeepStrictEqual(each, one)))
     const others = left.filter((each) => !isDeepStrictEqual(each, entry))
     if (!remove) hooks[event] = others.length < left.length ? left : [...left, entry]
     else if (others.length > 0) hooks[event] = others
@@ -202,25 +234,47 @@ interface ServerEntry {
   readonly remove: boolean
 }
 
+function serverEntry(session: string | undefined): Fields {
+  const [command, ...args] = serverWords(session)
+  return { command, args }
+}
+
 function serverFile(root: string, path: string, session: string | undefined, remove: boolean): ClientFile {
-  const args = ['mcp', ...(session === undefined ? [] : ['--session', session])]
-  const entry = { command: 'escrow', args }
+  const entry = serverEntry(session)
   return jsonFile(root, path, (all) => withServer(all, path, { key: 'mcpServers', entry, remove }))
 }
 
 /** What is started by our name, with words or variables of somebody else's, can be any program. */
 function isOurServer(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null) return false
-  const { command, args, ...others }: Record<string, unknown> = { ...entry }
-  const words: unknown[] = [command, args ?? []].flat()
-  const isElse = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in others)
-  return words[0] === 'escrow' && words[1] === 'mcp' && !isElse
+  const words = wordsOf({ ...entry })
+  const isElse = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in entry)
+  return !isElse && ((words[0] === 'escrow' && words[1] === 'mcp') || isOurLine(words))
+}
+
+/** As we write it, for whatever session. */
+function isOurLine(words: readonly unknown[]): boolean {
+  const session = / --session ([\w.-]+)$/.exec(String(words.at(-1)))?.[1]
+  return isDeepStrictEqual(words, serverWords(session))
+}
+
+function wordsOf({ command, args = [] }: Fields): unknown[] {
+  return [command, args].flat()
+}
+
+/** As an earlier version wrote it: by the name alone. One with words of a person's stays. */
+function isFormerServer(entry: unknown, ours: Fields): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  const line = String(wordsOf(ours).at(-1))
+  const words = ['escrow', ...(/exec escrow (.*)$/.exec(line)?.[1]?.split(' ') ?? [])]
+  return isDeepStrictEqual(wordsOf({ ...entry }), words)
 }
 
 function withServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
   const servers = fieldsAt(settings, key, path)
   const { escrow, ...others } = servers
   if (escrow !== undefined && !isOurServer(escrow)) throw notOurs(path, 'has a server of another kind named `escrow`')
-  if (!remove) return { ...settings, [key]: { ...servers, escrow: escrow ?? entry } }
+  const isKept = escrow !== undefined && !isFormerServer(escrow, entry)
+  if (!remove) return { ...settings, [key]: { ...servers, escrow: isKept ? escrow : entry } }
   return escrow === undefined ? settings : without(settings, key, others)
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { killGroup, startOwn } from '../host/child.js'
 import { type HostHook, type HostName, profileOf } from '../hosts/index.js'
 import { textAt } from './files.js'
-import { hookCommand } from './texts.js'
+import { escrowLine, hookCommand } from './texts.js'
 
 /** Milliseconds an entry has to answer: it ends itself earlier where the system has `timeout`. */
 const PATIENCE = 30_000
@@ -11,15 +11,27 @@ const SHOWN = 300
 
 /**
  * Runs the hook that `escrow init` entered for a client as the client would, with one event that changes nothing.
- * Resolves to what is wrong: then the client refuses each tool. Undefined where it answers, or has no hook of ours.
+ * Of a client without a hook of ours: whether our server can be started. Resolves to what is wrong: then the client refuses each tool, or
+ * has no server. Undefined where it answers.
  */
 export async function probeEntry(root: string, client: HostName): Promise<string | undefined> {
   const { hook } = profileOf(client)
-  if (hook === undefined || (client === 'claude' && !hasClaudeCommand(root))) return undefined
+  // Its MCP server is found in the same way.
+  if (hook === undefined || (client === 'claude' && !hasClaudeCommand(root))) return probeStart(root)
   const [program, args] = hookProgram(root, client, hook)
   const { code, out, err } = await run(program, args, root, JSON.stringify(hook.probe(root)))
   const problem = code === 0 ? problemIn(out) : err.trim() || `It ended with code ${code ?? 'none'}.`
-  return problem?.split('\n')[0]?.slice(0, SHOWN)
+  return problem === undefined ? undefined : firstLine(problem)
+}
+
+/** What is wrong where a client's server cannot be started. */
+async function probeStart(root: string): Promise<string | undefined> {
+  const { code, err } = await run('/bin/sh', ['-c', escrowLine('--version')], root, '')
+  return code === 0 ? undefined : firstLine(err.trim() || `It ended with code ${code ?? 'none'}.`)
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? '').slice(0, SHOWN)
 }
 
 /** Its hooks may be served over HTTP in place of a command. */
@@ -30,7 +42,7 @@ function hasClaudeCommand(root: string): boolean {
 /** As the host starts it. */
 function hookProgram(root: string, client: HostName, { program, isDirect }: HostHook) {
   if (program !== undefined) return [join(root, program), []] as const
-  if (isDirect) return ['escrow', ['hook', client, '--session', client]] as const
+  if (isDirect) return ['/bin/sh', ['-c', escrowLine(`hook ${client} --session ${client}`)]] as const
   return ['/bin/sh', ['-c', hookCommand(client)]] as const
 }
 

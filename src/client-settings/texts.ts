@@ -2,31 +2,57 @@
 const PATIENCE = 25
 
 /**
+ * Where a shell looks for escrow: first at what `escrow init` put into the state directory of whoever starts the client, so that no file
+ * that people share names a path of one machine, then on PATH.
+ */
+const FOUND = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
+
+/** A line for a shell that becomes escrow. */
+export const escrowLine = (words: string) => `${FOUND}; exec escrow ${words}`
+
+/** Our MCP server, as clients start one: a program and its arguments. */
+export const serverWords = (session?: string): [string, ...string[]] => [
+  '/bin/sh',
+  '-c',
+  escrowLine(session === undefined ? 'mcp' : `mcp --session ${session}`),
+]
+
+const answering = (client: string) =>
+  `a=$($(command -v timeout >/dev/null && echo timeout -s KILL ${PATIENCE}) escrow hook ${client} --session ${client}) && ` +
+  `case $a in "{"*"}") printf "%s\\n" "$a";; *) false;; esac || ` +
+  `{ [ $? = 2 ] || echo "escrow could not be asked, so this is refused." >&2; exit 2; }`
+
+/**
  * The command of a hook. What hangs is killed before the client's own patience ends, where the system has `timeout`; that, a program that
  * cannot be started, and words on stdout that are no answer are refused: code 2, and words beside it, without which some clients do not heed it.
  */
-export const hookCommand = (client: string) =>
-  `/bin/sh -c 'a=$($(command -v timeout >/dev/null && echo timeout -s KILL ${PATIENCE}) escrow hook ${client} --session ${client}) && ` +
-  `case $a in "{"*"}") printf "%s\\n" "$a";; *) false;; esac || ` +
-  `{ [ $? = 2 ] || echo "escrow could not be asked, so this is refused." >&2; exit 2; }'`
+export const hookCommand = (client: string) => `/bin/sh -c '${FOUND}; ${answering(client)}'`
 
-/** The commands that an earlier version entered. */
+/** The commands that earlier versions entered. */
 export const FORMER_COMMANDS = {
-  claude: 'escrow hook claude --session claude || exit 2',
-  codex: "escrow hook codex --session codex || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
-  gemini:
+  claude: ['escrow hook claude --session claude || exit 2', `/bin/sh -c '${answering('claude')}'`],
+  codex: [
+    "escrow hook codex --session codex || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
+    `/bin/sh -c '${answering('codex')}'`,
+  ],
+  gemini: [
     "escrow hook gemini --session gemini || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
+    `/bin/sh -c '${answering('gemini')}'`,
+  ],
 } as const
 
 /** The digests of files that an earlier version wrote. */
 export const FORMER_FILES: readonly string[] = [
   '020d384dab0f5e61d08792d003f9e7c823951583329eef24da6b689fb180243a',
   '8eaa5c70dc3b7b23a57133854942f1b85e910783fde1d634bd8e8145899c451c',
+  '9daa50090e92dd383c5b7e4d3557af126eadab6110fd0f0e41fbc1d5eab6619a',
+  '65ddbbc47b6d757bf201d44eaf9ca7397ea315f68db586d210156ad1d7035c41',
 ]
 
 /** At Cline's no exit code holds a tool: where there is no answer, one is made here. */
 export const CLINE_SCRIPT = `#!/bin/sh
 # Written by escrow init --cline; taken away by escrow init --cline --remove.
+${FOUND}
 limit=$(command -v timeout >/dev/null && echo 'timeout -s KILL ${PATIENCE}')
 if answer=$($limit escrow hook cline --session cline) && case $answer in '{'*'}') ;; *) false ;; esac; then
   printf '%s\\n' "$answer"
@@ -36,11 +62,21 @@ fi
 `
 
 /** Codex keeps its servers in TOML, where a table may stand behind all others. */
-export const CODEX_SERVER = `# Written by escrow init --codex; taken away by escrow init --codex --remove.
+const codexServer = (
+  command: string,
+  args: string,
+) => `# Written by escrow init --codex; taken away by escrow init --codex --remove.
 [mcp_servers.escrow]
-command = "escrow"
-args = ["mcp", "--session", "codex"]
+command = ${command}
+args = ${args}
 `
+const [SHELL, ...LINE] = serverWords('codex')
+export const CODEX_SERVER = codexServer(
+  JSON.stringify(SHELL),
+  `[${LINE.map((word) => JSON.stringify(word)).join(', ')}]`,
+)
+/** As an earlier version wrote it. */
+export const FORMER_CODEX_SERVER = codexServer('"escrow"', '["mcp", "--session", "codex"]')
 
 /**
  * opencode has no hooks that are programs: a plugin asks one. Only a clear "go" lets a tool run; all else is thrown, which is what
@@ -50,10 +86,11 @@ export const OPENCODE_PLUGIN = `// Written by escrow init --opencode; taken away
 import { spawn } from 'node:child_process'
 
 const HELD = 'escrow could not be asked, so this is refused.'
+const LINE = '${escrowLine('hook opencode --session opencode')}'
 
 function ask(directory, event) {
   return new Promise((resolve, reject) => {
-    const hook = spawn('escrow', ['hook', 'opencode', '--session', 'opencode'], { cwd: directory })
+    const hook = spawn('/bin/sh', ['-c', LINE], { cwd: directory })
     const late = setTimeout(() => {
       hook.kill('SIGKILL')
       reject(new Error(HELD))

@@ -1,4 +1,5 @@
 import { DENIAL_CODES, type Denial, type DenialReason, toolError } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 import type { HookError } from './types.js'
 
 /** A denial, as a hook returns it. */
@@ -26,7 +27,7 @@ export function refusalOf(tool: string, { code, message, details }: HookError, f
 
 /** A hook that fails has not said yes. */
 export function hookFailure(tool: string, hook: object, error: unknown): Denial {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = errorText(error)
   const message = `Hook Failed: ${hook.constructor.name} could not judge ${tool} (${what}). The call is refused until that is mended.`
   return { reason: 'policy_invalid', tool, message }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js'
 import type { ToolArguments } from './catalogue.js'
 import { HookEngine } from './engine.js'
 
@@ -29,6 +30,6 @@ export async function preExecutionHook(
     if (!result.allow) return { kind: 'blocked', toolResult: result.message ?? `${toolName} was refused.` }
     return result.toolResult === undefined ? { kind: 'continue' } : { kind: 'handled', toolResult: result.toolResult }
   } catch (error) {
-    return { kind: 'blocked', toolResult: error instanceof Error ? error.message : String(error) }
+    return { kind: 'blocked', toolResult: errorText(error) }
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { readWhole } from './read.js'
 import { isInTree, ownEnv, refuseTree } from './search-path.js'
 import { createDurable, makeTempDir, removeTree } from './write.js'
@@ -31,7 +32,7 @@ export async function editText(text: string, name: string): Promise<string> {
     return readWhole(file).toString()
   } catch (error) {
     if (error instanceof EscrowError) throw error
-    throw editorFailed(editor, error instanceof Error ? error.message : String(error))
+    throw editorFailed(editor, errorText(error))
   } finally {
     removeTree(dir)
   }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
+import { errorText } from '../core/error-text.js'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
 
@@ -114,8 +115,4 @@ function languageOf(grammar: string): Promise<Language> {
 
 function notLoaded(grammar: string, error: unknown): Failed {
   return { ok: false, rule: 'grammar', detail: `the grammar '${grammar}' cannot be loaded: ${errorText(error)}` }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

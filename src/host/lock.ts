@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LockOptions } from 'proper-lockfile'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { newId } from '../core/ids.js'
 import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'
 import { readSmall } from './read.js'
@@ -53,7 +54,7 @@ function makeLocks(locks: string): void {
   try {
     ensurePrivateDir(locks)
   } catch (error) {
-    const message = `Process locks cannot be kept in ${locks}: ${error instanceof Error ? error.message : String(error)}`
+    const message = `Process locks cannot be kept in ${locks}: ${errorText(error)}`
     const hint = 'Make it a directory this process can write to.'
     throw new EscrowError('ledger_unavailable', message, { hint, cause: error })
   }

@@ -85,7 +85,12 @@ export function openDirectory(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
 }
 
-export { closeSync as closeDirectory } from 'node:fs'
+/** Opens a file to read it or to hand it to another process. */
+export function openFile(path: string): number {
+  return openSync(path, constants.O_RDONLY)
+}
+
+export { closeSync as closeDescriptor } from 'node:fs'
 
 /** Something that is mounted, as this process sees it. */
 export interface Mount {

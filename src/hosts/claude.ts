@@ -29,4 +29,10 @@ export const claude: HomeHostProfile = {
     beside: ['.claude.json', '.claude/.claude.json'],
   },
   hook: { probe: toolEvent('PreToolUse', 'TodoWrite') },
+  provider: {
+    logins: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    addresses: ['ANTHROPIC_BASE_URL'],
+    hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
+    installs: '@anthropic-ai/claude-code',
+  },
 }

@@ -26,4 +26,10 @@ export const cline: HomeHostProfile = {
       preToolUse: { toolName: 'condense', parameters: {} },
     }),
   },
+  provider: {
+    logins: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY'],
+    addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'],
+    hosts: ['api.cline.bot', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
+    installs: 'cline',
+  },
 }

@@ -22,4 +22,10 @@ export const codex: HomeHostProfile = {
     variable: 'CODEX_HOME',
   },
   hook: { probe: toolEvent('PreToolUse', 'update_plan') },
+  provider: {
+    logins: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    addresses: ['OPENAI_BASE_URL'],
+    hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
+    installs: '@openai/codex',
+  },
 }

@@ -24,4 +24,13 @@ export const gemini: HomeHostProfile = {
     ],
   },
   hook: { probe: toolEvent('BeforeTool', 'write_todos') },
+  provider: {
+    logins: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    addresses: ['GOOGLE_GEMINI_BASE_URL'],
+    hosts: [
+      ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
+      ...['accounts.google.com', 'oauth2.googleapis.com', 'www.googleapis.com'],
+    ],
+    installs: '@google/gemini-cli',
+  },
 }

@@ -44,4 +44,13 @@ export const opencode: HomeHostProfile = {
       args: {},
     }),
   },
+  provider: {
+    logins: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+    addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'],
+    hosts: [
+      ...['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
+      ...['generativelanguage.googleapis.com', 'openrouter.ai'],
+    ],
+    installs: 'opencode-ai',
+  },
 }

@@ -50,6 +50,18 @@ export interface HostHome {
   readonly beside?: readonly [from: string, to: string]
 }
 
+/** The service a host's model runs at. */
+export interface HostProvider {
+  /** Variables with a login: given to the host by `escrow start`, where they are set. */
+  readonly logins: readonly string[]
+  /** Variables with the address of another service of the same kind. */
+  readonly addresses: readonly string[]
+  /** What it must reach to work: its model, its login, and what it cannot start without. */
+  readonly hosts: readonly string[]
+  /** The npm package that installs it. */
+  readonly installs: string
+}
+
 /** How `escrow doctor` asks the hook about a tool that changes nothing. */
 export interface HostHook {
   /** The event for a workspace, as the host would write it to the hook's stdin. */
@@ -69,4 +81,5 @@ export function toolEvent(hook_event_name: string, tool_name: string): HostHook[
 export interface HomeHostProfile extends HostProfile {
   readonly home: HostHome
   readonly hook: HostHook
+  readonly provider: HostProvider
 }

@@ -4,7 +4,7 @@ import { codex } from './codex.js'
 import { gemini } from './gemini.js'
 import { mcp } from './mcp.js'
 import { opencode } from './opencode.js'
-import type { HomeHost, HomeHostProfile, HostHome, HostName, HostProfile } from './profile.js'
+import type { HomeHost, HomeHostProfile, HostHome, HostName, HostProfile, HostProvider } from './profile.js'
 import { roo } from './roo.js'
 
 const PROFILES: Readonly<Record<HomeHost, HomeHostProfile> & Record<HostName, HostProfile>> = {
@@ -27,6 +27,20 @@ export function profileOf(name: HostName): HostProfile {
 
 export function homeOf(name: HomeHost): HostHome {
   return PROFILES[name].home
+}
+
+/** Where a host's model runs, as its profile and its variables name it: entries as `StartOptions.hosts` has them. */
+export function providerHosts(name: HomeHost, env: Readonly<Record<string, string | undefined>>): string[] {
+  const { hosts, addresses } = providerOf(name)
+  const own = addresses.flatMap((variable) => {
+    const address = env[variable]
+    return address !== undefined && URL.canParse(address) ? [new URL(address)] : []
+  })
+  return [...hosts, ...own.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`))]
+}
+
+export function providerOf(name: HomeHost): HostProvider {
+  return PROFILES[name].provider
 }
 
 /** Which host a program is, by its name; undefined for any other program. */

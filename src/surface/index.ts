@@ -4,6 +4,8 @@
  *
  * It only re-exports: nothing is decided here, and a program that uses the package cannot import it.
  */
+
+export { codeOf } from '../../overlay/index.js'
 export {
   admitAgent,
   admitTruster,
@@ -13,6 +15,7 @@ export {
   makeSigningKey,
   migrateOldState,
   type OldState,
+  proposedScope,
 } from '../access/index.js'
 export {
   applyClients,
@@ -22,12 +25,16 @@ export {
   type FoundClient,
   findClients,
   foreignSettings,
+  installLauncher,
+  launcherDir,
   planClients,
   probeEntry,
 } from '../client-settings/index.js'
+export { errorText } from '../core/error-text.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'
+export { shellWord } from '../core/shell-word.js'
 export { openBrowser } from '../host/browser.js'
 export { editText } from '../host/editor.js'
 export {
@@ -41,18 +48,24 @@ export {
   type Patience,
 } from '../host/loopback.js'
 export { showPaged } from '../host/pager.js'
-export { HOME_HOSTS, type HostName, hostOfProgram } from '../hosts/index.js'
+export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
 export { ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
+export { PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/index.js'
+export { compileGlob } from '../review/glob.js'
 export { attentionTitle } from '../review/groups.js'
 export { type Highlighter, loadHighlighter, type Token } from '../review/highlight.js'
+export { type ActionOn, keysOf } from '../review/keymap.js'
+export { relativeName } from '../review/selection.js'
 export { type TextSpan, wordDiff } from '../review/word-diff.js'
 export { flagReasons } from '../stage/index.js'
-export { refusalsIn } from '../terminal/index.js'
+export { refusalsIn, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,
   intentOf,
   pathsOf,
   readBlamed,
+  refusalsOf,
+  TRACE_TYPES,
   toHistoryEntry,
 } from '../trace/index.js'

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { plansOf } from '../../src/client-settings/plans.js'
+import { HOSTS } from '../../src/hosts/index.js'
 import { applyClients, findClients, type HostName, planClients } from '../../src/surface/index.js'
 import { escrow } from '../cli/harness.js'
 import { tempDir } from '../support/facade.js'
@@ -38,6 +41,8 @@ describe('entering us into a client’s settings', () => {
     const settings = JSON.parse(text('.claude/settings.json') ?? '')
     const allow = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
     expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'], allow })
+    // Else a dialog proposes to go on without our server.
+    expect(settings.enabledMcpjsonServers).toEqual(['escrow'])
     expect(settings.hooks.PreToolUse).toEqual([
       { matcher: 'Bash', hooks: [{ type: 'command', command: 'mine' }] },
       {
@@ -56,7 +61,7 @@ describe('entering us into a client’s settings', () => {
     expect(text('.claude/settings.json')).toMatch(/^{\n\t"permissions"[\s\S]*}$/)
     expect(JSON.parse(text('.mcp.json') ?? '').mcpServers).toEqual({
       own: { command: 'x' },
-      escrow: { command: 'escrow', args: ['mcp', '--session', 'claude'] },
+      escrow: { command: '/bin/sh', args: ['-c', expect.stringMatching(/; exec escrow mcp --session claude$/)] },
     })
     const once = text('.claude/settings.json')
     enter('claude')
@@ -69,6 +74,11 @@ describe('entering us into a client’s settings', () => {
   it.each([
     ['claude', '.claude/settings.json', '{"permissions": {"deny": ["Bash(rm *)"]},  "model":"x" }'],
     ['claude', '.claude/settings.json', '{}'],
+    [
+      'claude',
+      '.claude/settings.json',
+      '{ "enabledMcpjsonServers": [ "own" ],"permissions":{ "allow": ["Bash(ls)"] } }',
+    ],
     ['claude', '.mcp.json', '{\r\n    "mcpServers": {\r\n        "own": { "command": "x" }\r\n    }\r\n}\r\n'],
     [
       'opencode',
@@ -162,6 +172,43 @@ describe('entering us into a client’s settings', () => {
     enter('claude')
     expect(text('.claude/settings.json')).not.toContain(former)
     expect(JSON.parse(text('.claude/settings.json') ?? '').hooks.Stop).toHaveLength(1)
+  })
+
+  it('names no path of this machine in a file that people share', () => {
+    const { root, enter } = at()
+    for (const client of HOSTS) enter(client)
+    const files = HOSTS.flatMap((client) => plansOf(client, root, false)).map(({ after = '' }) => after)
+    for (const place of [root, homedir(), process.execPath, process.cwd()])
+      expect(files.filter((text) => text.includes(place))).toEqual([])
+  })
+
+  it.each([
+    ['.mcp.json', 'mcp', { mcpServers: { escrow: { command: 'escrow', args: ['mcp'] } } }],
+    ['.mcp.json', 'claude', { mcpServers: { escrow: { command: 'escrow', args: ['mcp', '--session', 'claude'] } } }],
+    [
+      'opencode.json',
+      'opencode',
+      { mcp: { escrow: { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true } } },
+    ],
+  ] as const)('replaces the server in %s that an earlier version entered', (path, client, settings) => {
+    const { text, enter } = at({ [path]: JSON.stringify(settings) })
+    enter(client)
+    expect(text(path)).toContain('exec escrow mcp')
+    enter(client, true)
+    expect(text(path)).not.toContain('escrow')
+  })
+
+  it('keeps a server of ours with words of a person’s, and replaces the lines of an earlier version in Codex’s', () => {
+    const own = { mcpServers: { escrow: { command: 'escrow', args: ['mcp', '--session', 'mine'] } } }
+    const former = '[mcp_servers.escrow]\ncommand = "escrow"\nargs = ["mcp", "--session", "codex"]\n'
+    const head = 'model = "x"\n# Written by escrow init --codex; taken away by escrow init --codex --remove.\n'
+    const { text, enter } = at({ '.mcp.json': JSON.stringify(own), '.codex/config.toml': head + former })
+    enter('mcp')
+    expect(JSON.parse(text('.mcp.json') ?? '')).toEqual(own)
+    enter('codex')
+    expect(text('.codex/config.toml')?.match(/mcp_servers/g)).toHaveLength(1)
+    enter('codex', true)
+    expect(text('.codex/config.toml')).toBe('model = "x"\n')
   })
 
   it('writes no token where git would take it', async () => {

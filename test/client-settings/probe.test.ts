@@ -48,8 +48,9 @@ describe.each(CLIENTS)('the entry of %s', (client) => {
   })
 })
 
-it('a client without hooks of ours has nothing to run', async () => {
-  program('exit 1')
+it('of a client without hooks of ours it is tried whether our server starts', async () => {
+  program('[ "$1" = --version ]')
   expect(await probeEntry(testWorkspace().root, 'roo')).toBeUndefined()
-  expect(await probeEntry(testWorkspace().root, 'claude')).toBeUndefined()
+  program(undefined)
+  expect(await probeEntry(testWorkspace().root, 'roo')).toMatch(/escrow.*not found/)
 })

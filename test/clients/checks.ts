@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -33,6 +34,19 @@ export function checkGoverned(driver: ClientDriver): void {
     expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
   })
 
+  it.runIf(driver.saysModel !== undefined)('the ledger names the client and the model of what it wrote', async () => {
+    const script = [driver.reads('src/a.ts'), driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
+    const stand = await governedStand(driver, { script })
+    await prompted(driver, stand)
+    await stand.escrow('approve', driver.client, '--by', 'Ada')
+    await stand.escrow('commit', driver.client)
+    const commits = (stand.text('.orchestration/agent_trace.jsonl') ?? '')
+      .split('\n')
+      .filter((line) => line.includes('"commit"'))
+    expect(commits.at(-1)).toContain(`"${driver.saysModel}`)
+    expect(commits.at(-1)).toContain(`${stand.model.turns.at(-1)?.model}"`)
+  })
+
   it('a write outside of the scope is refused, with the reason', async () => {
     const script = [driver.ours('write_file', { path: 'README.md', content: 'x\n' })]
     const stand = await governedStand(driver, { script })
@@ -61,6 +75,29 @@ export async function unknownTools(
   expect(offered.size).toBeGreaterThan(5)
   const own = [...offered].filter((tool) => !/^(?:mcp_+)?escrow_/.test(tool))
   return own.filter((tool) => classify(tool).class === 'unknown').sort()
+}
+
+/** What holds for every client that has a command of its own. */
+export function checkStart(driver: ClientDriver): void {
+  it('the command of its name starts it in escrow, with its provider as its only network', async () => {
+    const elsewhere = `node -e "require('net').connect(80, '192.0.2.1').on('error', (e) => require('fs').writeFileSync('src/net.ts', e.code))"`
+    const stand = await readyStand(driver, {
+      script: [driver.writes('src/new.ts', 'export {}\n'), driver.runs(elsewhere), driver.reads('src/new.ts')],
+    })
+    const [program, ...args] = driver.command(stand)
+    // As a global installation has it: a program on the PATH that lies in no workspace.
+    put(stand.home, `bin/${driver.client}`, `#!/bin/sh\nexec '${program}' "$@"\n`)
+    chmodSync(join(stand.home, 'bin', driver.client), 0o755)
+    const env = { PATH: `${stand.home}/bin:${stand.env.PATH}` }
+    const origin = new URL(stand.model.origin).host
+    const { code, err } = await stand.run('escrow', [driver.client, '--yes', '--allow-host', origin, ...args], { env })
+    expect([code, err]).toEqual([0, expect.stringContaining('2 changes staged')])
+    expect(err).toContain('works for INT-001')
+    expect(stand.text('src/new.ts')).toBeUndefined()
+    expect(await stand.escrow('diff', driver.client)).toContain('ENETUNREACH')
+    expect(stand.model.turns.at(-1)?.heard).toContain('export {}')
+    expect(stand.model.strange).toEqual([])
+  })
 }
 
 /** What holds for every client that is started by `escrow run`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { claudeCall } from '../../src/agents/claude/tools.js'
-import { checkGoverned, checkHeard, checkWhole } from './checks.js'
+import { checkGoverned, checkHeard, checkStart, checkWhole } from './checks.js'
 import { CLAUDE, governedStand } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
@@ -9,6 +9,7 @@ const ASKED_ABOUT = ['EnterWorktree', 'ExitWorktree', 'Workflow']
 
 describe(VERSIONS.claude.title, () => {
   checkGoverned(CLAUDE)
+  checkStart(CLAUDE)
   checkWhole(CLAUDE)
   checkHeard(CLAUDE)
 

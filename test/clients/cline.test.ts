@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { clineCall } from '../../src/agents/cline/tools.js'
-import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
+import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
 import { CLINE, governedStand, prompted } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.cline.title, () => {
   checkGoverned(CLINE)
+  checkStart(CLINE)
   checkWhole(CLINE)
   checkHeard(CLINE)
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { codexCall } from '../../src/agents/codex/tools.js'
-import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
+import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
 import { CODEX, governedStand, prompted } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.codex.title, () => {
   checkGoverned(CODEX)
+  checkStart(CODEX)
   checkWhole(CODEX)
   checkHeard(CODEX)
 

@@ -22,6 +22,8 @@ export interface ClientDriver {
   runs(command: string): Reply
   /** Its own tool that reads a file, or its terminal where it has none. */
   reads(path: string): Reply
+  /** The name the ledger has for it, where it says which model works: to its hooks, beside a call or in its transcript. */
+  readonly saysModel?: string
   /** Its model is told the intent with its first tool, and not before. */
   readonly isToldByTools?: true
   /** No hook of it can keep a turn from ending. */
@@ -32,6 +34,7 @@ export interface ClientDriver {
 
 export const CLAUDE: ClientDriver = {
   client: 'claude',
+  saysModel: 'claude-code',
   settings: '.claude/settings.json',
   env: (origin) => ({
     ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'sk-ant-scripted' },
@@ -53,6 +56,7 @@ export const CLAUDE: ClientDriver = {
 
 export const CODEX: ClientDriver = {
   client: 'codex',
+  saysModel: 'codex',
   settings: '.codex/config.toml',
   env: () => ({ OPENAI_API_KEY: 'sk-scripted' }),
   prepare({ home, root, model }) {
@@ -83,6 +87,7 @@ trust_level = "trusted"
 
 export const GEMINI: ClientDriver = {
   client: 'gemini',
+  saysModel: 'gemini-cli',
   settings: '.gemini/settings.json',
   env: (origin) => ({
     ...{ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: origin, GEMINI_CLI_TRUST_WORKSPACE: 'true' },

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { geminiCall } from '../../src/agents/gemini/tools.js'
-import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
+import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
 import { GEMINI } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.gemini.title, () => {
   checkGoverned(GEMINI)
+  checkStart(GEMINI)
   checkWhole(GEMINI)
   checkHeard(GEMINI)
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { opencodeCall } from '../../src/agents/opencode/tools.js'
-import { checkGoverned, checkHeard, checkWhole, unknownTools } from './checks.js'
+import { checkGoverned, checkHeard, checkStart, checkWhole, unknownTools } from './checks.js'
 import { OPENCODE } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
 describe(VERSIONS.opencode.title, () => {
   checkGoverned(OPENCODE)
+  checkStart(OPENCODE)
   checkWhole(OPENCODE)
   checkHeard(OPENCODE)
 

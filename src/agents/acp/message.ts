@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorText } from '../../surface/index.js'
 
 /** What names a request among those of its sender. */
 export type Id = string | number | null
@@ -55,13 +56,9 @@ export class RpcFailure extends Error {
 
 export function errorOf(error: unknown): RpcError {
   if (error instanceof z.ZodError) return { code: CODE.params, message: z.prettifyError(error) }
-  if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: wordsOf(error) }
+  if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: errorText(error) }
   const { code, message, data } = error
   return { code, message, ...(data !== undefined && { data }) }
-}
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 const id = z.union([z.string(), z.number(), z.null()])

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
 import type { Feedback, HomeHost, RunningCommand, Session, Workspace } from '../../index.js'
-import { oneLine } from '../../surface/index.js'
+import { errorText, oneLine } from '../../surface/index.js'
 import { forwardInitialize, modelOf, rewriteInitializeAnswer } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
@@ -14,7 +14,6 @@ import {
   type Notification,
   type Request,
   RpcFailure,
-  wordsOf,
 } from './message.js'
 import { absolute, isBelow } from './paths.js'
 import type { Peer } from './peer.js'
@@ -142,7 +141,7 @@ export class AcpProxy {
       else void this.#forwardRequest('agent', { ...message, params }, editor)
     } catch (error) {
       if (message.kind === 'request') agent.answer(message.id, { error: errorOf(error) })
-      else note(`${oneLine(message.method)} of the agent was not passed on: ${oneLine(wordsOf(error))}`)
+      else note(`${oneLine(message.method)} of the agent was not passed on: ${oneLine(errorText(error))}`)
     }
   }
 

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RunningCommand, Session, StartOptions, Workspace } from '../../index.js'
-import { oneLine } from '../../surface/index.js'
+import { errorText, oneLine } from '../../surface/index.js'
 import { lineReader } from './lines.js'
-import { CODE, errorOf, type Message, parseMessage, wordsOf } from './message.js'
+import { CODE, errorOf, type Message, parseMessage } from './message.js'
 import { Peer } from './peer.js'
 import { AcpProxy } from './proxy.js'
 
@@ -76,7 +76,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     try {
       fromEditor(chunk)
     } catch (error) {
-      end(wordsOf(error))
+      end(errorText(error))
     }
   }
   const onConnectionLost = () => end(CONNECTION_LOST)
@@ -92,7 +92,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   try {
     const ended = running.wait().then(
       ({ exitCode }) => `The agent has ended${exitCode === null ? '' : ` with code ${exitCode}`}.`,
-      (error) => `The agent was ended: ${wordsOf(error)}`,
+      (error) => `The agent was ended: ${errorText(error)}`,
     )
     const why = await Promise.race([ended, over])
     await proxy.close()

@@ -1,7 +1,7 @@
 import { formatToolError, type PersonalRun, type ToolEntry, withFeedback } from '../../hooks/index.js'
 import type { Feedback, Session } from '../../index.js'
-import { oneLine } from '../../surface/index.js'
-import { CODE, RpcFailure, wordsOf } from './message.js'
+import { codeOf, errorText, oneLine } from '../../surface/index.js'
+import { CODE, RpcFailure } from './message.js'
 
 /** What an agent may ask of its client, done in the session. */
 export interface Tool {
@@ -39,14 +39,10 @@ export async function execute(
     throw new RpcFailure(CODE.denied, withFeedback(formatToolError('record', outcome.denial), feedback), outcome.denial)
   heard(feedback)
   const { error } = outcome
-  if (codeOf(error) === 'ENOENT') throw new RpcFailure(CODE.notFound, oneLine(wordsOf(error)))
+  if (codeOf(error) === 'ENOENT') throw new RpcFailure(CODE.notFound, oneLine(errorText(error)))
   throw error
 }
 
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }

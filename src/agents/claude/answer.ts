@@ -5,6 +5,7 @@ import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, placesOf, sessionFor } from '../hook/deps.js'
 import { type Ruling, rule } from '../hook/ruling.js'
 import { shellLine } from '../hook/shell-line.js'
+import { modelInTranscript } from '../hook/transcript.js'
 import { type ClaudeEvent, type ClaudeToolEvent, claudeEvent } from './events.js'
 import { claudeCall } from './tools.js'
 
@@ -25,10 +26,12 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
   const root = workspaceOf(event, deps)
   if (root === undefined) return elsewhere(event)
   const isStaged = deps.isInMount(root, deps.env)
-  const agent = { tool: 'claude-code' }
+  const model = event.hook_event_name === 'PreToolUse' ? modelInTranscript(event.transcript_path) : undefined
+  const agent = { tool: 'claude-code', ...(model !== undefined && { model }) }
   const judge = await deps.openJudge(root, { session: sessionFor(deps, event.session_id), agent, ...intentFor(deps) })
   switch (event.hook_event_name) {
     case 'PreToolUse':
+      await judge.introduceAgent()
       return beforeTool(judge, event, isStaged, deps.env)
     case 'PermissionRequest':
       return permission(judge, event, isStaged)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-const base = { session_id: z.string().min(1), cwd: z.string().min(1) }
+const base = { session_id: z.string().min(1), cwd: z.string().min(1), transcript_path: z.string().optional() }
 const tool = {
   ...base,
   tool_name: z.string().min(1),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { openJudges } from '../../index.js'
-import { bearerOf, isSameSecret } from '../../surface/index.js'
+import { bearerOf, errorText, isSameSecret } from '../../surface/index.js'
 import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
@@ -106,7 +106,7 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<HttpAns
       telling.markLost()
       // Without a path none is made.
       if (error instanceof NoWorktree) return httpAnswer({ systemMessage: error.message })
-      return httpAnswer(claudeFailure(event, error instanceof Error ? error.message : String(error)))
+      return httpAnswer(claudeFailure(event, errorText(error)))
     }
   }
 }

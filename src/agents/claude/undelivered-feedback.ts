@@ -39,8 +39,10 @@ class Delivery {
       isHeld,
       intent,
       intents: () => judge.intents(),
+      explain: (path, op) => judge.explain(path, op),
       judge: (call) => judge.judge(call),
       refuse: (denial, call) => judge.refuse(denial, call),
+      introduceAgent: () => judge.introduceAgent(),
       isNews: (conversation, text) => judge.isNews(conversation, text),
       feedback: async () => {
         const words = [...this.take(session), ...(await judge.feedback().catch(() => []))]

@@ -1,4 +1,5 @@
 import { type CallJudge, toolError } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, sessionFor } from '../hook/deps.js'
 import { rule } from '../hook/ruling.js'
@@ -34,9 +35,7 @@ export async function answerCline(text: string, more: Partial<HookDeps> = {}): P
 
 /** The answer where nobody could judge. */
 export function clineFailure(error: unknown): ClineAnswer {
-  return refuseCall(
-    `escrow could not judge this, so it is refused: ${error instanceof Error ? error.message : String(error)}`,
-  )
+  return refuseCall(`escrow could not judge this, so it is refused: ${errorText(error)}`)
 }
 
 async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {

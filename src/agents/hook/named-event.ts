@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ToolInput } from './readers.js'
 import type { HostCall } from './ruling.js'
+import { modelInTranscript } from './transcript.js'
 import type { HookEvent } from './verdict.js'
 
 /** An event in the form that several clients share: by its name, with a tool's name and input where it is about one. */
@@ -11,6 +12,9 @@ export const namedEvent = z.object({
   tool_name: z.string().min(1).optional(),
   tool_input: z.unknown().optional(),
   stop_hook_active: z.boolean().optional(),
+  /** Codex says it with each event. */
+  model: z.string().min(1).optional(),
+  transcript_path: z.string().nullish(),
 })
 
 const inputs = z.record(z.string(), z.unknown())
@@ -29,7 +33,15 @@ export function hookEventOf(
 ): HookEvent {
   const { hook_event_name: name, session_id: session, cwd, tool_name: tool } = told
   const kind = Object.hasOwn(kinds, name) ? (kinds[name] ?? 'other') : 'other'
-  const about = { kind, agent, session, cwd, isAgain: told.stop_hook_active === true }
+  const model = kind === 'tool' ? (told.model ?? modelInTranscript(told.transcript_path ?? undefined)) : told.model
+  const about = {
+    kind,
+    agent,
+    session,
+    cwd,
+    isAgain: told.stop_hook_active === true,
+    ...(model !== undefined && { model }),
+  }
   if (kind !== 'tool' || tool === undefined) return about
   const input = inputs.safeParse(told.tool_input).data ?? {}
   return { ...about, call: callOf({ tool, input, cwd }) }

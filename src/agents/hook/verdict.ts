@@ -10,6 +10,8 @@ export interface HookEvent {
   readonly kind: 'tool' | 'after' | 'begins' | 'turns' | 'ends' | 'other'
   /** Who asks, for the ledger. */
   readonly agent: string
+  /** The model that works, where the client says it. */
+  readonly model?: string
   readonly session: string
   readonly cwd: string
   /** Of a `tool`. */
@@ -38,9 +40,12 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
   if (root === undefined) return elsewhere(event)
   const isStaged = deps.isInMount(root, deps.env)
   const session = sessionFor(deps, event.session)
-  const judge = await deps.openJudge(root, { session, agent: { tool: event.agent }, ...intentFor(deps) })
+  const { agent: tool, model } = event
+  const agent = { tool, ...(model !== undefined && { model }) }
+  const judge = await deps.openJudge(root, { session, agent, ...intentFor(deps) })
   switch (event.kind) {
     case 'tool':
+      await judge.introduceAgent()
       return onCall(judge, event, isStaged)
     case 'begins':
     case 'turns':

@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { bearerOf, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
+import { bearerOf, errorText, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
 import { type McpHost, newSessionName } from './host.js'
 import { BODY, errorResponse, HttpClients } from './http-clients.js'
 
@@ -30,7 +30,7 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
         const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY })
         return await (isLegacy ? clients.handle(request) : modern.fetch(request))
       } catch (error) {
-        return errorResponse(500, error instanceof Error ? error.message : String(error))
+        return errorResponse(500, errorText(error))
       }
     }
     return getRequestListener(answer, { overrideGlobalObjects: false })

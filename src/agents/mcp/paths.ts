@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { codeOf } from '../../surface/index.js'
 
 /** A path as clients of the filesystem server give it: relative to the root, absolute, or below `~`. */
 export function at(path: string): string {
@@ -41,10 +42,4 @@ async function realpath(session: Session, wanted: string): Promise<string> {
 function isBelow(root: string, path: string): boolean {
   const way = relative(root, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-/** The `code` of a failed call. */
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
 }

@@ -4,6 +4,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import { at, inside } from './paths.js'
 import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js'
 
@@ -56,7 +57,7 @@ async function readOne(session: Session, path: string): Promise<string> {
   try {
     return `${path}:\n${await readAll(session, path)}\n`
   } catch (error) {
-    return `${path}: Error - ${error instanceof Error ? error.message : String(error)}`
+    return `${path}: Error - ${errorText(error)}`
   }
 }
 

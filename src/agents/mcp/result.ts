@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { formatToolError, type ToolOutcome, withFeedback } from '../../hooks/index.js'
 import type { Feedback } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import type { Answer } from './tool.js'
 
 /** Where a result's `_meta` has the record of a refusal, and reviewers' words. */
@@ -21,7 +22,7 @@ export function toCallResult(outcome: ToolOutcome<Answer>): CallToolResult {
     )
   }
   const { error } = outcome
-  const words = error instanceof Error ? error.message : String(error)
+  const words = errorText(error)
   return withFeedbackText({ content: [{ type: 'text', text: words }], isError: true }, feedback)
 }
 

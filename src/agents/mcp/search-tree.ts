@@ -1,8 +1,9 @@
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 import type { Session } from '../../index.js'
+import { codeOf } from '../../surface/index.js'
 import { type Glob, Globs } from './globs.js'
-import { codeOf, inside } from './paths.js'
+import { inside } from './paths.js'
 import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
 
 /** Entries a tree shows, and paths a search does. */

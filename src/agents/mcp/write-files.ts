@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { at, codeOf } from './paths.js'
+import { codeOf } from '../../surface/index.js'
+import { at } from './paths.js'
 import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
 
 export const writeFile = defineTool('write_file', {

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm'
 import { ToolFailure } from '../../hooks/index.js'
-import { codeOf } from './files.js'
+import { codeOf } from '../../surface/index.js'
 
 const MATCH = new Script(
   '(() => { const hits = []; for (let i = 0; i < texts.length; i++) if (regex.test(texts[i])) hits.push(i); return hits })()',

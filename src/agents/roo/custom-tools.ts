@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ADDED_TOOLS, type HookEngine, withFeedback } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import type { Conversations, TaskOrigin } from './conversations.js'
 import { executeCommand } from './execute-command.js'
 import { recordOf } from './live-refusal.js'
@@ -90,7 +91,7 @@ async function call(
     const { value = '' } = result
     return withFeedback(typeof value === 'string' ? value : JSON.stringify(value), result.feedback)
   } catch (error) {
-    return `Error: ${error instanceof Error ? error.message : String(error)}`
+    return `Error: ${errorText(error)}`
   }
 }
 

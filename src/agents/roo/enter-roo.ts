@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { HookEngine, type Human, withFeedback } from '../../hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import { type Alias, aliasModules } from './alias.js'
 import { Conversations, type TaskOrigin } from './conversations.js'
 import type { RooCustomTool } from './custom-tools.js'
@@ -175,7 +176,7 @@ async function shellOf(
   try {
     return { shell: await rooShell({ provider, path }) }
   } catch (error) {
-    return { refused: error instanceof Error ? error.message : String(error) }
+    return { refused: errorText(error) }
   }
 }
 

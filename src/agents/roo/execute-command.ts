@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import { commandOutputs, type ExecResult, type Session } from '../../index.js'
-import { codeOf } from './files.js'
+import { codeOf } from '../../surface/index.js'
 import { sizeOf } from './read-command-output.js'
 import { defineTool } from './tool.js'
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path/posix'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { codeOf } from '../../surface/index.js'
 
 /** The file's text. Throws {@link ToolFailure} where there is no such file or it is not UTF-8 text. */
 export async function readText(session: Session, path: string): Promise<string> {
@@ -43,10 +44,4 @@ export async function writeText(session: Session, path: string, content: string)
 export async function makeParents(session: Session, path: string): Promise<void> {
   const parent = dirname(path)
   if (!(await exists(session, parent))) await session.fs.promises.mkdir(parent, { recursive: true })
-}
-
-/** The `code` of a failed call. By shape, not class: errors of `vm` come from another realm. */
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
 }

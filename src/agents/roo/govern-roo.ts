@@ -1,5 +1,6 @@
 import { type HookEngine, intentPrompt } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import type { Alias } from './alias.js'
 import { Conversations, type ParentOf } from './conversations.js'
 import { customTools, type RooCustomTool } from './custom-tools.js'
@@ -135,7 +136,7 @@ async function promptFor(session: Session, gate: IntentGate | undefined): Promis
 }
 
 function describeOpenFailure(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorText(error)
   return `Nothing can be changed here: ${why} Tell the person.`
 }
 

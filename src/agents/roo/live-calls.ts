@@ -1,5 +1,6 @@
 import { type HookEngine, type HookResult, isAddedTool, type ToolCatalogue, withFeedback } from '../../hooks/index.js'
 import type { Feedback, Session } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import { isCustomTool } from './custom-tools.js'
 import type { LiveAnswer, LiveRepetition, LiveToolResult, LiveToolUse } from './live.js'
 import { lostShell } from './live-limits.js'
@@ -80,7 +81,7 @@ export class LiveCalls {
     const call = this.#call
     const { shell } = this.#options
     if (!shell || type !== 'command' || call?.tool !== 'execute_command') return answer
-    const why = await shell.problem().catch(messageOf)
+    const why = await shell.problem().catch(errorText)
     if (why === undefined) return answer
     call.refused = lostShell(why)
     return { response: 'noButtonClicked', text: call.refused }
@@ -144,7 +145,7 @@ export class LiveCalls {
     try {
       return await engine.runPreHook(input, 'record')
     } catch (error) {
-      return { allow: false, message: messageOf(error), feedback: [] }
+      return { allow: false, message: errorText(error), feedback: [] }
     }
   }
 
@@ -174,10 +175,6 @@ export class LiveCalls {
 
 /** A tool that acts when no call is under way was not judged. */
 const NO_CALL: HookResult = { allow: false, message: 'No tool call is under way, so nothing was judged.', feedback: [] }
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
 
 /** Judged where it runs: tools of ours, and MCP tools. */
 function judgesItself(tool: string): boolean {

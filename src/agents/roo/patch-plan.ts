@@ -2,7 +2,8 @@ import { resolve } from 'node:path/posix'
 import type { PatchOperation } from '../../hooks/index.js'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { codeOf, exists, readText } from './files.js'
+import { codeOf } from '../../surface/index.js'
+import { exists, readText } from './files.js'
 import { applyChunks } from './patch-chunks.js'
 
 /** One change of the stage a patch comes down to. */

@@ -1,6 +1,7 @@
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
-import { codeOf, readText } from './files.js'
+import { codeOf, errorText } from '../../surface/index.js'
+import { readText } from './files.js'
 import { numberLines, splitLines } from './lines.js'
 import { readArguments, type Slice, type Wanted } from './read-arguments.js'
 import { defineTool } from './tool.js'
@@ -23,7 +24,7 @@ export const readFile = defineTool('read_file', readArguments, (files) => async 
 /** Among several files one that cannot be read does not hide the others. */
 function unread(path: string, error: unknown): string {
   if (error instanceof ToolFailure || codeOf(error) !== undefined) {
-    return `File: ${path}\nError: ${error instanceof Error ? error.message : String(error)}`
+    return `File: ${path}\nError: ${errorText(error)}`
   }
   throw error
 }

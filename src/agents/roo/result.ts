@@ -1,5 +1,6 @@
 import { type ToolOutcome, withFeedback } from '../../hooks/index.js'
 import type { Feedback, ToolError } from '../../index.js'
+import { errorText } from '../../surface/index.js'
 import type { Outcome } from './tool.js'
 
 /** A tool's answer. */
@@ -30,7 +31,7 @@ export function toToolResult(tool: string, outcome: ToolOutcome<Outcome>): RooTo
     return { ...toContent({ ...denial }, feedback), isError: true, denial }
   }
   const { error } = outcome
-  const words = error instanceof Error ? error.message : String(error)
+  const words = errorText(error)
   return { ...toContent({ status: 'error', message: `${tool} failed.`, error: words }, feedback), isError: true }
 }
 

@@ -3,8 +3,8 @@ import picomatch from 'picomatch'
 import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { codeOf, errorText } from '../../surface/index.js'
 import { boundedMatcher } from './bounded-match.js'
-import { codeOf } from './files.js'
 import { defineTool, pathArgument } from './tool.js'
 import { walk, worthEntering } from './walk.js'
 
@@ -45,7 +45,7 @@ function compile(regex: string): RegExp {
   try {
     return new RegExp(regex.slice(inline?.[0].length ?? 0), inline?.[1] ?? '')
   } catch (error) {
-    throw new ToolFailure(`The regex cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ToolFailure(`The regex cannot be used: ${errorText(error)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Session } from '../../index.js'
-import { codeOf } from './files.js'
+import { codeOf } from '../../surface/index.js'
 
 export interface Found {
   /** Relative to where the walk began. */

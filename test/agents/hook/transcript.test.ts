@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { modelInTranscript } from '../../../src/agents/hook/transcript.js'
+import { tempDir } from '../../support/facade.js'
+
+function dir(): string {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  return path
+}
+
+function transcript(...lines: readonly object[]): string {
+  const file = join(dir(), 'transcript.jsonl')
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return file
+}
+
+it('the model that wrote last is the one that works, as Claude Code and Gemini CLI name it', () => {
+  const claude = (model: string) => ({ type: 'assistant', message: { role: 'assistant', model, content: [] } })
+  expect(modelInTranscript(transcript(claude('claude-a'), { type: 'user' }, claude('claude-b')))).toBe('claude-b')
+  expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }))).toBe('gemini-x')
+  expect(modelInTranscript(transcript(claude('claude-a'), claude('<synthetic>')))).toBe('claude-a')
+})
+
+it('what a person or the agent writes names no model', () => {
+  const said = { type: 'user', message: { content: 'set {"model":"other"} in the file' } }
+  expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, said))).toBe('gemini-x')
+  expect(modelInTranscript(transcript(said))).toBeUndefined()
+})
+
+it('only the end is looked at, and what is no file says nothing', () => {
+  const long = { type: 'user', text: 'x'.repeat(70_000) }
+  expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, long))).toBeUndefined()
+  const folder = join(dir(), 'folder')
+  mkdirSync(folder)
+  for (const path of [undefined, folder, join(folder, 'none'), '/dev/null'])
+    expect(modelInTranscript(path)).toBeUndefined()
+})
