@@ -1,6 +1,6 @@
 import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
 import { isInMount, physicalRoot } from '../access/index.js'
-import type { Feedback, GateSettings, Intent, PlannedWrite, Session } from '../core/api.js'
+import type { Explanation, Feedback, GateSettings, Intent, PlannedWrite, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Denial, Denied } from '../core/denials.js'
 import { isSessionId } from '../core/ids.js'
@@ -12,6 +12,7 @@ import { DELIVERED, isNews, ownerSocketOf, undeliveredWords } from '../inbox/ind
 import { selectable, selectableIds } from '../intents/index.js'
 import { type Policy, secretName } from '../policy/index.js'
 import { missingMutationClass } from '../policy/messages.js'
+import { relativeTo } from '../session/index.js'
 import { closedByRules } from '../stage/index.js'
 import { SecretNames, spoolDenial, WORDS_AT } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
@@ -44,12 +45,16 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   readonly gate: GateSettings
   /** A living process holds the session, and lets no `escrow-sh` in. */
   readonly isHeld: boolean
+  /** What each rule says of an access, links followed. Nothing is recorded. @param path relative to the root, or absolute. */
+  explain(path: string, op: 'read' | 'write' | 'remove'): Explanation
   /** The first denial. */
   judge(call: JudgedCall): Promise<Denial | undefined>
   /** Records a denial that is its caller's own. */
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
   /** What reviewers said and the agent has not heard, if the session is at rest or its owner answers. It counts as told. */
   feedback(): Promise<Feedback[]>
+  /** Tells the session's owner which model works, where that is known to the caller and not yet to the owner. Never rejects. */
+  introduceAgent(): Promise<void>
   /** Whether a text differs from the one that this conversation of a client's was told last. It counts as told. */
   isNews(conversation: string, text: string): boolean
 }
@@ -124,6 +129,13 @@ class ReadOnlyJudge implements CallJudge {
     return selectableIds(state).flatMap((id) => (state.ok ? (state.intents.get(id) ?? []) : []))
   }
 
+  explain(path: string, op: 'read' | 'write' | 'remove'): Explanation {
+    const asked = relativeTo(this.root, path)
+    const place = this.seen.view.within(() => this.#placeOf(asked.startsWith('/') ? asked : `${this.root}/${asked}`))
+    const effect = op === 'write' ? 'put' : op
+    return this.#policy.explain({ effect, path: place?.path ?? asked, asked })
+  }
+
   async judge(call: JudgedCall): Promise<Denial | undefined> {
     const denial = this.#refusal(call) ?? (await this.#commandDenial(call))
     if (denial) await this.refuse(denial, call)
@@ -168,6 +180,15 @@ class ReadOnlyJudge implements CallJudge {
     } finally {
       await workspace.close()
     }
+  }
+
+  async introduceAgent(): Promise<void> {
+    const { agent } = this.options
+    if (this.#door === undefined || agent?.model === undefined) return
+    const { tool, model } = agentOf(this.seen.store.overlay.stage.agents.at(-1))
+    if (tool === agent.tool && model === agent.model) return
+    const { attributeAt } = await import('../inbox/ask-owner.js')
+    await attributeAt(this.#door, agent).catch(() => undefined)
   }
 
   isNews(conversation: string, text: string): boolean {
@@ -258,6 +279,11 @@ class ReadOnlyJudge implements CallJudge {
       return { reason, message: error.message }
     }
   }
+}
+
+/** An agent as the stage's log names it. */
+function agentOf(named: unknown): { readonly tool?: unknown; readonly model?: unknown } {
+  return typeof named === 'object' && named !== null ? named : {}
 }
 
 function firstOf<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {

@@ -127,6 +127,11 @@ export async function mergeMoved(
   return { change, ...(clean && { clean }), path, reason: 'stale_file', message: `${path} ${said}.` }
 }
 
+/** What a commit that took others says of it. */
+export function needsApproval({ path, message }: Merged): Refusal {
+  return { path, reason: 'needs_approval', message }
+}
+
 /** The error of a commit that merged: nothing is on disk, and what was merged needs a verdict. */
 export function mergedCommit(merged: readonly Merged[]): EscrowError {
   const refused = merged.map(({ path, reason, message }) => ({ path, reason, message }))

@@ -52,7 +52,7 @@ export function byImportance(a: StagedChange, b: StagedChange): number {
 }
 
 function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
-  const { path, from, kind, before, after, intentId, calls } = change
+  const { path, from, kind, before, after, intentId, calls, writtenAt } = change
   const { diff, exact } = compare(change, deps)
   const drifted = change.drifted || !exact
   const standing = deps.verdicts.of(change)
@@ -70,6 +70,7 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     flags: flagsOf(change, deps, { diff, drifted, standing }),
     ...(intentId !== undefined && { intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
+    ...(writtenAt !== undefined && { writtenAt }),
     ...(mutation !== undefined && { mutation }),
   }
 }

@@ -18,15 +18,18 @@ export function attentionTitle(attention: string): string {
 
 /**
  * The changes of a set in the order a person should read them: deletions, then those with a flag of warning (one group
- * for each), then the rest by the intent they were made for and the tool call that made them first.
+ * for each), then the rest in the order of time: by the tool call that wrote them first, and within a call by path.
  */
 export function groupChanges({ changes }: ChangeSet): ChangeGroup[] {
+  const times = timesOfCalls(changes)
+  const placed = changes.map((change) => ({ change, ...placeOf(change, times) }))
+  const began = new Map<string, number>()
+  for (const { key, time } of placed) began.set(key, Math.min(began.get(key) ?? time, time))
+  const keyed = placed.map((each) => ({ ...each, time: began.get(each.key) ?? each.time }))
   const groups = new Map<string, ChangeGroup & { readonly changes: Change[] }>()
-  const keyed = changes.map((change) => ({ change, key: keyOf(change) }))
-  for (const { change, key } of keyed.sort(byKey)) {
-    const text = JSON.stringify(key)
-    const group = groups.get(text) ?? { ...titleOf(change), changes: [] }
-    groups.set(text, group)
+  for (const { change, key } of keyed.sort(byPlace)) {
+    const group = groups.get(key) ?? { ...titleOf(change), changes: [] }
+    groups.set(key, group)
     group.changes.push(change)
   }
   return [...groups.values()]
@@ -44,22 +47,43 @@ function attentionOf({ kind, flags }: Change): string | undefined {
   return GRAVE.find((reason) => (reason === 'delete' ? kind === 'delete' : flags.includes(reason)))
 }
 
-/** Groups in order: equal keys are one group. */
-function keyOf(change: Change): readonly string[] {
+/** A change's group, and where that stands: first its rank, then its time. */
+interface Place {
+  readonly key: string
+  readonly rank: number
+  readonly time: number
+}
+
+function placeOf(change: Change, times: ReadonlyMap<string, number>): Place {
   const attention = attentionOf(change)
-  if (attention !== undefined) return [String(GRAVE.indexOf(attention))]
-  return ['9', change.intentId ?? '', change.calls?.[0] ?? '']
+  if (attention !== undefined) return { key: attention, rank: GRAVE.indexOf(attention), time: 0 }
+  const { intentId = '', calls: [call] = [] } = change
+  const key = JSON.stringify([intentId, call ?? ''])
+  return { key, rank: GRAVE.length, time: call === undefined ? (change.writtenAt ?? 0) - 1 : (times.get(call) ?? 0) }
 }
 
-interface Keyed {
+/**
+ * When each call wrote, as far as the stage knows: it keeps the number of the last edit of a file, and a file's calls in their
+ * order. So a call wrote no later than the earliest of its files was written last.
+ */
+function timesOfCalls(changes: readonly Change[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  // Calls of one file that nothing else dates keep their order: the fraction is below the distance of two edits.
+  for (const { calls = [], writtenAt = 0 } of changes)
+    for (const [at, call] of calls.entries())
+      times.set(call, Math.min(times.get(call) ?? Number.POSITIVE_INFINITY, writtenAt - 1 + (at + 1) / calls.length))
+  return times
+}
+
+interface Keyed extends Place {
   readonly change: Change
-  readonly key: readonly string[]
 }
 
-function byKey(a: Keyed, b: Keyed): number {
+function byPlace(a: Keyed, b: Keyed): number {
+  if (a.rank !== b.rank || a.time !== b.time) return a.rank - b.rank || a.time - b.time
   const [first, second] = [
-    [...a.key, a.change.path],
-    [...b.key, b.change.path],
+    [a.key, a.change.path],
+    [b.key, b.change.path],
   ]
   const at = first.findIndex((each, index) => each !== second[index])
   return at < 0 ? 0 : (first[at] ?? '') < (second[at] ?? '') ? -1 : 1

@@ -72,6 +72,15 @@ export function leftOut(
   })
 }
 
+/** Changes whose approval does not hold any more, as they are others by now. */
+export function lostApprovals(staged: readonly StagedChange[], verdicts: VerdictState): Refusal[] {
+  return staged.flatMap((change): Refusal[] => {
+    const { path } = change
+    const message = `${path} changed after it was approved.`
+    return verdicts.of(change).lostApproval ? [{ path, reason: 'needs_approval', message }] : []
+  })
+}
+
 /** How often a look at the log may be overtaken by other reviewers. */
 const TRIES = 20
 

@@ -1,11 +1,20 @@
 import type { FileState, StagedChange } from '../../overlay/change.js'
 import type { Digest } from '../../overlay/digest.js'
 import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
+import type { Refusal } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import type { Mutation } from '../core/mutation.js'
 import { withFrozenStamps } from '../host/cached-file.js'
 import { amendmentState } from './amend.js'
-import { type AmendDeps, discardHunks, editStaged, type Merged, mergedCommit, mergeMoved } from './amend-stage.js'
+import {
+  type AmendDeps,
+  discardHunks,
+  editStaged,
+  type Merged,
+  mergedCommit,
+  mergeMoved,
+  needsApproval,
+} from './amend-stage.js'
 import { type AnswerDeps, answerQuestion, questionsOf } from './answer-question.js'
 import { toChangeSet } from './change-set.js'
 import { commitSlicesOf, recordsOfSlices, refuseRespoken, writeCommitted } from './commit-slices.js'
@@ -13,11 +22,19 @@ import { rememberDiffs } from './diff-memory.js'
 import { type DisplayedChange, displayedOf, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
 import { type CommitSlice, refOf } from './judge.js'
 import { committedRecordsOf, keyOf, type ReviewRecord } from './record.js'
-import { approveAll, type GiveDeps, hunkIdsOf, leftOut, recordVerdict, unfitOf } from './record-verdict.js'
+import {
+  approveAll,
+  type GiveDeps,
+  hunkIdsOf,
+  leftOut,
+  lostApprovals,
+  recordVerdict,
+  unfitOf,
+} from './record-verdict.js'
 import { namesHunks, relativeName, select } from './selection.js'
 import { splitHunk, splitsIn } from './split-hunk.js'
 import { carriedByMerge, type Decided, decidedEntry, onlyDecided, refuseUnnamed } from './verdict-record.js'
-import { stateOf, verdictState } from './verdicts.js'
+import { type CurrentVerdicts, stateOf, verdictState } from './verdicts.js'
 
 /** What a review needs of the other rooms; the composition root gives it. */
 export interface ReviewDeps extends AmendDeps, AnswerDeps, GiveDeps {
@@ -116,10 +133,12 @@ export function createReview(given: ReviewDeps): StageReview {
     },
 
     async commit(options = {}) {
-      if (options.merge === true) await mergeAll(deps)
-      const { result, landings } = await commitApproved(deps, options)
+      const merged = options.merge === true ? await mergeDrifted(deps) : []
+      const held = new Set<string>(merged.map(({ path }) => path))
+      const { result, landings } = await commitApproved(deps, options, held)
+      if (merged.length > 0 && result.id === '') throw mergedCommit(merged)
       shown = shown && afterCommit(shown, landings, new Set(result.committed))
-      return result
+      return merged.length === 0 ? result : { ...result, left: byPath(merged.map(needsApproval), result.left) }
     },
 
     async discard(selection) {
@@ -158,30 +177,48 @@ async function display(deps: ReviewDeps) {
   return { set, shown: displayedOf(staged, set.changes) }
 }
 
-/** Merges what has moved on disk. Rejects with `stale_file` where anything of it is left to decide. */
-async function mergeAll(deps: ReviewDeps): Promise<void> {
+/**
+ * Merges the approved changes that have drifted. Where nothing is approved: all that have drifted and nobody rejected, as these can
+ * only be approved once they are merged.
+ * @returns what needs a verdict of its own now.
+ */
+async function mergeDrifted(deps: ReviewDeps): Promise<Merged[]> {
   const staged = await deps.stage()
   const verdicts = verdictState(deps.log.read())
-  const moved = staged.filter((change) => change.drifted && stateOf(verdicts.of(change).file) !== 'rejected')
+  const approved = staged.filter((change) => isApproved(verdicts.of(change)))
+  const unrejected = staged.filter((change) => stateOf(verdicts.of(change).file) !== 'rejected')
   const left: Merged[] = []
-  for (const change of moved) {
+  for (const change of approved.length > 0 ? approved : unrejected) {
+    if (!change.drifted) continue
     const standing = verdicts.of(change)
     const merged = await mergeMoved(deps, change, deps.reviewer())
     const carried = deps.mergesUnasked() ? carriedByMerge(merged, standing, deps) : undefined
     for (const record of carried ?? []) await deps.log.append(record)
     if (carried === undefined) left.push(merged)
   }
-  if (left.length > 0) throw mergedCommit(left)
+  return left
 }
 
-async function commitApproved(deps: ReviewDeps, options: CommitOptions) {
+/** All of it, or some of its hunks. */
+function isApproved({ file, hunks }: CurrentVerdicts): boolean {
+  return [file, ...hunks.values()].some((word) => stateOf(word) === 'approved')
+}
+
+/** Of two lists that speak of one path the first is heard. */
+function byPath(first: readonly Refusal[], second: readonly Refusal[] = []): Refusal[] {
+  const paths = new Set(first.map(({ path }) => path))
+  return [...first, ...second.filter(({ path }) => !paths.has(path))]
+}
+
+/** @param held paths that stay staged, whatever was said of them. */
+async function commitApproved(deps: ReviewDeps, options: CommitOptions, held: ReadonlySet<string>) {
   const staged = await deps.stage()
   const records = deps.log.read()
   const verdicts = verdictState(records)
-  const found = commitSlicesOf(staged, verdicts, deps)
+  const found = commitSlicesOf(staged, verdicts, deps).filter(({ of }) => !held.has(of.path))
   const taken = new Set(found.map(({ of }) => keyOf(of)))
   const rest = displayedOf(staged).filter((each) => !taken.has(keyOf(each)))
-  const refused = leftOut(rest, staged, amendmentState(records), verdicts)
+  const refused = byPath(leftOut(rest, staged, amendmentState(records), verdicts), lostApprovals(staged, verdicts))
   const left = refused.length > 0 && { left: refused }
   if (found.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [], ...left }, landings: [] }
   const approvals = found.flatMap((landing) => landing.verdicts)

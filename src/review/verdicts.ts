@@ -25,6 +25,8 @@ export interface CurrentVerdicts {
   readonly hunks: ReadonlyMap<string, Verdict>
   /** Somebody spoke of the change as a whole, and it is another by now. */
   readonly isVoid: boolean
+  /** That word was an approval. */
+  readonly lostApproval: boolean
 }
 
 export function stateOf(verdict: Verdict | undefined): ChangeState {
@@ -135,10 +137,12 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
     of(change) {
       const said = words.get(keyOf(change))
       const holds = said?.file !== undefined && matches(said.file.entry, change)
+      const isVoid = said?.file !== undefined && said.file.record.verdict !== 'withdrawn' && !holds
       return {
         ...(holds && said?.file && { file: cachedVerdict(said.file.record) }),
         hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, cachedVerdict(record)])),
-        isVoid: said?.file !== undefined && said.file.record.verdict !== 'withdrawn' && !holds,
+        isVoid,
+        lostApproval: isVoid && said?.file?.record.verdict === 'approved',
       }
     },
   }

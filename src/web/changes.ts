@@ -51,7 +51,13 @@ function octal(bits: number | null): string {
   return bits === null ? 'none' : bits.toString(8).padStart(3, '0')
 }
 
-function linesOf({ hunks }: Change): { added: number; removed: number } {
+function linesOf({ hunks, state }: Change): Pick<WireChange, 'added' | 'removed' | 'landing'> {
+  const [added, removed] = countLines(hunks)
+  const landing = state === 'approved' ? hunks : hunks.filter((hunk) => hunk.state === 'approved')
+  return { added, removed, landing: countLines(landing) }
+}
+
+function countLines(hunks: readonly Hunk[]): [added: number, removed: number] {
   let [added, removed] = [0, 0]
   for (const { text } of hunks) {
     for (let at = text.indexOf('\n') + 1; at > 0 && at < text.length; at = text.indexOf('\n', at) + 1) {
@@ -59,5 +65,5 @@ function linesOf({ hunks }: Change): { added: number; removed: number } {
       if (text[at] === '-') removed++
     }
   }
-  return { added, removed }
+  return [added, removed]
 }

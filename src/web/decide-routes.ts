@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
-import type { Change, Reviewer, Selection, Workspace } from '../index.js'
+import type { Change, Reviewer, Selection, Verdict, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
 import { BadRequest, brief, Conflict } from './failure.js'
 import { changeOf, type Rooms, type Seen } from './review-handle.js'
-import type { WireDecided } from './wire.js'
+import type { WireDecided, WireSelection } from './wire.js'
 
 /** `accept` is what a person alone may do, whatever policy says. */
 export type Act = 'decide' | 'accept'
@@ -52,14 +52,17 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   })
   app.post('/sessions/:id/verdicts', async (c) => {
     const body = VERDICT.parse(await jsonOf(c))
+    let shown: Seen | undefined
     const decided = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
+      shown = seen
       const selection = selectionOf(body.selection, seen)
       if (body.verdict === 'rejected') return review.reject(selection ?? selectAll(seen), body.reason, by)
       if (body.verdict === 'approved') return review.approve(selection, by)
       return review.withdraw(selection ?? selectAll(seen), by)
     })
     const left = decided.left?.map(brief) ?? []
-    return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0, left } satisfies WireDecided)
+    const undo = shown === undefined ? [] : undoOf(shown, decided)
+    return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0, left, undo } satisfies WireDecided)
   })
   app.post('/sessions/:id/edit', async (c) => {
     const { path, mark, text } = EDIT.parse(await jsonOf(c))
@@ -141,6 +144,24 @@ function hunksOf({ set }: Seen, path: string, ids: readonly string[]): string[] 
 
 function idsOf({ hunks }: Change): string[] {
   return hunks.map(({ id }) => id)
+}
+
+/** What had no verdict yet: whole changes, and of changes that were decided in part the rest. */
+function undoOf({ set, marks }: Seen, { paths, hunks = [] }: Pick<Verdict, 'paths' | 'hunks'>): WireSelection[] {
+  const [named, given] = [new Set(paths), new Set(hunks)]
+  const whole: { path: string; mark: string }[] = []
+  const parts: WireSelection[] = []
+  for (const change of set.changes.filter(({ path }) => named.has(path))) {
+    const { path } = change
+    if (change.state !== 'pending') continue
+    const chosen = change.hunks.filter(({ id }) => given.has(id))
+    const open = (chosen.length > 0 ? chosen : change.hunks)
+      .filter(({ state }) => state === 'pending')
+      .map(({ id }) => id)
+    if (open.length === change.hunks.length) whole.push({ path, mark: marks.get(change) ?? '' })
+    else if (open.length > 0) parts.push({ hunks: { path, ids: open } })
+  }
+  return whole.length > 0 ? [{ changes: whole }, ...parts] : parts
 }
 
 function selectAll({ set }: Seen): Selection {

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { EscrowError } from '../index.js'
-import { oneLine } from '../surface/index.js'
+import { errorText, oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** What was shown is another by now, or was never shown: nothing was done, look again. */
@@ -39,7 +39,7 @@ export function failureOf(error: unknown): { readonly status: ContentfulStatusCo
     return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }
   const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
-  const message = oneLine(error instanceof Error ? error.message : String(error))
+  const message = oneLine(errorText(error))
   const hint = known && 'hint' in error && error.hint !== undefined ? { hint: error.hint } : {}
   const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(brief) } : {}
   return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }

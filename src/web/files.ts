@@ -40,10 +40,11 @@ export class Files {
     return {
       mark,
       shows: why === undefined ? 'text' : 'nothing',
-      hunks: change.hunks.map(({ id, state, text }) => ({
+      hunks: change.hunks.map(({ id, state, text, newStart }) => ({
         id,
         state,
         divisible: change.kind === 'modify' && WITHIN.test(text),
+        line: firstChangedLine(text, newStart),
         at: at.get(id) ?? { unified: 0, split: 0 },
       })),
       total: { unified: rows.unified.length, split: rows.split.length },
@@ -94,6 +95,18 @@ export class Files {
       this.#kept -= (await made).size
     }
   }
+}
+
+/** Unchanged lines come before the first change. */
+function firstChangedLine(text: string, start: number): number {
+  const lines = text.split('\n').slice(1)
+  return (
+    start +
+    Math.max(
+      0,
+      lines.findIndex((line) => !line.startsWith(' ')),
+    )
+  )
 }
 
 async function make(room: ReviewHandle, change: Change): Promise<Made> {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Hono } from 'hono'
 import type { BlameLine, Workspace } from '../index.js'
 import { authorOf, loadHighlighter, pathsOf, readBlamed, toHistoryEntry } from '../surface/index.js'
@@ -45,14 +47,15 @@ async function timelineOf({ ledger }: Workspace, before: number): Promise<WireTi
   return { records: page.reverse(), ...(first > 0 && { before: first }) }
 }
 
-async function knownPaths({ ledger }: Workspace): Promise<string[]> {
+/** The committed paths that are still there: the lines of a deleted file have no author to show. */
+async function knownPaths({ ledger, root }: Workspace): Promise<string[]> {
   const paths = new Set<string>()
   for await (const record of ledger.records()) {
     const { what } = toHistoryEntry(record)
     if (what === 'commit' || what === 'undo')
       for (const path of pathsOf(record)) if (paths.size < PATHS) paths.add(path)
   }
-  return [...paths].sort()
+  return [...paths].filter((path) => existsSync(join(root, path))).sort()
 }
 
 async function blameOf(workspace: Workspace, asked: string, from: number): Promise<WireBlame> {

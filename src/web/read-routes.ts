@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
-import type { Question, SessionSummary, TrustChange, Workspace } from '../index.js'
+import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
 import { oneLine } from '../surface/index.js'
 import { changesOf } from './changes.js'
 import { BadRequest } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
 import { changeOf, type Rooms, stagedContent } from './review-handle.js'
-import type { WireQuestion, WireSession, WireState, WireTrust } from './wire.js'
+import type { WireFound, WireQuestion, WireSession, WireState, WireTrust } from './wire.js'
 
 export interface Reading {
   readonly workspace: Workspace
@@ -21,6 +21,10 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
   app.get('/sessions/:id/changes', async (c) => {
     const id = c.req.param('id')
     return c.json(changesOf(id, await rooms.of(id).current()))
+  })
+  app.get('/sessions/:id/search', async (c) => {
+    const { set } = await rooms.of(c.req.param('id')).displayed()
+    return c.json({ paths: pathsWith(set.changes, c.req.query('text') ?? '') } satisfies WireFound)
   })
   app.get('/sessions/:id/file', async (c) => {
     const { path, mark } = requirePathAndMark(c.req.query())
@@ -51,6 +55,14 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
     return c.body(new Uint8Array(content), 200, { 'content-type': type })
   })
   return app
+}
+
+/** Changes whose path or diff has the text, in small or capital letters. */
+function pathsWith(changes: readonly Change[], text: string): string[] {
+  const wanted = text.toLowerCase()
+  const has = ({ path, hunks }: Change) =>
+    path.toLowerCase().includes(wanted) || hunks.some((hunk) => hunk.text.toLowerCase().includes(wanted))
+  return changes.filter(has).map(({ path }) => path)
 }
 
 function requirePathAndMark({ path, mark }: Record<string, string>): { path: string; mark: string } {

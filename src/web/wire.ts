@@ -67,6 +67,8 @@ export interface WireChange {
   readonly look: string
   readonly added: number
   readonly removed: number
+  /** Lines that a commit would put on disk now. */
+  readonly landing: readonly [added: number, removed: number]
   /** How many hunks there are, and how many of them were approved and rejected. */
   readonly hunks: readonly [all: number, approved: number, rejected: number]
   readonly mode?: string
@@ -117,6 +119,8 @@ export interface WireFile {
     readonly state: WireVerdict
     /** Unchanged lines stand within: it can be divided. */
     readonly divisible: boolean
+    /** The first changed line, as the staged text counts. */
+    readonly line: number
     readonly at: Readonly<Record<Layout, number>>
   }[]
   /** Rows. */
@@ -131,6 +135,11 @@ export interface WireRows {
   readonly mark: string
   readonly from: number
   readonly rows: readonly DiffRow[]
+}
+
+/** Changes that a search found. */
+export interface WireFound {
+  readonly paths: readonly string[]
 }
 
 export interface WireText {
@@ -154,6 +163,8 @@ export interface WireDecided {
   readonly hunks: number
   /** Changes that an approval of everything left out. */
   readonly left: readonly WireLeft[]
+  /** What to withdraw to take this verdict back: what had no verdict before it. */
+  readonly undo: readonly WireSelection[]
 }
 
 /** What was left out, and why. */

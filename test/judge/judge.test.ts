@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { openJudge } from '../../src/index.js'
+import { openJudge, serveShell } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
@@ -48,4 +48,25 @@ it('makes no session, and wants an intent that can be selected', async () => {
   expect(await none.feedback()).toEqual([])
   expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   expect(await reasonOf(() => openJudge(at.root, { session: 'a/b' }))).toBe('path_escape')
+})
+
+it('tells the owner of a session which model works in it, once, and nobody where there is no owner', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await workspace.session({ id: 'served', agent: { tool: 'client' } })
+  const server = await serveShell(session, { announcedIn: at.root })
+  const introduce = async (agent: { tool: string; model?: string }) =>
+    (await openJudge(at.root, { session: 'served', agent })).introduceAgent()
+  await introduce({ tool: 'client' })
+  expect(session.agent).toEqual({ tool: 'client' })
+  await introduce({ tool: 'client', model: 'one' })
+  expect(session.agent).toEqual({ tool: 'client', model: 'one' })
+  await session.flush()
+  const log = `${stateOf(at.root)}/sessions/served/stage.log`
+  const before = readFileSync(log, 'utf8')
+  await introduce({ tool: 'client', model: 'one' })
+  expect(readFileSync(log, 'utf8')).toBe(before)
+  await server.close()
+  await introduce({ tool: 'client', model: 'two' })
+  expect(session.agent).toEqual({ tool: 'client', model: 'one' })
 })

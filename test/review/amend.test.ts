@@ -35,7 +35,11 @@ describe("a reviewer's edit", () => {
     await s.review.approve('src/a.ts')
     await s.review.edit('src/a.ts', lines({ 1: 'agent', 3: 'reviewer' }), ANN)
     expect((await s.review.changes()).changes[0]).toMatchObject({ state: 'pending', flags: ['edited', 'verdict-void'] })
-    expect((await s.review.commit()).committed).toEqual([])
+    const { committed, left } = await s.review.commit()
+    expect([committed, left]).toEqual([
+      [],
+      [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts changed after it was approved.' }],
+    ])
     expect(s.staged()).toBe(lines({ 1: 'agent' }))
     await s.session.flush()
     expect(s.staged()).toBe(lines({ 1: 'agent', 3: 'reviewer' }))
@@ -416,6 +420,38 @@ describe('a merging commit', () => {
       kind: 'modify',
       flags: ['conflict', 'merged', 'verdict-void'],
     })
+  })
+
+  it('commits what is approved and has not drifted, and leaves alone what nobody has approved', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    s.session.fs.writeFileSync('src/new.ts', 'new\n')
+    await s.review.approve('src/new.ts')
+    s.on.write('src/a.ts', lines({ 1: 'theirs' }))
+    const { committed, left } = await s.review.commit({ merge: true })
+    expect([committed, left?.map(({ path, reason }) => [path, reason])]).toEqual([
+      ['src/new.ts'],
+      [['src/a.ts', 'stale_file']],
+    ])
+    expect(s.staged()).toBe(lines({ 1: 'agent' }))
+    expect(await s.flags()).toEqual(['drifted'])
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
+  })
+
+  it('commits the rest of what is approved, and says what was merged and needs a verdict', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
+    s.session.fs.writeFileSync('src/new.ts', 'new\n')
+    await s.review.approve()
+    s.on.write('src/a.ts', lines({ 12: 'theirs' }))
+    const { committed, left } = await s.review.commit({ merge: true })
+    expect([committed, left]).toEqual([
+      ['src/new.ts'],
+      [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts was merged with what is on disk now.' }],
+    ])
+    expect([s.on.text('src/new.ts'), s.on.text('src/a.ts')]).toEqual(['new\n', lines({ 12: 'theirs' })])
+    await s.session.flush()
+    expect(await s.flags()).toContain('merged')
   })
 
   it('merges with what another session has committed', async () => {

@@ -42,6 +42,20 @@ describe('the order of a review', () => {
     ])
   })
 
+  it('is the order of time, whatever the ids of the calls are', () => {
+    const changes = [
+      change('c', { calls: ['edit-10'], writtenAt: 30 }),
+      change('a', { calls: ['edit-2'], writtenAt: 12 }),
+      change('b', { calls: ['toolu_x', 'edit-10'], writtenAt: 31 }),
+      change('d', { calls: ['toolu_x'], writtenAt: 5 }),
+    ]
+    expect(said(changes)).toEqual([
+      [{ callId: 'toolu_x' }, ['b', 'd']],
+      [{ callId: 'edit-2' }, ['a']],
+      [{ callId: 'edit-10' }, ['c']],
+    ])
+  })
+
   it('has every change once, and leaves the set as it is', () => {
     const changes = [change('b'), change('a', { kind: 'delete' })]
     expect(said(changes).flatMap(([, paths]) => paths)).toEqual(['a', 'b'])

@@ -22,7 +22,7 @@ const DIFF = diffFile(Buffer.from(BEFORE), Buffer.from(AFTER), 'a')
 const [first = '', second = ''] = DIFF.hunks.map(({ id }) => id)
 
 const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdicts => {
-  return { hunks: new Map(Object.entries(hunks)), isVoid: false, ...(whole && { file: whole }) }
+  return { hunks: new Map(Object.entries(hunks)), isVoid: false, lostApproval: false, ...(whole && { file: whole }) }
 }
 const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
 const landed = (said: CurrentVerdicts, more?: Partial<StagedChange>) => {

@@ -86,7 +86,12 @@ describe('a verdict', () => {
         ...more,
       })
     expect((await hunk('h_wrong')).status).toBe(409)
-    expect((await hunk(first?.id)).json<WireDecided>()).toEqual({ paths: ['src/cart.ts'], hunks: 1, left: [] })
+    expect((await hunk(first?.id)).json<WireDecided>()).toEqual({
+      paths: ['src/cart.ts'],
+      hunks: 1,
+      left: [],
+      undo: [{ hunks: { path: 'src/cart.ts', ids: [first?.id] } }],
+    })
     expect((await hunk(last?.id, { verdict: 'rejected' })).status).toBe(400)
     expect((await hunk(last?.id, { verdict: 'rejected', reason: 'Keep the plus.' })).status).toBe(200)
     expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 1, 1])

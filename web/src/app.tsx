@@ -4,6 +4,7 @@ import { type Connection, get, listen, onConnection } from './api.js'
 import { Blame } from './blame.js'
 import { Help } from './help.js'
 import { Intents } from './intents.js'
+import { actionOf, keyOf } from './keys.js'
 import { Ledger } from './ledger.js'
 import { Review } from './review.js'
 import { addressOf, type Place, usePlace } from './route.js'
@@ -21,8 +22,8 @@ export interface Versions {
 }
 
 export interface Told {
-  /** Says something to the person, in a corner of the page. */
-  say(words: string, kind?: 'good' | 'bad'): void
+  /** Says something to the person, below the content. What failed stays until it is closed. */
+  say(words: string, kind?: 'good' | 'bad', undo?: () => void): void
 }
 
 const TABS: readonly { readonly place: Place; readonly name: string }[] = [
@@ -40,7 +41,7 @@ export function App() {
   const [state, setState] = useState<WireState>()
   const [error, setError] = useState<string>()
   const [helps, setHelps] = useState(false)
-  const { words, say } = useWords()
+  const { words, say, close } = useWords()
 
   const moved = useCallback((news: WireNews) => setVersions((last) => risen(last, news)), [])
   useEffect(() => {
@@ -68,7 +69,7 @@ export function App() {
   }, [versions.state])
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (event.key === '?' && !isTyping(event)) setHelps(true)
+      if (actionOf(event) === 'help') setHelps(true)
     }
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
@@ -126,10 +127,27 @@ export function App() {
         {state === undefined && error === undefined && place.at === 'review' && <p class="loading">Looking…</p>}
       </main>
       <div class="toasts" role="status" aria-live="polite">
-        {words.map(({ id, text, kind }) => (
-          <p key={id} class={`toast ${kind}`}>
-            {text}
-          </p>
+        {words.map(({ id, text, kind, undo }) => (
+          <div key={id} class={`toast ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+            <p>{text}</p>
+            {undo && (
+              <button
+                type="button"
+                title={`Take this verdict back (${keyOf('undo')})`}
+                onClick={() => {
+                  close(id)
+                  undo()
+                }}
+              >
+                Undo
+              </button>
+            )}
+            {kind === 'bad' && (
+              <button type="button" aria-label="Close this message" onClick={() => close(id)}>
+                ✕
+              </button>
+            )}
+          </div>
         ))}
       </div>
       {helps && <Help close={() => setHelps(false)} />}
@@ -191,24 +209,20 @@ interface Words {
   readonly id: number
   readonly text: string
   readonly kind: 'good' | 'bad'
+  readonly undo: (() => void) | undefined
 }
 
-const WORDS_MS = 7_000
+const WORDS_MS = 10_000
 
 function useWords() {
   const [words, setWords] = useState<readonly Words[]>([])
   const next = useRef(0)
-  const say = useCallback((text: string, kind: 'good' | 'bad' = 'good') => {
+  const close = useCallback((id: number) => setWords((last) => last.filter((each) => each.id !== id)), [])
+  const say = useCallback((text: string, kind: 'good' | 'bad' = 'good', undo?: () => void) => {
     const id = next.current++
-    setWords((last) => [...last.slice(-2), { id, text, kind }])
-    setTimeout(() => setWords((last) => last.filter((each) => each.id !== id)), WORDS_MS)
+    // Of two results the newer counts; each failure stays until it was read.
+    setWords((last) => [...last.filter((each) => each.kind === 'bad' && each.text !== text), { id, text, kind, undo }])
+    if (kind === 'good') setTimeout(() => close(id), WORDS_MS)
   }, [])
-  return { words, say }
-}
-
-/** The keys of the page are letters: not while a person writes, nor with a modifier, nor over a dialog. */
-export function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target instanceof Element ? event.target : undefined
-  const inField = target?.closest('input, textarea, select, [contenteditable]') !== null && target !== undefined
-  return inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null
+  return { words, say, close }
 }

@@ -1,14 +1,18 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { DiffLine, Layout, WireFile, WireWord } from '../../src/web/wire.js'
-import { isPair, useRows } from './rows.js'
+import { keyOf } from './keys.js'
+import { isPair, textOf, useRows } from './rows.js'
 import { Code } from './shared.js'
-import { type Scroller, VirtualList } from './virtual.js'
+import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
 
 interface Props {
   readonly session: string
   readonly path: string
   readonly file: WireFile
   readonly layout: Layout
+  readonly wrap: boolean
+  /** Text that is searched for, in small letters. */
+  readonly find: string
   /** The hunk the keys are at. */
   readonly at: number
   readonly setAt: (at: number) => void
@@ -20,7 +24,7 @@ const ROW = 20
 const HEAD = 14
 
 /** The rows of a file's diff, of which only those in view exist. */
-export function Diff({ session, path, file, layout, at, setAt, decide, divide }: Props) {
+export function Diff({ session, path, file, layout, wrap, find, at, setAt, decide, divide }: Props) {
   const { rowAt, seen, widest } = useRows(session, path, file, layout)
   const heads = useMemo(() => file.hunks.map((hunk) => hunk.at[layout]), [file, layout])
   const scroller = useRef<Scroller>(null)
@@ -29,10 +33,11 @@ export function Diff({ session, path, file, layout, at, setAt, decide, divide }:
     if (hunk !== undefined) scroller.current?.show(hunk.at[layout], at === 0 ? 'near' : 'start')
   }, [at, layout])
   const [shift, setShift] = useState(0)
-  const row = (index: number, style: { top: string; height: string }) => {
+  const row = (index: number, style: RowStyle) => {
     const found = rowAt(index)
     const number = hunkAt(heads, index)
-    const current = number === at ? ' current' : ''
+    const isFound = find !== '' && found !== undefined && textOf(found).includes(find)
+    const current = `${number === at ? ' current' : ''}${isFound ? ' found' : ''}`
     const props = { key: index, style, current, state: file.hunks[number]?.state ?? 'pending' }
     if (found === undefined)
       return (
@@ -63,7 +68,10 @@ export function Diff({ session, path, file, layout, at, setAt, decide, divide }:
     )
   }
   return (
-    <div class={`diff ${layout}`} ref={(element) => element?.style.setProperty('--shift', `${-shift}px`)}>
+    <div
+      class={`diff ${layout}${wrap ? ' wrap' : ''}`}
+      ref={(element) => element?.style.setProperty('--shift', `${-shift}px`)}
+    >
       <VirtualList
         class="rows"
         role="table"
@@ -72,12 +80,13 @@ export function Diff({ session, path, file, layout, at, setAt, decide, divide }:
         height={ROW}
         tall={heads}
         more={HEAD}
+        measured={wrap ? `${path} ${file.mark} ${layout} ${heads.length}` : undefined}
         seen={seen}
         scroller={scroller}
       >
         {row}
       </VirtualList>
-      {layout === 'split' && widest > 60 && (
+      {layout === 'split' && !wrap && widest > 60 && (
         <div
           class="shifter"
           tabIndex={0}
@@ -93,7 +102,7 @@ export function Diff({ session, path, file, layout, at, setAt, decide, divide }:
 }
 
 interface RowProps {
-  readonly style: { top: string; height: string }
+  readonly style: RowStyle
   readonly index: number
   readonly current: string
   readonly state: string
@@ -134,7 +143,7 @@ function HunkHead({
               type="button"
               class="plain"
               aria-label={`Divide hunk ${number + 1}`}
-              title="Divide this hunk (d)"
+              title={`Divide this hunk (${keyOf('split')})`}
               onClick={() => divide(id)}
             >
               ÷
@@ -145,7 +154,7 @@ function HunkHead({
               type="button"
               class="plain"
               aria-label={`Take back the verdict on hunk ${number + 1}`}
-              title="Take the verdict back (u)"
+              title={`Take the verdict back (${keyOf('undo')})`}
               onClick={() => decide('withdrawn', id)}
             >
               ↺
@@ -157,7 +166,7 @@ function HunkHead({
                 type="button"
                 class="bad"
                 aria-label={`Reject hunk ${number + 1}`}
-                title="Reject this hunk (n)"
+                title={`Reject this hunk (${keyOf('reject')})`}
                 onClick={() => decide('rejected', id)}
               >
                 ✕
@@ -166,7 +175,7 @@ function HunkHead({
                 type="button"
                 class="good"
                 aria-label={`Approve hunk ${number + 1}`}
-                title="Approve this hunk (y)"
+                title={`Approve this hunk (${keyOf('approve')})`}
                 onClick={() => decide('approved', id)}
               >
                 ✓

@@ -1,4 +1,5 @@
 import type { Layout, WireChange, WireWord } from '../../src/web/wire.js'
+import { keyOf } from './keys.js'
 import { Flag, Name, Path } from './shared.js'
 
 interface Props {
@@ -7,6 +8,8 @@ interface Props {
   /** Undefined where there is no choice. */
   readonly layout: Layout | undefined
   readonly setLayout: (layout: Layout) => void
+  readonly viewed: boolean
+  readonly setViewed: (viewed: boolean) => void
   readonly edit: (() => void) | undefined
   readonly discard: () => void
   readonly decide: (word: WireWord) => void
@@ -14,7 +17,18 @@ interface Props {
 }
 
 /** What a change is, and what can be done with all of it. */
-export function FileHead({ change, position, layout, setLayout, edit, discard, decide, leave }: Props) {
+export function FileHead({
+  change,
+  position,
+  layout,
+  setLayout,
+  viewed,
+  setViewed,
+  edit,
+  discard,
+  decide,
+  leave,
+}: Props) {
   return (
     <header class="file-head">
       <div class="file-title">
@@ -28,7 +42,7 @@ export function FileHead({ change, position, layout, setLayout, edit, discard, d
       </div>
       <div class="file-facts">
         <span class={`kind kind-${change.kind}`}>{change.kind}</span>
-        {change.mode !== undefined && <span class="flag">mode {change.mode}</span>}
+        {change.mode !== undefined && !/none/.test(change.mode) && <span class="flag">mode {change.mode}</span>}
         {change.flags.map((flag) => (
           <Flag key={flag} flag={flag} />
         ))}
@@ -41,35 +55,53 @@ export function FileHead({ change, position, layout, setLayout, edit, discard, d
         </p>
       ))}
       <div class="file-actions">
-        <span class={`verdict ${change.state}`}>{change.state}</span>
+        <span class={`verdict ${change.state}`}>{stateWords(change)}</span>
+        <label class="viewed">
+          <input type="checkbox" checked={viewed} onChange={(event) => setViewed(event.currentTarget.checked)} /> Viewed
+        </label>
         {layout !== undefined && (
           <button
             type="button"
             class="plain"
             aria-pressed={layout === 'split'}
-            title="Side by side (s)"
+            title={`Side by side (${keyOf('sides')})`}
             onClick={() => setLayout(layout === 'split' ? 'unified' : 'split')}
           >
             Side by side
           </button>
         )}
         {edit && (
-          <button type="button" class="plain" title="Edit in place (e)" onClick={edit}>
+          <button type="button" class="plain" title={`Edit in place (${keyOf('edit')})`} onClick={edit}>
             Edit
           </button>
         )}
-        <button type="button" class="plain" title="Take it out of the stage; the disk stays as it is" onClick={discard}>
+        <button
+          type="button"
+          class="plain"
+          title={`Take it out of the stage; the disk stays as it is (${keyOf('discard')})`}
+          onClick={discard}
+        >
           Discard
         </button>
         {change.state !== 'pending' && (
-          <button type="button" title="Take the verdict back (u)" onClick={() => decide('withdrawn')}>
+          <button type="button" title={`Take the verdict back (${keyOf('undo')})`} onClick={() => decide('withdrawn')}>
             Take back
           </button>
         )}
-        <button type="button" title="Reject the file (N)" class="bad" onClick={() => decide('rejected')}>
+        <button
+          type="button"
+          title={`Reject the file (${keyOf('rejectFile')})`}
+          class="bad"
+          onClick={() => decide('rejected')}
+        >
           Reject
         </button>
-        <button type="button" title="Approve the file (Y)" class="good" onClick={() => decide('approved')}>
+        <button
+          type="button"
+          title={`Approve the file (${keyOf('approveFile')})`}
+          class="good"
+          onClick={() => decide('approved')}
+        >
           Approve
         </button>
       </div>
@@ -77,9 +109,19 @@ export function FileHead({ change, position, layout, setLayout, edit, discard, d
   )
 }
 
+/** `1 of 3 hunks approved` while a file is decided in part. */
+function stateWords({ state, hunks: [all, approved, rejected] }: WireChange): string {
+  if (state !== 'pending' || approved + rejected === 0) return state
+  const words = [approved > 0 && `${approved} approved`, rejected > 0 && `${rejected} rejected`].filter(Boolean)
+  return words.length === 1
+    ? `${approved + rejected} of ${all} hunks ${approved > 0 ? 'approved' : 'rejected'}`
+    : `${words.join(', ')} of ${all} hunks`
+}
+
 function Measured({ change: { flags, measured, declared, rule } }: { change: WireChange }) {
-  if (measured === undefined) return null
   const differs = declared !== undefined && flags.includes('class-disagrees')
+  // Only a proven refactoring and a wrong declaration say something.
+  if (measured === undefined || (!differs && measured !== 'AST_REFACTOR')) return null
   const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
   return (
     <span

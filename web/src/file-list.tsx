@@ -8,13 +8,14 @@ interface Props {
   readonly shown: WireChanges
   readonly chosen: string | undefined
   readonly intents: readonly WireIntent[]
+  readonly viewed: ReadonlySet<string>
   readonly open: (change: WireChange) => void
 }
 
 type Row = { readonly title: string; readonly grave: boolean; readonly count: number } | WireChange
 
 /** The changes in the order in which they should be read. */
-export function FileList({ shown, chosen, intents, open }: Props) {
+export function FileList({ shown, chosen, intents, viewed, open }: Props) {
   const rows = useMemo(
     () =>
       shown.groups.flatMap(({ title, grave, changes }): Row[] => [
@@ -45,7 +46,7 @@ export function FileList({ shown, chosen, intents, open }: Props) {
           return (
             <div key={row.path} role="listitem" class="row" style={style}>
               <a
-                class={`file ${row.state}`}
+                class={`file ${row.state}${viewed.has(row.mark) ? ' is-viewed' : ''}`}
                 href={addressOf({ at: 'review', session: shown.session, path: row.path })}
                 aria-current={row.path === chosen ? 'true' : undefined}
                 title={row.path}
@@ -121,9 +122,24 @@ function State({ change: { state, kind, hunks } }: { change: WireChange }) {
   )
 }
 
-function Amount({ change: { added, removed, flags } }: { change: WireChange }) {
+function Amount({
+  change: {
+    state,
+    added,
+    removed,
+    flags,
+    hunks: [all, approved, rejected],
+  },
+}: {
+  change: WireChange
+}) {
   return (
     <span class="amount">
+      {state === 'pending' && approved + rejected > 0 && (
+        <span class="quiet">
+          {approved + rejected}/{all}
+        </span>
+      )}
       {flags.includes('binary') && <span class="quiet">bin</span>}
       {added > 0 && <span class="plus">+{added}</span>}
       {removed > 0 && <span class="minus">−{removed}</span>}

@@ -3,12 +3,13 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Layout, WireChange, WireFile, WireSelection, WireWord } from '../../src/web/wire.js'
 import { get, imageAddress, post } from './api.js'
 import type { Told } from './app.js'
+import { Ask } from './ask.js'
 import { Conflict } from './conflict.js'
 import { Diff } from './diff.js'
 import { Editor } from './editor.js'
 import { FileHead } from './file-head.js'
 import type { Rejecting } from './review.js'
-import { Dialog, Empty, wordsOf } from './shared.js'
+import { Empty, wordsOf } from './shared.js'
 
 /** What the keys of the review do in the file that is open. */
 export interface FileKeys {
@@ -17,9 +18,14 @@ export interface FileKeys {
   /** On to the next hunk that is undecided; false where there is none. */
   next(): boolean
   decide(verdict: WireWord, whole: boolean): void
-  divide(): void
+  split(): void
   edit(): void
+  discard(): void
+  /** False where what the keys are at has no verdict. */
+  takeBack(): boolean
   layout(): void
+  wrap(): void
+  fold(): void
 }
 
 interface Props extends Told {
@@ -29,16 +35,35 @@ interface Props extends Told {
   readonly epoch: number
   readonly position: string
   readonly keys: RefObject<FileKeys | null>
+  readonly find: string
+  readonly viewed: boolean
+  readonly setViewed: (viewed: boolean) => void
   readonly renew: () => void
   readonly give: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
   readonly reject: (rejecting: Rejecting) => void
   readonly leave: () => void
 }
 
-export function FileView({ session, change, epoch, position, keys, say, renew, give, reject, leave }: Props) {
+export function FileView({
+  session,
+  change,
+  epoch,
+  position,
+  keys,
+  find,
+  viewed,
+  setViewed,
+  say,
+  renew,
+  give,
+  reject,
+  leave,
+}: Props) {
   const { path, mark, hunks } = change
   const { file, error } = useFile(session, change, epoch)
-  const [layout, setLayout] = useLayout()
+  const [layout, setLayout] = useChoice<Layout>('layout', 'unified', 'split')
+  const [wrap, setWrap] = useChoice<'on' | 'off'>('wrap', 'on', 'off')
+  const [folded, setFolded] = useState(false)
   const [at, setAt] = useState(0)
   const [leaving, setLeaving] = useState(false)
   const [editing, setEditing] = useState(false)
@@ -93,9 +118,26 @@ export function FileView({ session, change, epoch, position, keys, say, renew, g
       if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
       else decideHunk(verdict, hunk.id)
     },
-    divide: () => hunk?.divisible && void divide(hunk.id),
-    edit: () => file?.editable && setEditing(true),
-    layout: () => setLayout(layout === 'split' ? 'unified' : 'split'),
+    split() {
+      if (hunk?.divisible) void divide(hunk.id)
+      else say('This hunk has no unchanged line to split at.', 'bad')
+    },
+    edit() {
+      if (file?.editable) setEditing(true)
+      else say('This file cannot be edited here.', 'bad')
+    },
+    discard: () => setLeaving(true),
+    takeBack() {
+      if ((hunks[0] > 1 ? hunk?.state : change.state) === 'pending' || file === undefined) return false
+      own.decide('withdrawn', false)
+      return true
+    },
+    layout() {
+      if (wide) setLayout(layout === 'split' ? 'unified' : 'split')
+      else say('This window is too narrow for two sides.', 'bad')
+    },
+    wrap: () => setWrap(wrap === 'on' ? 'off' : 'on'),
+    fold: () => setFolded(!folded),
   }
   useLayoutEffect(() => {
     keys.current = own
@@ -111,23 +153,23 @@ export function FileView({ session, change, epoch, position, keys, say, renew, g
         position={position}
         layout={wide && file?.shows === 'text' && !editing ? layout : undefined}
         setLayout={setLayout}
-        edit={file?.editable ? () => setEditing(!editing) : undefined}
+        viewed={viewed}
+        setViewed={setViewed}
+        edit={file?.editable && !editing ? () => setEditing(true) : undefined}
         discard={() => setLeaving(true)}
         decide={(word) => decide(word, whole, path)}
         leave={leave}
       />
       {leaving && (
-        <Dialog title={`Discard ${path}?`} close={() => setLeaving(false)}>
-          <p>What the agent staged there goes. The disk stays as it is.</p>
-          <div class="actions">
-            <button type="button" onClick={() => setLeaving(false)}>
-              Cancel
-            </button>
-            <button type="button" class="bad" onClick={() => void discard()}>
-              Discard
-            </button>
-          </div>
-        </Dialog>
+        <Ask
+          title={`Discard ${path}?`}
+          yes="Discard"
+          kind="bad"
+          close={() => setLeaving(false)}
+          confirm={() => void discard()}
+        >
+          <p>This removes what the agent staged in the whole file. The disk stays as it is.</p>
+        </Ask>
       )}
       {error !== undefined && (
         <p class="note bad" role="alert">
@@ -136,7 +178,15 @@ export function FileView({ session, change, epoch, position, keys, say, renew, g
       )}
       {file === undefined && error === undefined && <p class="loading">Looking…</p>}
       {file && editing && (
-        <Editor session={session} path={path} mark={mark} say={say} close={() => setEditing(false)} renew={renew} />
+        <Editor
+          session={session}
+          path={path}
+          mark={mark}
+          line={hunk?.line ?? 1}
+          say={say}
+          close={() => setEditing(false)}
+          renew={renew}
+        />
       )}
       {file && !editing && file.conflict !== undefined && (
         <Conflict
@@ -149,14 +199,24 @@ export function FileView({ session, change, epoch, position, keys, say, renew, g
           edit={() => setEditing(true)}
         />
       )}
-      {file?.images && !editing && <Images session={session} change={change} images={file.images} />}
+      {folded && !editing && (
+        <p class="note">
+          This file is folded.{' '}
+          <button type="button" class="link" onClick={() => setFolded(false)}>
+            Unfold
+          </button>
+        </p>
+      )}
+      {file?.images && !editing && !folded && <Images session={session} change={change} images={file.images} />}
       {file && !editing && file.shows === 'nothing' && <Empty title={file.why ?? ''} />}
-      {file && !editing && file.shows === 'text' && file.conflict !== 'markers' && (
+      {file && !editing && file.shows === 'text' && file.conflict !== 'markers' && !folded && (
         <Diff
           session={session}
           path={path}
           file={file}
           layout={used}
+          wrap={wrap === 'on'}
+          find={find}
           at={at}
           setAt={setAt}
           decide={decideHunk}
@@ -211,9 +271,9 @@ function useFile(session: string, { path, mark, state, look }: WireChange, epoch
 }
 
 function useWide(): boolean {
-  const [wide, setWide] = useState(() => matchMedia('(min-width: 64rem)').matches)
+  const [wide, setWide] = useState(() => matchMedia('(min-width: 40rem)').matches)
   useEffect(() => {
-    const query = matchMedia('(min-width: 64rem)')
+    const query = matchMedia('(min-width: 40rem)')
     const look = () => setWide(query.matches)
     query.addEventListener('change', look)
     return () => query.removeEventListener('change', look)
@@ -221,13 +281,14 @@ function useWide(): boolean {
   return wide
 }
 
-function useLayout(): [Layout, (layout: Layout) => void] {
-  const [layout, setLayout] = useState<Layout>(() => (localStorage.getItem('layout') === 'split' ? 'split' : 'unified'))
+/** One of two ways, as it was last chosen in this browser. */
+export function useChoice<T extends string>(name: string, usual: T, other: T): [T, (choice: T) => void] {
+  const [choice, setChoice] = useState<T>(() => (localStorage.getItem(name) === other ? other : usual))
   return [
-    layout,
+    choice,
     (next) => {
-      localStorage.setItem('layout', next)
-      setLayout(next)
+      localStorage.setItem(name, next)
+      setChoice(next)
     },
   ]
 }

@@ -13,6 +13,10 @@ export function Intents({ intents }: { intents: readonly WireIntent[] }) {
   return (
     <div class="page">
       <h2>Intents</h2>
+      <p class="quiet">
+        This page only shows them. <code>escrow intents add</code> declares one, <code>escrow intents --help</code>{' '}
+        lists the other commands.
+      </p>
       <ul class="cards">
         {intents.map((intent) => (
           <li key={intent.id} class="card">

@@ -14,11 +14,21 @@ const ANSWERS: Readonly<Record<WireQuestion['kind'], readonly (readonly [answer:
     ['allow', 'Allow'],
     ['once', 'Once'],
     ['subtree', 'Its directory'],
+    ['remember', 'Always'],
   ],
   command: [
     ['allow', 'Allow'],
     ['once', 'Once'],
+    ['remember', 'Always'],
   ],
+}
+
+/** Answers a question by a key: the one that has the focus, or else the first that has such an answer. False where there is none. */
+export function answerByKey(answer: string, focused: boolean): boolean {
+  const place = focused ? document.activeElement?.closest('.ask') : document.querySelector('.questions')
+  const button = place?.querySelector<HTMLButtonElement>(`[data-answer="${answer}"]`)
+  button?.click()
+  return button != null
 }
 
 /** What the agent asks of a person, answered in place. */
@@ -40,7 +50,8 @@ function Ask({ session, question, say }: Told & { session: string; question: Wir
     setBusy(true)
     try {
       await post(`sessions/${encodeURIComponent(session)}/questions/${encodeURIComponent(question.id)}`, {
-        answer: word,
+        answer: word === 'remember' ? 'allow' : word,
+        ...(word === 'remember' && { remember: true }),
         ...(words.trim() !== '' && { words: words.trim() }),
       })
       say(
@@ -73,13 +84,21 @@ function Ask({ session, question, say }: Told & { session: string; question: Wir
       </label>
       <div class="actions">
         {ANSWERS[question.kind].map(([word, name]) => (
-          <button key={word} type="button" disabled={busy} onClick={() => void answer(word)}>
+          <button
+            key={word}
+            type="button"
+            data-answer={word}
+            title={word === 'remember' ? 'Allow it and write the rule to policy.yaml' : undefined}
+            disabled={busy}
+            onClick={() => void answer(word)}
+          >
             {name}
           </button>
         ))}
         <button
           type="button"
           class="bad"
+          data-answer="deny"
           disabled={busy || words.trim() === ''}
           title="A refusal needs words"
           onClick={() => void answer('deny')}

@@ -1,24 +1,19 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type {
-  WireChange,
-  WireChanges,
-  WireDecided,
-  WireLeft,
-  WireSelection,
-  WireState,
-  WireVerdict,
-  WireWord,
-} from '../../src/web/wire.js'
-import { get, post, Refused } from './api.js'
-import { isTyping, type Told, type Versions } from './app.js'
-import { CommitBar } from './commit-bar.js'
+import type { WireChange, WireDecided, WireLeft, WireSelection, WireState, WireWord } from '../../src/web/wire.js'
+import { post, Refused } from './api.js'
+import type { Told, Versions } from './app.js'
+import { Ask } from './ask.js'
+import { listedGroups, useChanges, useFound, useViewed } from './changes.js'
+import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
-import { type FileKeys, FileView } from './file-view.js'
-import { Questions } from './questions.js'
+import { type FileKeys, FileView, useChoice } from './file-view.js'
+import { actionOf, keyOf, type ReviewAction } from './keys.js'
+import { answerByKey, Questions } from './questions.js'
 import { Reject } from './reject.js'
 import { goTo, type Place } from './route.js'
 import { SessionPicker } from './sessions.js'
 import { Empty, pluralize, wordsOf } from './shared.js'
+import { countHunks, Risks } from './summary.js'
 
 interface Props extends Told {
   readonly place: Extract<Place, { at: 'review' }>
@@ -42,10 +37,30 @@ export function Review({ place, state, versions, say }: Props) {
   const [rejecting, setRejecting] = useState<Rejecting>()
   const [left, setLeft] = useState<readonly WireLeft[]>([])
   const keys = useRef<FileKeys>(null)
-  const files = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
-  const at = files.findIndex(({ path }) => path === place.path)
-  const change =
-    files[at] ?? (place.path === undefined && matchMedia('(min-width: 48rem)').matches ? files[0] : undefined)
+  const commitKeys = useRef<CommitKeys>(null)
+  const [asksAll, setAsksAll] = useState(false)
+  /** How the last verdict given here is taken back. */
+  const last = useRef<{ readonly undo: readonly WireSelection[]; readonly bulk: boolean }>(undefined)
+  /** What is shown stays shown, though the order of the list moves. */
+  const sticky = useRef<string>(undefined)
+  const [order, setOrder] = useChoice<'step' | 'file'>('order', 'step', 'file')
+  const [hidesList, setHidesList] = useState(false)
+  const [find, setFind] = useState('')
+  const finder = useRef<HTMLInputElement>(null)
+  const found = useFound(session?.id, find, shown?.digest)
+  const listed = useMemo(
+    () => shown && { ...shown, groups: listedGroups(shown.groups, order, found) },
+    [shown, order, found],
+  )
+  const [viewed, setViewed] = useViewed(session?.id)
+  const files = useMemo(() => listed?.groups.flatMap(({ changes }) => changes) ?? [], [listed])
+  const everything = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
+  const chosen = (path: string | undefined) => everything.find((each) => each.path === path)
+  const unnamed = place.path === undefined && matchMedia('(min-width: 48rem)').matches
+  const change = chosen(place.path) ?? (unnamed ? (chosen(sticky.current) ?? files[0]) : undefined)
+  useEffect(() => {
+    sticky.current = change?.path
+  }, [change?.path])
   const id = session?.id
 
   const open = useCallback(
@@ -56,49 +71,100 @@ export function Review({ place, state, versions, say }: Props) {
     const next = files[Math.max(0, Math.min(files.length - 1, (change ? files.indexOf(change) : -1) + by))]
     if (next !== change) open(next)
   }
-  const decide = async (verdict: WireWord, selection: WireSelection, reason?: string) => {
+  /** @returns whether it was recorded: otherwise nothing moves. */
+  const decide = async (verdict: WireWord, selection: WireSelection, reason?: string): Promise<boolean> => {
+    const goesOn = byKey.current
+    byKey.current = false
+    let given = false
     try {
-      const { paths, hunks, left } = await post<WireDecided>(`sessions/${encodeURIComponent(id ?? '')}/verdicts`, {
-        verdict,
-        selection,
-        ...(reason !== undefined && { reason }),
-      })
+      const { paths, hunks, left, undo } = await post<WireDecided>(
+        `sessions/${encodeURIComponent(id ?? '')}/verdicts`,
+        {
+          verdict,
+          selection,
+          ...(reason !== undefined && { reason }),
+        },
+      )
       const amount = hunks > 0 ? pluralize(hunks, 'hunk') : pluralize(paths.length, 'change')
-      say(paths.length === 0 ? 'Nothing was left to decide on.' : `${amount} ${verdict}.`)
+      given = paths.length > 0
+      const bulk = selection.all !== undefined || (selection.changes?.length ?? 0) > 1
+      if (given && verdict !== 'withdrawn') last.current = { undo, bulk }
+      if (given) say(`${amount} ${verdict}.`, 'good', bulk ? () => void takeBack() : undefined)
+      else say('Nothing was recorded: there is nothing left to decide.', 'bad')
       setLeft(left)
       if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
-      if (byKey.current && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
+      if (given && goesOn && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
       say(wordsOf(failed), 'bad')
       if (!(failed instanceof Refused)) throw failed
     }
-    byKey.current = false
     renew()
+    return given
+  }
+  const takeBack = async () => {
+    const undo = last.current?.undo ?? []
+    last.current = undefined
+    if (undo.length === 0) return say('There is no verdict to take back.', 'bad')
+    for (const selection of undo) if (!(await decide('withdrawn', selection))) return
+    say('The last verdict was taken back.')
+  }
+  const unrejected = useMemo(
+    () =>
+      files.filter(
+        ({ state, flags, hunks: [, , rejected] }) =>
+          state === 'pending' &&
+          !flags.includes('drifted') &&
+          !flags.includes('conflict') &&
+          (found === undefined || rejected === 0),
+      ),
+    [files, found],
+  )
+  const approveAll = () => {
+    if (unrejected.length === 0) say('There is nothing left to approve.', 'bad')
+    else setAsksAll(true)
   }
 
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      const acts: Record<string, () => void> = {
-        j: () => keys.current?.move(1) || step(1),
-        k: () => keys.current?.move(-1) || step(-1),
-        J: () => step(1),
-        K: () => step(-1),
-        y: () => keys.current?.decide('approved', false),
-        n: () => keys.current?.decide('rejected', false),
-        Y: () => keys.current?.decide('approved', true),
-        N: () => keys.current?.decide('rejected', true),
-        u: () => keys.current?.decide('withdrawn', false),
-        d: () => keys.current?.divide(),
-        e: () => keys.current?.edit(),
-        s: () => keys.current?.layout(),
-        a: () => shown && void decide('approved', { all: shown.digest }),
-        c: () => document.getElementById('commit')?.click(),
+      const action = actionOf(event)
+      if (action === undefined) return
+      const acts: Partial<Record<ReviewAction, () => void>> = {
+        next: () => keys.current?.move(1) || step(1),
+        previous: () => keys.current?.move(-1) || step(-1),
+        nextFile: () => step(1),
+        previousFile: () => step(-1),
+        first: () => step(-files.length),
+        last: () => step(files.length),
+        approve: () => answerByKey('allow', true) || keys.current?.decide('approved', false),
+        reject: () => answerByKey('deny', true) || keys.current?.decide('rejected', false),
+        once: () => answerByKey('once', false),
+        subtree: () => answerByKey('subtree', false),
+        remember: () => answerByKey('remember', false),
+        approveFile: () => keys.current?.decide('approved', true),
+        rejectFile: () => keys.current?.decide('rejected', true),
+        undo: () => {
+          if (last.current?.bulk || keys.current?.takeBack() !== true) void takeBack()
+        },
+        split: () => keys.current?.split(),
+        edit: () => keys.current?.edit(),
+        discard: () => keys.current?.discard(),
+        fold: () => keys.current?.fold(),
+        wrap: () => keys.current?.wrap(),
+        view: () => setOrder(order === 'step' ? 'file' : 'step'),
+        list: () => setHidesList(!hidesList),
+        search() {
+          setHidesList(false)
+          finder.current?.select()
+        },
+        sides: () => keys.current?.layout(),
+        approveAll,
+        commit: () => commitKeys.current?.commit(),
+        merge: () => commitKeys.current?.merge(),
       }
-      const act = acts[event.key]
+      const act = acts[action]
       if (act === undefined) return
       event.preventDefault()
-      byKey.current = /^[yn]$/i.test(event.key)
+      byKey.current = action === 'approve' || action === 'reject' || action === 'approveFile' || action === 'rejectFile'
       act()
     }
     addEventListener('keydown', key)
@@ -115,7 +181,7 @@ export function Review({ place, state, versions, say }: Props) {
       </Empty>
     )
   return (
-    <div class={place.path === undefined ? 'review on-list' : 'review on-file'}>
+    <div class={`review ${place.path === undefined ? 'on-list' : 'on-file'}${hidesList ? ' no-list' : ''}`}>
       <section class="side" aria-label="Changes of the session">
         <SessionPicker sessions={state.sessions} chosen={id} />
         {session && <Questions session={session} say={say} />}
@@ -132,14 +198,44 @@ export function Review({ place, state, versions, say }: Props) {
             {error}
           </p>
         )}
-        {shown && <FileList shown={shown} chosen={change?.path} open={open} intents={state.intents} />}
+        {listed && (
+          <div class="finder">
+            <input
+              ref={finder}
+              type="search"
+              aria-label="Search in names and diffs"
+              placeholder="Search in names and diffs ( / )"
+              value={find}
+              onInput={(event) => setFind(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') step(1)
+                if (event.key !== 'Escape') return
+                setFind('')
+                event.currentTarget.blur()
+              }}
+            />
+            <button
+              type="button"
+              class="plain"
+              title={`Order by file or by step (${keyOf('view')})`}
+              onClick={() => setOrder(order === 'step' ? 'file' : 'step')}
+            >
+              By {order}
+            </button>
+          </div>
+        )}
+        {listed && found !== undefined && files.length === 0 && <p class="note">No name and no diff has it.</p>}
+        {listed && (
+          <FileList shown={listed} chosen={change?.path} open={open} intents={state.intents} viewed={viewed} />
+        )}
         {shown && id !== undefined && (
           <CommitBar
             session={id}
             shown={shown}
             say={say}
             renew={renew}
-            approveAll={() => void decide('approved', { all: shown.digest })}
+            approveAll={approveAll}
+            keys={commitKeys}
             left={left}
             setLeft={setLeft}
           />
@@ -154,6 +250,9 @@ export function Review({ place, state, versions, say }: Props) {
             epoch={versions.all}
             position={`${files.indexOf(change) + 1} of ${files.length}`}
             keys={keys}
+            find={find.toLowerCase()}
+            viewed={viewed.has(change.mark)}
+            setViewed={(is) => setViewed(change.mark, is)}
             say={say}
             renew={renew}
             give={(word, selection) => void decide(word, selection)}
@@ -172,46 +271,31 @@ export function Review({ place, state, versions, say }: Props) {
         <Reject
           what={rejecting.what}
           close={() => setRejecting(undefined)}
-          reject={(reason) => {
-            setRejecting(undefined)
-            void decide('rejected', rejecting.selection, reason)
-          }}
+          reject={(reason) => decide('rejected', rejecting.selection, reason)}
         />
+      )}
+      {asksAll && shown && (
+        <Ask
+          title={`Approve ${pluralize(unrejected.length, 'file')}?`}
+          yes="Approve all"
+          close={() => setAsksAll(false)}
+          confirm={() => {
+            setAsksAll(false)
+            // While a search is on, what it leaves out is not approved.
+            const changes = unrejected.map(({ path, mark }) => ({ path, mark }))
+            void decide('approved', found === undefined ? { all: shown.digest } : { changes })
+          }}
+        >
+          <p>{approvalWords(unrejected)} Nothing goes to disk before you commit.</p>
+          <Risks groups={shown.groups} changes={unrejected} />
+        </Ask>
       )}
     </div>
   )
 }
 
-/** A session's changes: looked at again when something moved, and after each decision. */
-function useChanges(id: string | undefined, versions: Versions) {
-  const [shown, setShown] = useState<WireChanges>()
-  const [error, setError] = useState<string>()
-  const [asked, setAsked] = useState(0)
-  const version = id === undefined ? 0 : (versions.sessions[id] ?? 0)
-  useEffect(() => {
-    if (id === undefined) return
-    let stale = false
-    get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
-      (value) => {
-        if (stale) return
-        setShown(value)
-        setError(undefined)
-      },
-      (reason: unknown) => !stale && setError(wordsOf(reason)),
-    )
-    return () => {
-      stale = true
-    }
-  }, [id, version, versions.all, asked])
-  /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
-  const put = useCallback((paths: readonly string[], state: WireVerdict) => {
-    const decided = new Set(paths)
-    const withState = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
-    setShown(
-      (last) =>
-        last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(withState) })) },
-    )
-  }, [])
-  const renew = useCallback(() => setAsked((last) => last + 1), [])
-  return { shown: shown?.session === id ? shown : undefined, error, renew, put }
+/** How much an approval of everything takes, by hunk. */
+function approvalWords(changes: readonly WireChange[]): string {
+  const { all, approved, rejected } = countHunks(changes)
+  return `${pluralize(all - approved - rejected, 'undecided hunk')} in ${pluralize(changes.length, 'file')}.`
 }

@@ -54,3 +54,9 @@ function widthOf(row: DiffRow): number {
 export function isPair(row: DiffRow): row is readonly [DiffLine | null, DiffLine | null] {
   return Array.isArray(row)
 }
+
+/** The text of a row, in small letters. */
+export function textOf(row: DiffRow): string {
+  const of = (line: DiffLine | null) => line?.s.map((piece) => (typeof piece === 'string' ? piece : piece[0])).join('')
+  return (isPair(row) ? `${of(row[0]) ?? ''}\n${of(row[1]) ?? ''}` : (of(row) ?? '')).toLowerCase()
+}

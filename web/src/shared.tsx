@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { printableParts } from '../../src/core/printable.js'
 import type { Piece } from '../../src/web/wire.js'
 import { Refused } from './api.js'
@@ -105,17 +105,22 @@ export function wordsOf(error: unknown): string {
     .join('\n')
 }
 
-/** A modal; the browser keeps the focus in it, and gives it back. */
+/** A modal; the browser keeps the focus in it, and gives it back. Esc calls `close`, which may ask first. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     ref.current?.showModal()
   }, [])
   return (
     <dialog
       ref={ref}
       aria-labelledby="dialog-title"
-      onClose={close}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        close()
+      }}
       onMouseDown={(event) => event.target === ref.current && close()}
     >
       <div class="sheet">

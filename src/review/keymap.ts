@@ -1,0 +1,88 @@
+/**
+ * Every key of a review, once for the terminal, the page and the editor. Their help and `docs/review.md` are made of this table.
+ *
+ * A key means the same on every surface that has it. A surface may leave an action out; it may not bind another key to it.
+ */
+
+export type Surface = 'terminal' | 'page' | 'editor'
+
+export interface KeyBinding {
+  /** As a person knows them: `y`, `Shift-Tab`, `PageDown`. The first is the one to teach. */
+  readonly keys: readonly string[]
+  readonly action: string
+  readonly does: string
+  readonly on: readonly Surface[]
+}
+
+const EVERYWHERE = ['terminal', 'page', 'editor'] as const
+const SCREENS = ['terminal', 'page'] as const
+
+const KEYMAP = [
+  {
+    keys: ['y'],
+    action: 'approve',
+    does: 'approve this hunk and go to the next undecided one; allow a question',
+    on: EVERYWHERE,
+  },
+  { keys: ['n'], action: 'reject', does: 'reject this hunk and tell the agent why; deny a question', on: EVERYWHERE },
+  { keys: ['Y'], action: 'approveFile', does: 'approve this file', on: EVERYWHERE },
+  { keys: ['N'], action: 'rejectFile', does: 'reject this file and tell the agent why', on: EVERYWHERE },
+  {
+    keys: ['A'],
+    action: 'approveAll',
+    does: 'approve everything listed that nobody rejected, after showing what that is',
+    on: SCREENS,
+  },
+  {
+    keys: ['u'],
+    action: 'undo',
+    does: 'take back the verdict on this hunk, or else the last one given here',
+    on: EVERYWHERE,
+  },
+  { keys: ['s'], action: 'split', does: 'split this hunk at its unchanged lines', on: SCREENS },
+  { keys: ['e'], action: 'edit', does: 'edit this file as it is staged', on: SCREENS },
+  { keys: ['x'], action: 'discard', does: 'take this hunk, or its file, out of the stage', on: SCREENS },
+  { keys: ['m'], action: 'merge', does: 'merge this file with what is on disk now', on: ['page'] },
+  { keys: ['c'], action: 'commit', does: 'write what is approved to disk, after showing what that is', on: EVERYWHERE },
+  { keys: ['o'], action: 'once', does: 'allow a question once', on: SCREENS },
+  { keys: ['t'], action: 'subtree', does: 'allow a question for its directory', on: SCREENS },
+  { keys: ['r'], action: 'remember', does: 'allow a question and write the rule to policy.yaml', on: SCREENS },
+  { keys: ['j'], action: 'next', does: 'next hunk', on: EVERYWHERE },
+  { keys: ['k'], action: 'previous', does: 'previous hunk', on: EVERYWHERE },
+  { keys: ['J', ']', 'Tab'], action: 'nextFile', does: 'next file', on: EVERYWHERE },
+  { keys: ['K', '[', 'Shift-Tab'], action: 'previousFile', does: 'previous file', on: EVERYWHERE },
+  { keys: ['l'], action: 'list', does: 'show or hide the list of files', on: SCREENS },
+  { keys: ['f'], action: 'fold', does: 'fold or unfold this file', on: ['page'] },
+  { keys: ['v'], action: 'view', does: 'order by file or by step', on: ['page'] },
+  { keys: ['S'], action: 'sides', does: 'side by side, or in one column', on: ['page'] },
+  { keys: ['w'], action: 'wrap', does: 'wrap long lines, or scroll them', on: ['page'] },
+  { keys: ['Down'], action: 'down', does: 'one line down', on: ['terminal'] },
+  { keys: ['Up'], action: 'up', does: 'one line up', on: ['terminal'] },
+  { keys: ['Space', 'PageDown'], action: 'pageDown', does: 'one page down', on: ['terminal'] },
+  { keys: ['b', 'PageUp'], action: 'pageUp', does: 'one page up', on: ['terminal'] },
+  { keys: ['g', 'Home'], action: 'first', does: 'first hunk', on: SCREENS },
+  { keys: ['G', 'End'], action: 'last', does: 'last hunk', on: SCREENS },
+  { keys: ['/'], action: 'search', does: 'search; Enter finds the next match', on: SCREENS },
+  { keys: ['?'], action: 'help', does: 'show these keys', on: SCREENS },
+  { keys: ['Ctrl-L'], action: 'redraw', does: 'redraw the screen', on: ['terminal'] },
+  { keys: ['Ctrl-Z'], action: 'suspend', does: 'back to the shell, until fg', on: ['terminal'] },
+  { keys: ['q', 'Ctrl-C'], action: 'quit', does: 'leave; verdicts are kept', on: ['terminal'] },
+] as const satisfies readonly KeyBinding[]
+
+type Binding = (typeof KEYMAP)[number]
+
+/** The actions that a surface has a key for. */
+export type ActionOn<S extends Surface> = Binding extends infer Each
+  ? Each extends { readonly action: infer Action; readonly on: readonly (infer On)[] }
+    ? S extends On
+      ? Action
+      : never
+    : never
+  : never
+
+/** The keys of a surface, in the order of its help. */
+export function keysOf<S extends Surface>(surface: S): readonly (KeyBinding & { readonly action: ActionOn<S> })[] {
+  return KEYMAP.filter((each): each is Extract<Binding, { readonly action: ActionOn<S> }> =>
+    each.on.some((on) => on === surface),
+  )
+}

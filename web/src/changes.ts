@@ -1,0 +1,96 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { WireChange, WireChanges, WireFound, WireGroup, WireVerdict } from '../../src/web/wire.js'
+import { get } from './api.js'
+import type { Versions } from './app.js'
+import { wordsOf } from './shared.js'
+
+/** The groups in the chosen order: as the review has them, or by directory; those that a search found. */
+export function listedGroups(
+  groups: readonly WireGroup[],
+  order: 'step' | 'file',
+  found: ReadonlySet<string> | undefined,
+): WireGroup[] {
+  const kept = groups.map((group) => ({
+    ...group,
+    changes: found === undefined ? group.changes : group.changes.filter(({ path }) => found.has(path)),
+  }))
+  if (order === 'step') return kept.filter(({ changes }) => changes.length > 0)
+  const byDirectory = new Map<string, WireChange[]>()
+  for (const change of kept.flatMap(({ changes }) => changes).sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const directory = change.path.slice(0, change.path.lastIndexOf('/') + 1) || './'
+    const changes = byDirectory.get(directory) ?? []
+    byDirectory.set(directory, changes)
+    changes.push(change)
+  }
+  return [...byDirectory].map(([title, changes]) => ({ title, grave: false, changes }))
+}
+
+/** The paths that a search finds; undefined while nothing is searched for. */
+export function useFound(
+  id: string | undefined,
+  find: string,
+  digest: string | undefined,
+): ReadonlySet<string> | undefined {
+  const [found, setFound] = useState<ReadonlySet<string>>()
+  useEffect(() => {
+    if (id === undefined || find === '') return setFound(undefined)
+    let stale = false
+    get<WireFound>(`sessions/${encodeURIComponent(id)}/search`, { text: find }).then(
+      ({ paths }) => !stale && setFound(new Set(paths)),
+      () => undefined,
+    )
+    return () => {
+      stale = true
+    }
+  }, [id, find, digest])
+  return found
+}
+
+/** Marks of the files that a person has ticked as viewed in this browser: one that changes is not viewed any more. */
+export function useViewed(id: string | undefined): [ReadonlySet<string>, (mark: string, is: boolean) => void] {
+  const name = `viewed ${id}`
+  const [viewed, setViewed] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => setViewed(new Set((localStorage.getItem(name) ?? '').split(' '))), [name])
+  const set = (mark: string, is: boolean) => {
+    const next = new Set(viewed)
+    if (is) next.add(mark)
+    else next.delete(mark)
+    localStorage.setItem(name, [...next].join(' '))
+    setViewed(next)
+  }
+  return [viewed, set]
+}
+
+/** A session's changes: looked at again when something moved, and after each decision. */
+export function useChanges(id: string | undefined, versions: Versions) {
+  const [shown, setShown] = useState<WireChanges>()
+  const [error, setError] = useState<string>()
+  const [asked, setAsked] = useState(0)
+  const version = id === undefined ? 0 : (versions.sessions[id] ?? 0)
+  useEffect(() => {
+    if (id === undefined) return
+    let stale = false
+    get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
+      (value) => {
+        if (stale) return
+        setShown(value)
+        setError(undefined)
+      },
+      (reason: unknown) => !stale && setError(wordsOf(reason)),
+    )
+    return () => {
+      stale = true
+    }
+  }, [id, version, versions.all, asked])
+  /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
+  const put = useCallback((paths: readonly string[], state: WireVerdict) => {
+    const decided = new Set(paths)
+    const withState = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
+    setShown(
+      (last) =>
+        last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(withState) })) },
+    )
+  }, [])
+  const renew = useCallback(() => setAsked((last) => last + 1), [])
+  return { shown: shown?.session === id ? shown : undefined, error, renew, put }
+}
