@@ -17,5 +17,6 @@ export {
 export { hookToken } from './hook-token.js'
 export { GITIGNORE, type InitOptions, initWorkspace } from './init.js'
 export { findOldState, migrateOldState, type OldState } from './migrate.js'
+export { proposedScope } from './proposed-scope.js'
 export { isInMount, rootOf } from './whereabouts.js'
 export { physicalRoot } from './workspace-root.js'

@@ -14,6 +14,7 @@ export interface AgentOptions {
   readonly network?: true
   readonly client?: HomeHost
   readonly home?: true
+  readonly allowHost?: readonly string[]
   readonly env: Variables
 }
 
@@ -22,6 +23,11 @@ export function addAgentOptions(command: Command): Command {
     .option('--session <id>', 'the session to work in; a new one unless told')
     .option('--intent <id>', "the intent to work for; the registry's active one unless told")
     .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
+    .option(
+      '--allow-host <host>',
+      'let it reach this host, where policy allows it, and not all of the network: example.com, *.example.com, example.com:8443; repeat it for more',
+      collected,
+    )
     .addOption(
       new Option(
         '--client <name>',
@@ -35,6 +41,11 @@ export function addAgentOptions(command: Command): Command {
       variable,
       {},
     )
+}
+
+/** For an option that may be repeated: all its values. */
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
 /** Opens the session for a program; whose word is missing for its writes is told that now. */
@@ -72,9 +83,15 @@ function refuseShadow(program: string): void {
 /** What the options say of how the program runs. */
 export function runningBy(
   [program = '']: readonly string[],
-  { network, env, client = hostOfProgram(program), home }: AgentOptions,
+  { network, allowHost, env, client = hostOfProgram(program), home }: AgentOptions,
 ) {
-  return { network: network === true, env, home: home === true, ...(client !== undefined && { client }) }
+  return {
+    network: network === true,
+    env,
+    home: home === true,
+    ...(allowHost !== undefined && { hosts: allowHost }),
+    ...(client !== undefined && { client }),
+  }
 }
 
 function choiceOf(intents: readonly Intent[]): string {

@@ -1,9 +1,12 @@
+// Long because: every command has its row here.
 import type { Command } from 'commander'
 import type { Context } from './context.js'
 
 /** A file of `commands/`: gives a command its arguments, options and action. */
 export interface CommandModule {
   register(command: Command, context: Context): void
+  /** For a command that runs a program: the words of the line, the program's apart from ours. */
+  apart?(argv: readonly string[], command: Command): string[]
 }
 
 export interface CommandEntry {
@@ -20,6 +23,48 @@ export interface CommandEntry {
 /** All commands, in the order of `--help`. A new one is a file in `commands/` and a row here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'claude',
+    group: 'Begin',
+    summary: 'run Claude Code in escrow, then review what it did',
+    example: "escrow claude 'Show prices with tax'",
+    load: () => import('./commands/start.js'),
+  },
+  {
+    name: 'codex',
+    group: 'Begin',
+    summary: 'run Codex in escrow, then review what it did',
+    example: "escrow codex 'Show prices with tax'",
+    load: () => import('./commands/start.js'),
+  },
+  {
+    name: 'gemini',
+    group: 'Begin',
+    summary: 'run Gemini CLI in escrow, then review what it did',
+    example: "escrow gemini -p 'Show prices with tax'",
+    load: () => import('./commands/start.js'),
+  },
+  {
+    name: 'opencode',
+    group: 'Begin',
+    summary: 'run opencode in escrow, then review what it did',
+    example: "escrow opencode run 'Show prices with tax'",
+    load: () => import('./commands/start.js'),
+  },
+  {
+    name: 'cline',
+    group: 'Begin',
+    summary: 'run Cline in escrow, then review what it did',
+    example: "escrow cline 'Show prices with tax'",
+    load: () => import('./commands/start.js'),
+  },
+  {
+    name: 'start',
+    group: 'Begin',
+    summary: 'run any agent in escrow, then review what it did',
+    example: "escrow start --task 'Show prices with tax' -- sh agent.sh",
+    load: () => import('./commands/start.js'),
+  },
+  {
     name: 'init',
     group: 'Begin',
     summary: 'make a directory a workspace',
@@ -32,6 +77,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list, declare and change intents',
     example: "escrow intents add 'Show prices with tax' --scope 'src/billing/**'",
     load: () => import('./commands/intents.js'),
+  },
+  {
+    name: 'use',
+    group: 'Begin',
+    summary: 'select the intent that agents work for',
+    example: 'escrow use INT-001',
+    load: () => import('./commands/use.js'),
   },
   {
     name: 'status',
@@ -107,8 +159,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'diff',
     group: 'Review',
     summary: 'show what a session has staged',
-    example: 'escrow diff agent-1',
+    example: 'escrow diff agent-1 -- src',
     load: () => import('./commands/diff.js'),
+  },
+  {
+    name: 'why',
+    group: 'Review',
+    summary: 'say what decides about a path, and how to allow it',
+    example: 'escrow why src/price.js',
+    load: () => import('./commands/why.js'),
   },
   {
     name: 'approve',
@@ -212,7 +271,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'log',
     group: 'Ask the ledger',
     summary: 'show the ledger',
-    example: 'escrow log -n 20 --intent INT-001 --since yesterday',
+    example: 'escrow log -n 20 --kind commit,denied --since yesterday',
     load: () => import('./commands/log.js'),
   },
   {
@@ -247,7 +306,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     group: 'Ask the ledger',
     summary: 'print the ledger for other tools',
-    example: 'escrow export --format csv',
+    example: 'escrow export csv',
     load: () => import('./commands/export.js'),
   },
   {

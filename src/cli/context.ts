@@ -26,6 +26,8 @@ export interface Io {
   readonly page?: (text: string) => Promise<void>
   /** Columns of the terminal; absent where there is none. */
   readonly columns?: number
+  /** The command's own file, absolute; absent where it runs within another program. */
+  readonly entry?: string
 }
 
 /** What the commands need of the library; loaded when a command runs, so that `--help` is quick. */
@@ -47,6 +49,7 @@ export interface Library {
   foreignSettings(root: string): readonly ForeignSetting[]
   findClients(root: string): readonly FoundClient[]
   probeEntry(root: string, client: HostName): Promise<string | undefined>
+  installLauncher(entry: string): void
   editText(text: string, name: string): Promise<string>
 }
 
@@ -54,6 +57,8 @@ export interface Library {
 export interface Context {
   readonly io: Io
   readonly colors: Colors
+  /** The arguments, as they were typed. */
+  readonly argv: readonly string[]
   /** The directory of `-C`, absolute. */
   directory(): string
   /** The workspace the directory lies in. Throws {@link NoWorkspace}. */

@@ -3,10 +3,11 @@ import { oneLine } from './printable.js'
 
 /** Says on stderr what happened, what was refused and what to do next; gives the exit code that goes with it. */
 export function report(error: unknown, io: Io, colors: Colors): ExitCode {
-  const { message, reason, hint, refused } = detailsOf(error)
+  const { message, reason, hint, refused, commands } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
   for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
   if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
+  for (const command of commands) io.err(`  ${oneLine(command)}\n`)
   return reason === 'no_orchestration' || error instanceof NoWorkspace ? EXIT.noWorkspace : EXIT.refused
 }
 
@@ -15,14 +16,16 @@ interface Details {
   readonly reason?: string
   readonly hint?: string
   readonly refused: { path: string; message: string }[]
+  /** Lines for a shell: what a person can do about it. */
+  readonly commands: readonly string[]
 }
 
 /** Read by shape: the library's error class would have to be loaded only to be compared with. */
 export function detailsOf(error: unknown): Details {
   if (error instanceof NoWorkspace) {
-    return { message: error.message, hint: "Run 'escrow init' in the directory to govern.", refused: [] }
+    return { message: error.message, hint: "Run 'escrow init' in the directory to govern.", refused: [], commands: [] }
   }
-  if (!(error instanceof Error)) return { message: String(error), refused: [] }
+  if (!(error instanceof Error)) return { message: String(error), refused: [], commands: [] }
   const reason = textAt(error, 'reason')
   const hint = textAt(error, 'hint')
   const refused = (listAt(error, 'refused') ?? []).map((each) => ({
@@ -32,6 +35,7 @@ export function detailsOf(error: unknown): Details {
   return {
     message: error.message,
     refused,
+    commands: (listAt(error, 'commands') ?? []).filter((each) => typeof each === 'string'),
     ...(reason !== undefined && { reason }),
     ...(hint !== undefined && { hint }),
   }

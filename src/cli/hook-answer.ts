@@ -1,4 +1,5 @@
 import { HOME_HOSTS, type HomeHost } from '../hosts/index.js'
+import { errorText } from '../surface/index.js'
 import { EXIT, type Io } from './context.js'
 
 /** Bytes of one event: a tool's content is in it. */
@@ -97,5 +98,5 @@ async function input(): Promise<string> {
 
 function wordsOf(error: unknown): string {
   const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : ''
-  return `${error instanceof Error ? error.message : String(error)}${hint}`
+  return `${errorText(error)}${hint}`
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import { answerHook, clientOf } from './hook-answer.js'
@@ -14,6 +15,7 @@ const io: Io = {
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
   version: ESCROW_VERSION,
+  entry: fileURLToPath(import.meta.url),
   ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { ask }),
   ...(process.stdout.isTTY === true && { columns: process.stdout.columns, page }),
 }

@@ -28,6 +28,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
   const context: Context = {
     io,
     colors,
+    argv,
     library,
     page: async (text) => (io.page && program.opts().pager !== false ? io.page(text) : io.out(text)),
     directory: () => directoryOf(program, io),
@@ -48,8 +49,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     },
   }
   try {
-    await addCommands(program, argv, context)
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync(await addCommands(program, argv, context), { from: 'user' })
     return code
   } catch (error) {
     // Commander has said its word by now; all it ends with but help and version is wrong usage.
@@ -70,18 +70,28 @@ function talkingProgram(io: Io): Command {
     .exitOverride()
 }
 
-/** Declares all commands, and loads those whose name is on the line. */
-async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<void> {
+/** Declares all commands, and loads those whose name is on the line. Resolves with the words to parse. */
+async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<string[]> {
+  let words = [...argv]
   for (const { name, group, summary, example, load } of COMMANDS) {
     const command = program
       .commandsGroup(`${group}:`)
       .command(name)
       .description(summary)
       .addHelpText('after', `\nExample:\n  ${example}`)
-    if (argv.includes(name)) (await load()).register(command, context)
+    if (!argv.includes(name)) continue
+    const { register, apart } = await load()
+    register(command, context)
+    if (apart !== undefined && commandIn(argv) === name) words = apart(argv, command)
   }
   // In the last group.
   program.helpCommand(true)
+  return words
+}
+
+/** The command that a line names: its first word that is neither a global option nor the directory of `-C`. */
+function commandIn(argv: readonly string[]): string | undefined {
+  return argv.find((word, at) => !word.startsWith('-') && argv[at - 1] !== '-C')
 }
 
 function directoryOf(program: Command, io: Io): string {

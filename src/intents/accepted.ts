@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { AcceptedFiles } from '../host/accepted-files.js'
 import { IGNORE_FILES, linesOf } from './ignore.js'
@@ -43,7 +44,7 @@ export function openAcceptedIntents(accepted: () => AcceptedFiles): () => Readin
         last = { files, reading: last && sameTexts(last.files, files) ? last.reading : parseAccepted(files) }
       return last.reading
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = errorText(error)
       return { state: { ok: false, version: 0, reason: 'policy_invalid', file: FILE, message } }
     }
   }

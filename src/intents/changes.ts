@@ -1,6 +1,6 @@
 import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { globProblem } from '../core/globs.js'
+import { newGlobProblem } from '../core/globs.js'
 import type { IntentEdit } from './edit.js'
 import type { OpenFile } from './understood.js'
 
@@ -10,11 +10,10 @@ export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
 export const markStarted: Change = (intent) =>
   intent.status === 'IN_PROGRESS' ? undefined : { intent: { ...intent, status: 'IN_PROGRESS' } }
 
-/** By a person: also what the file itself calls active, where it has a word for it. */
+/** By a person: the file names it as its active intent, too. */
 export const selectIntent: Change = (intent, file) => {
-  const { yaml, data } = file
   const start = markStarted(intent, file)
-  if (data.activeIntentId === intent.id || !yaml.document.hasIn(['active_intent_id'])) return start
+  if (file.data.activeIntentId === intent.id) return start
   return { intent, ...start, activeIntentId: intent.id }
 }
 
@@ -71,7 +70,7 @@ function nextId(taken: ReadonlySet<string>): string {
 
 function refuseBadGlobs(globs: readonly string[]): void {
   for (const glob of globs) {
-    const problem = globProblem(glob)
+    const problem = newGlobProblem(glob)
     if (problem) throw new EscrowError('policy_invalid', `The glob ${JSON.stringify(glob)} cannot be used: ${problem}.`)
   }
 }

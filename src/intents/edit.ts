@@ -6,7 +6,7 @@ import type { YamlFile, YamlPath } from '../host/yaml.js'
 import { putNode, rewriteYaml, setTexts } from '../host/yaml-edit.js'
 import { type OpenFile, understand } from './understood.js'
 
-/** What is to become of one intent, and of the file's `active_intent_id`, where it has one. */
+/** What is to become of one intent, and of the file's `active_intent_id`. */
 export interface IntentEdit {
   readonly intent: Intent
   readonly activeIntentId?: string
@@ -21,7 +21,7 @@ export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now
   const place = file.data.places.get(before.id) ?? []
   const lists = listEdits(place, file.yaml.document, before, edit.intent)
   const scalars = scalarEdits(place, file.yaml.document, before, edit, now)
-  const spliced = lists.length > 0 ? undefined : splice(file.yaml, scalars)
+  const spliced = lists.length > 0 ? undefined : spliceActive(file.yaml, scalars)
   if (spliced !== undefined && says(spliced, file, edit) === undefined) return spliced
   return editText(file, edit, (document) => {
     for (const [path, value] of scalars) document.setIn(path, value)
@@ -65,7 +65,7 @@ function scalarEdits(place: YamlPath, document: Document, before: Intent, edit: 
   const name = document.hasIn([...place, 'name']) || !document.hasIn([...place, 'title']) ? 'name' : 'title'
   if (intent.name !== before.name) edits.push([[...place, name], intent.name])
   if (intent.status !== before.status) edits.push([[...place, 'status'], intent.status])
-  if (activeIntentId !== undefined) edits.push([['active_intent_id'], activeIntentId])
+  if (activeIntentId !== undefined) edits.push([[ACTIVE], activeIntentId])
   if (document.hasIn([...place, 'updated_at'])) edits.push([[...place, 'updated_at'], now.toISOString()])
   return edits
 }
@@ -81,6 +81,37 @@ function listEdits(place: YamlPath, document: Document, before: Intent, after: I
   return (['ownedScope', 'constraints', 'acceptanceCriteria', 'dependsOn'] as const)
     .filter((list) => !isDeepStrictEqual(before[list], after[list]))
     .map((list) => [places[list], after[list]] as const)
+}
+
+const ACTIVE = 'active_intent_id'
+
+/** The file's text without an active intent; comments and order stay. Throws as {@link editIntent} does. */
+export function clearActive(file: OpenFile): string {
+  const { yaml, data } = file
+  const node: unknown = yaml.document.getIn([ACTIVE], true)
+  const [from = 0, to = 0] = (isScalar(node) && node.range) || []
+  const written =
+    to > from
+      ? `${yaml.text.slice(0, from)}null${yaml.text.slice(to)}`
+      : rewriteYaml(yaml.text, (document) => document.setIn([ACTIVE], null))
+  const read = understand(Buffer.from(written ?? ''))
+  const isKept =
+    read.ok && read.open.data.activeIntentId === undefined && isDeepStrictEqual(read.open.data.intents, data.intents)
+  if (written === undefined || !isKept) throw cannotEdit('other entries would change')
+  return written
+}
+
+/** As {@link splice}. A file that names no active intent yet gets a line for it at its end. */
+function spliceActive(yaml: YamlFile, edits: readonly ScalarEdit[]): string | undefined {
+  const isAdded = (edit: ScalarEdit) => edit[0][0] === ACTIVE && !yaml.document.hasIn([ACTIVE])
+  const text = splice(
+    yaml,
+    edits.filter((edit) => !isAdded(edit)),
+  )
+  const added = edits.find(isAdded)
+  if (text === undefined || added === undefined) return text
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  return `${text}${text === '' || text.endsWith('\n') ? '' : end}${ACTIVE}: ${added[1]}${end}`
 }
 
 /** Replaces values where they stand; undefined when one of them is not there yet. */
@@ -108,7 +139,11 @@ function editText(file: OpenFile, edit: IntentEdit, change: (document: Document)
   const written = rewriteYaml(text, change) ?? text
   const problem = says(written, file, edit)
   if (problem === undefined) return written
-  throw new EscrowError('policy_invalid', `The registry cannot take this edit: ${problem}. Edit the file by hand.`)
+  throw cannotEdit(problem)
+}
+
+function cannotEdit(problem: string): EscrowError {
+  return new EscrowError('policy_invalid', `The registry cannot take this edit: ${problem}. Edit the file by hand.`)
 }
 
 /** What is wrong with an edited text: it must read as before but for the edit. */

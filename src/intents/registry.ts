@@ -9,7 +9,7 @@ import { replaceShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES, type YamlProblem } from '../host/yaml.js'
 import { bothOf, openAcceptedIntents, type Readings } from './accepted.js'
 import { applyChanges, type Change, completeIntent, markStarted, newIntent, selectIntent } from './changes.js'
-import { addIntent, editIntent } from './edit.js'
+import { addIntent, clearActive, editIntent } from './edit.js'
 import { openIgnoreFiles } from './ignore.js'
 import { FILE, parseIntents, type Reading, withIgnored } from './reading.js'
 import { refuseWaitingTemplate, templatesOf } from './templates.js'
@@ -19,6 +19,8 @@ export interface RegistryStore {
   /** The file as it is now. Synchronous; one `stat` while the file does not change. Never throws. */
   state(): IntentsState
   list(): Promise<Intent[]>
+  /** The intent that the file names as active. */
+  active(): Promise<Intent | undefined>
   get(id: string): Promise<Intent | undefined>
   templates(): IntentTemplate[]
   /** The file's text. Throws EscrowError no_orchestration, policy_invalid where it cannot be read as YAML. */
@@ -37,6 +39,8 @@ export interface RegistryEdits {
   /** A selection by an agent: DRAFT or PENDING becomes IN_PROGRESS. The file of one already so is not touched. */
   start(id: string): Intent
   select(id: string): Intent
+  /** The file names no intent as active any more. */
+  deselect(): void
   complete(id: string): Intent
   add(intent: NewIntent): Intent
   change(id: string, changes: IntentChanges): Intent
@@ -58,6 +62,10 @@ export function openRegistry(layout: Layout): RegistryStore {
   return {
     state: () => current().state,
     list: async () => all(current().state),
+    active: async () => {
+      const { state } = current()
+      return all(state).find(({ id }) => state.ok && id === state.activeIntentId)
+    },
     get: async (id) => all(current().state).find((intent) => intent.id === id),
     templates: () => templatesOf(layout),
     text: () => textOf(current().file),
@@ -99,6 +107,11 @@ function editsOf(layout: Layout, readNow: () => Readings): RegistryEdits {
       selectableNow(id)
       return edit(id, selectIntent)
     },
+    deselect() {
+      const { file, accepted } = readNow()
+      refuseAbsent(file.state)
+      write(cleared(file), file.text === accepted.text ? cleared(file) : cleared(accepted))
+    },
     complete: (id) => edit(id, completeIntent),
     change: (id, changes) => edit(id, applyChanges(changes)),
     add(wanted) {
@@ -130,6 +143,12 @@ function editedText({ state, open }: Reading, id: string, change: Change): strin
   const intent = state.ok ? state.intents.get(id) : undefined
   const wanted = open && intent && change(intent, open)
   return wanted && editIntent(open, intent, wanted, new Date())
+}
+
+/** The text without an active intent; undefined where it names none. Throws where the file cannot be read. */
+function cleared({ state, open }: Reading): string | undefined {
+  if (!state.ok && state.reason === 'policy_invalid') throw new EscrowError('policy_invalid', state.message)
+  return open?.data.activeIntentId === undefined ? undefined : clearActive(open)
 }
 
 /** An edit that fits the file and not what was accepted of it has to wait until the file is accepted. */

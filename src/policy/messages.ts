@@ -1,5 +1,6 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 import type { AskAnswer } from './ask-answer.js'
 import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
@@ -148,7 +149,7 @@ export function unreadFile(asked: string): Denial {
 }
 
 export function ruleFailed(asked: string, error: unknown): Denial {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = errorText(error)
   return {
     reason: 'policy_invalid',
     file: asked,

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { openAccepted } from '../host/accepted-files.js'
 import { cachedFile, type FileBytes } from '../host/cached-file.js'
@@ -66,7 +67,7 @@ function openAcceptedRules(layout: Layout): () => Accepted {
     try {
       files = accepted()
     } catch (error) {
-      return { text: undefined, problem: error instanceof Error ? error.message : String(error) }
+      return { text: undefined, problem: errorText(error) }
     }
     if (last?.files === files) return last.value
     const text = files.texts.get(POLICY_FILE)

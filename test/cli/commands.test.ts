@@ -186,15 +186,15 @@ describe('commit', () => {
 
   it('says that nothing was approved', async () => {
     const commit = async () => ({ id: '', seq: 0, committed: [], conflicts: [] })
-    const { code, out } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
-    expect([code, out]).toEqual([0, expect.stringContaining('Nothing is approved, so nothing was committed.')])
+    const { code, out, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('Nothing is approved, so nothing was committed.')])
   })
 
   it('says what was left out, and why', async () => {
     const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
     const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts: [], left })
     const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
-    const next = "Merge what changed on disk with 'escrow commit s1 --merge', or look at it with 'escrow diff s1'.\n"
+    const next = "See 'escrow diff s1'. 'escrow commit s1 --merge' merges what changed on disk.\n"
     expect([code, err]).toEqual([0, `left out   b.ts was changed on disk.\n${next}`])
   })
 
@@ -214,13 +214,42 @@ describe('undo', () => {
 
   it('says what it staged, and where to look at it', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
-    expect([code, calls[1]]).toEqual([0, ['undo', '4']])
+    expect([code, calls[1]]).toEqual([0, ['undo', ['4']]])
     expect(out).toBe("staged   a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
   })
 
   it('says which paths changed on disk since', async () => {
     const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
-    expect(out).toContain('drifted  a.ts\n1 path changed on disk since that commit')
+    expect(out).toContain('drifted  a.ts\n1 path changed on disk since')
+  })
+})
+
+describe('undo of several', () => {
+  const records = [
+    record(1, {}, { type: 'commit', tx: '1-aa' }),
+    record(2, {}, { type: 'denied', reason: 'scope_violation', path: 'b.ts' }),
+    record(3, {}, { type: 'undo', tx: '2-bb' }),
+    record(4, {}, { type: 'commit', tx: '3-cc' }),
+  ]
+  const undo = async (...argv: string[]) => await escrow(workspaceDir(), ['undo', ...argv], { records, set })
+
+  it('takes names, or every commit since a time, one that undid among them', async () => {
+    expect((await undo('3', '4')).calls[1]).toEqual(['undo', ['3', '4']])
+    expect((await undo('--since', '2026-01-02')).calls[1]).toEqual(['undo', ['2-bb', '3-cc']])
+  })
+
+  it('shows with --dry-run what it would stage, and stages nothing', async () => {
+    const { code, out, calls } = await undo('--since', '2026-01-01', '--dry-run')
+    expect([code, calls.map(([name]) => name)]).toEqual([0, ['open', 'previewUndo', 'close']])
+    expect(out).toMatch(/^3 commits: 1-aa, 2-bb, 3-cc\n[\s\S]*would be staged\. Nothing was changed\.\n$/)
+  })
+
+  it('refuses a time with no commit since, and neither or both of names and time', async () => {
+    expect(await undo('--since', '2026-02-01')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no commit since'),
+    })
+    expect([(await undo()).code, (await undo('3', '--since', '1d')).code]).toEqual([2, 2])
   })
 })
 
@@ -303,6 +332,16 @@ describe('log', () => {
     expect(await numbers('--path', 'b.ts')).toEqual([2])
     expect(await numbers('--path', 'old.ts', '--intent', 'INT-001')).toEqual([3])
     expect(await numbers('--path', 'a.ts', '--intent', 'INT-002')).toEqual([])
+  })
+
+  it('keeps to kinds, of which a verdict is one and each of its words another', async () => {
+    expect(await numbers('--kind', 'commit')).toEqual([1, 5])
+    expect(await numbers('--kind', 'commit,denied')).toEqual([1, 2, 5])
+    expect(await numbers('--kind', 'command', 'rejected')).toEqual([4, 6, 7])
+    expect(await numbers('--kind', 'verdict')).toEqual([4])
+    expect(await numbers('--kind', 'approved')).toEqual([])
+    const { code, err } = await escrow(workspaceDir(), ['log', '--kind', 'comit'])
+    expect([code, err]).toEqual([2, expect.stringContaining('Did you mean commit?')])
   })
 })
 

@@ -31,7 +31,7 @@ it('runs the hook of each client that escrow is entered for, and says where it r
   const { code, out } = await escrow(dir, ['doctor'], { blocked })
   expect(code).toBe(1)
   expect(out).toContain('cline  blocked')
-  expect(out).toContain('cline: its hook was run, and refuses each tool: escrow could not be asked^[.\n')
+  expect(out).toContain('cline: its entry was run once and fails: escrow could not be asked^[.\n')
   expect(JSON.parse((await escrow(dir, ['doctor', '--json'], { blocked })).out).clients).toEqual([
     { client: 'cline', isEntered: true, blocked },
   ])

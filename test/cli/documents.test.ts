@@ -50,6 +50,7 @@ const DOCUMENTS = {
     warnings: texts.optional(),
   }),
   undo: z.strictObject({
+    commits: texts,
     session: z.string(),
     changes: z.array(z.strictObject({ path: z.string(), drifted: z.boolean() })),
   }),
@@ -85,7 +86,9 @@ async function escrow(...argv: string[]) {
     },
     ...{ cwd: at.root, terminal: true, color: false, version: '1' },
   }
-  said.code = await run([...argv, '--json'], io, async () => library)
+  // The command is not installed where this runs; test/client-settings tries the entries themselves.
+  const installed = { ...library, probeEntry: async () => undefined }
+  said.code = await run([...argv, '--json'], io, async () => installed)
   return said
 }
 
@@ -124,7 +127,9 @@ it('a review to its commit and back', async () => {
 
 it('a commit of nothing is a document too', async () => {
   await staged({ 'src/a.txt': 'a\n' })
-  expect(await told(DOCUMENTS.commit, 'commit', 'agent-1')).toMatchObject({ id: '', committed: [] })
+  const { code, out } = await escrow('commit', 'agent-1')
+  expect(code).toBe(1)
+  expect(DOCUMENTS.commit.parse(JSON.parse(out))).toMatchObject({ id: '', committed: [] })
 })
 
 it('a refusal prints no document, and says on stderr what there is to say', async () => {

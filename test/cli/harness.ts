@@ -68,6 +68,7 @@ function answering(answer: boolean, note: (...call: unknown[]) => void): Asking 
       return answer
     },
     some: async () => undefined,
+    one: async () => undefined,
     line: async () => undefined,
   }
 }
@@ -87,6 +88,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     terminal: true,
     color,
     version: '1.2.3',
+    entry: '/package/main.js',
     ...(fake.columns !== undefined && { columns: fake.columns }),
     ...(fake.yes !== undefined && { ask: async () => answering(fake.yes === true, note) }),
   }
@@ -113,6 +115,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     foreignSettings,
     findClients,
     probeEntry: async () => fake.blocked,
+    installLauncher: (entry) => note('installLauncher', entry),
     editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)
@@ -132,7 +135,9 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     intents: {
       list: async () => [{ ...intent, ...rest }],
       get: async (id) => (id === intent.id ? { ...intent, ...rest } : undefined),
+      active: async () => undefined,
       select: refuse,
+      deselect: refuse,
       complete: refuse,
       expandScope: refuse,
       history: refuse,
@@ -178,6 +183,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     undo: async (id) => {
       note('undo', id)
       return reviewOf('undo-4', fake, note)
+    },
+    previewUndo: async (ids) => {
+      note('previewUndo', ids)
+      return fake.set ?? { digest: 'sha256:0', changes: [] }
     },
     watch: () => () => undefined,
     recover: async () => fake.recovery ?? { finished: [], rolledBack: [], left: [] },

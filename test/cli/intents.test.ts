@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { library } from '../../src/cli/library.js'
-import { run } from '../../src/cli/run.js'
 import { type Scene, scene } from '../attacks/kit.js'
+import { escrowAt } from './real.js'
 
 const INTENTS = `# the plan
 active_intents:
@@ -12,24 +11,7 @@ active_intents:
     owned_scope: ["src/**"]
 `
 
-/** `escrow` in process, on a real workspace. */
-async function escrow(at: Scene, ...argv: string[]) {
-  const said = { code: -1, out: '', err: '' }
-  const io = {
-    out: (text: string) => {
-      said.out += text
-    },
-    err: (text: string) => {
-      said.err += text
-    },
-    terminal: false,
-    cwd: at.root,
-    color: false,
-    version: '1.2.3',
-  }
-  said.code = await run(['intents', ...argv], io, async () => library)
-  return said
-}
+const escrow = (at: Scene, ...argv: string[]) => escrowAt(at.root, ['intents', ...argv])
 
 const BY = ['--by', 'Ada <ada@example.org>']
 const plan = (at: Scene) => readFileSync(at.at('.orchestration/active_intents.yaml'), 'utf8')
@@ -62,6 +44,20 @@ describe('intents', () => {
     expect(JSON.parse((await escrow(at, 'list', '--json')).out)).toMatchObject({ intents: [{ id: 'INT-001' }] })
     const none = await escrow(scene({}, 'active_intents: []\n'), 'list')
     expect(none.out).toContain("'escrow intents add'")
+  })
+
+  it.each(['[', 'src/[ab', 'src/[]'])('refuses the broken glob %s, and leaves the file as it is', async (glob) => {
+    const at = scene({}, INTENTS)
+    for (const argv of [
+      ['add', 'x', '--scope', glob],
+      ['scope', 'INT-001', '--add', glob],
+    ])
+      expect(await escrow(at, ...argv, ...BY)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('a [ is not closed'),
+      })
+    expect(plan(at)).toBe(INTENTS)
+    expect((await escrow(at, 'scope', 'INT-001', '--add', '[[]', 'pages/[id].ts', ...BY)).code).toBe(0)
   })
 
   it('adds one from a template, and tells where nothing is owned', async () => {

@@ -100,15 +100,15 @@ describe('renderChangeSet', () => {
     ])
   })
 
-  it('puts first what must not be overlooked, and the rest by intent and tool call', () => {
+  it('puts first what must not be overlooked, and the rest in the order of time', () => {
     const change = (path: string, more: Partial<Change> = {}): Change => ({ ...base, path, hunks: [], ...more })
     const changes = [
-      change('a', { intentId: 'INT-002' }),
-      change('b', { intentId: 'INT-001', calls: ['c2'] }),
-      change('c', { intentId: 'INT-001', calls: ['c1', 'c3'] }),
+      change('a', { intentId: 'INT-002', writtenAt: 9 }),
+      change('b', { intentId: 'INT-001', calls: ['c2'], writtenAt: 5 }),
+      change('c', { intentId: 'INT-001', calls: ['c1', 'c3'], writtenAt: 7 }),
       change('d', { flags: ['protected'] }),
       change('e', { kind: 'delete' }),
-      change('f', { intentId: 'INT-001', calls: ['c1'] }),
+      change('f', { intentId: 'INT-001', calls: ['c1'], writtenAt: 2 }),
     ]
     const text = renderChangeSet({ digest: 'sha256:3', changes }, plain)
     expect(text.match(/^# .*$/gm)?.map((line) => line[2])).toEqual(['e', 'd', 'c', 'f', 'b', 'a'])

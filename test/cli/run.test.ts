@@ -41,8 +41,7 @@ describe('escrow', () => {
     const wrong = [
       [],
       ['nonsense'],
-      ['diff'],
-      ['diff', 's1', 's2'],
+      ['diff', 's1', '--stat', '--name-only'],
       ['diff', 's1', '--nonsense'],
       ['reject', 's1', 'a.ts'],
       ['reject', 's1', '--reason', 'no'],
@@ -90,7 +89,9 @@ describe('escrow', () => {
     const fake = { review: { commit: () => Promise.reject(error) } }
     const { code, out, err, calls } = await escrow(workspaceDir(), ['commit', 's1'], fake)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toBe('escrow: Nothing was committed. (stale_file)\n  a.ts: a.ts changed on disk.\nLook again.\n')
+    expect(err).toBe(
+      'escrow: Nothing was committed. (stale_file)\n  a.ts: a.ts changed on disk.\nLook again.\n  escrow commit s1 --merge\n',
+    )
     expect(calls.at(-1)).toEqual(['close'])
   })
 

@@ -166,7 +166,38 @@ describe("a person's edits", () => {
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it('selects: the file names it too, where it has the key', async () => {
+  it('selects: a file that named no intent names it from then on, and nothing else of it changes', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    expect(await registry.active()).toBeUndefined()
+    await editsOf(registry).select('INT-001')
+    expect(workspace.text()).toBe(
+      `${PLAN.replace(/updated_at: "[^"]*"/, () => /updated_at: "[^"]*"/.exec(workspace.text())?.[0] ?? '')}active_intent_id: INT-001\n`,
+    )
+    expect((await registry.active())?.id).toBe('INT-001')
+  })
+
+  it('selects in a file that is one flow map', async () => {
+    const workspace = testWorkspace('{active_intents: [{id: A, owned_scope: ["**"]}]}\n')
+    const registry = openRegistry(workspace.layout)
+    await editsOf(registry).select('A')
+    expect((await registry.active())?.id).toBe('A')
+  })
+
+  it.each([
+    ['active_intent_id: A # now', 'active_intent_id: null # now'],
+    ['active_intent_id: "A"   # now', 'active_intent_id: null   # now'],
+    ['notes: none', 'notes: none'],
+  ])('deselects: %s becomes %s', async (line, after) => {
+    const rest = '# the plan\nactive_intents:\n  - {id: A, owned_scope: []} # first\n'
+    const workspace = testWorkspace(`${line}\n${rest}`)
+    const registry = openRegistry(workspace.layout)
+    await editsOf(registry).deselect()
+    expect(workspace.text()).toBe(`${after}\n${rest}`)
+    expect(await registry.active()).toBeUndefined()
+  })
+
+  it('selects: the file that named another names this one', async () => {
     const workspace = testWorkspace(MAP)
     const registry = openRegistry(workspace.layout)
     await editsOf(registry).select('A-2')

@@ -33,6 +33,7 @@ export function editsOf(registry: RegistryStore) {
   return {
     start: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.start(id)),
     select: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.select(id)),
+    deselect: (): Promise<void> => registry.withEdits(async (edits) => edits.deselect()),
     complete: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.complete(id)),
     expandScope: (id: string, addScope: string[]): Promise<Intent> =>
       registry.withEdits(async (edits) => edits.change(id, { addScope })),

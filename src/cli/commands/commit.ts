@@ -1,26 +1,56 @@
 import type { Command } from 'commander'
-import type { CommitOptions, CommitResult, Review } from '../../index.js'
+import { type CommitOptions, type CommitResult, EscrowError, type Review, type Workspace } from '../../index.js'
+import { shellWord } from '../../surface/index.js'
 import { type Context, EXIT, type Io } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { progressOf } from '../progress.js'
+import { remediesIn } from '../remedies.js'
 
 export function register(command: Command, { io, asReviewer, exit }: Context): void {
   command
     .description('Put the approved changes of a session on disk, all or none.')
     .argument('<session>', "the session's id")
     .option('--strict', 'never replace a save made by another program at the last moment')
-    .option('--merge', 'merge approved changes into what is on disk now; what was merged needs a verdict of its own')
+    .option(
+      '--merge',
+      'merge the approved changes whose files changed on disk, or without any approved change all such files; what was merged needs a ' +
+        'verdict of its own, the other approved changes are committed',
+    )
     .addOption(jsonOption())
     .action(async (session: string, { json: asJson, ...options }: { strict?: true; merge?: true } & AsJson) => {
-      const result = await asReviewer(async (workspace) => commit(io, await workspace.review(session), options))
-      if (result.conflicts.length > 0) exit(EXIT.refused)
+      const result = await asReviewer(async (workspace) => {
+        const review = await workspace.review(session)
+        return commit(io, review, options).catch(async (error: unknown) => {
+          throw await withCommands(error, workspace, review, options.merge === true)
+        })
+      })
+      const { id, conflicts, left = [] } = result
+      if (id === '' || conflicts.length > 0 || left.some(({ reason }) => reason === 'needs_approval'))
+        exit(EXIT.refused)
       if (asJson) return io.out(json(result))
-      io.out(render(result, session))
-      for (const { path, reason } of result.conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
+      const said = render(result, session)
+      if (id === '') io.err(said)
+      else io.out(said)
+      for (const { path, reason } of conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
       io.err(renderLeft(result, session))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
+}
+
+/** A refused commit with the commands that resolve it. */
+async function withCommands(error: unknown, workspace: Workspace, review: Review, isMerged: boolean) {
+  if (!(error instanceof EscrowError) || !error.refused) return error
+  const session = review.sessionId
+  if (isMerged && error.reason === 'stale_file')
+    return Object.assign(error, { commands: [`escrow review ${shellWord(session)}`] })
+  const intents = new Map((await review.changes()).changes.map(({ path, intentId }) => [path, intentId]))
+  const paths = error.refused.map(({ path, reason }) => {
+    const intentId = intents.get(path)
+    return { path, reason, ...(intentId !== undefined && { intentId }) }
+  })
+  const remedies = await remediesIn(workspace, paths, { session })
+  return Object.assign(error, { commands: remedies.flatMap(({ command }) => command ?? []) })
 }
 
 /** Ctrl-C calls it off while nothing of it is on disk. */
@@ -57,5 +87,5 @@ function renderLeft({ left = [] }: CommitResult, session: string): string {
   if (left.length === 0) return ''
   const lines = left.map(({ message }) => `left out   ${oneLine(message)}\n`)
   const name = oneLine(session)
-  return `${lines.join('')}Merge what changed on disk with 'escrow commit ${name} --merge', or look at it with 'escrow diff ${name}'.\n`
+  return `${lines.join('')}See 'escrow diff ${name}'. 'escrow commit ${name} --merge' merges what changed on disk.\n`
 }

@@ -1,21 +1,62 @@
-import type { Command } from 'commander'
-import type { Context } from '../context.js'
+import { type Command, Option } from 'commander'
+import type { ChangeSet } from '../../index.js'
+import type { Colors, Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
+import { renderNameStatus, renderNames, renderStat } from '../render-stat.js'
+import { changesAt, targetOf } from '../staged-paths.js'
 
-export function register(command: Command, { io, page, colors, withWorkspace }: Context): void {
+interface Options extends AsJson {
+  readonly stat?: true
+  readonly nameOnly?: true
+  readonly nameStatus?: true
+}
+
+export function register(command: Command, { io, page, colors, argv, withWorkspace }: Context): void {
   command
     .description(
       'Show what a session has staged as a unified diff: deletions first, then what is protected, out of scope or in ' +
         'conflict, then by intent and tool call. Behind each @@ stands the id of the hunk. Invisible characters are named.',
     )
-    .argument('<session>', "the session's id, as 'escrow status' lists it")
+    .usage('[options] [session] [--] [paths...]')
+    .argument('[session]', "the session's id; not needed where only one session has staged changes")
+    .argument('[paths...]', 'only these paths and what is below them, relative to the root; globs will do')
+    .addOption(summaryOption('--stat', 'only count the lines that each path adds and removes'))
+    .addOption(summaryOption('--name-only', 'only name the paths, one a line'))
+    .addOption(
+      summaryOption('--name-status', 'only name the paths, with a letter: A added, M modified, D deleted, R renamed'),
+    )
     .addOption(jsonOption())
-    .action(async (session: string, options: AsJson) => {
-      const set = await withWorkspace(async (workspace) => (await workspace.review(session)).changes())
-      if (options.json) io.out(json(set))
-      else if (set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(session)}'.\n`)
-      else await page(renderChangeSet(set, colors))
+    .action(async (session: string | undefined, paths: string[], options: Options) => {
+      const words = session === undefined ? [] : [session, ...paths]
+      const found = await withWorkspace(async (workspace) => {
+        const { review, paths } = await targetOf(workspace, words, behindDashes(argv))
+        const set = await review.changes()
+        const changes = changesAt(set.changes, paths, workspace.root)
+        return { session: review.sessionId, set: { ...set, changes } }
+      })
+      if (options.json) io.out(json(found.set))
+      else if (found.set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(found.session)}'.\n`)
+      else await page(render(found.set, options, colors))
     })
+}
+
+const SUMMARIES = ['stat', 'nameOnly', 'nameStatus']
+
+function summaryOption(flag: string, about: string): Option {
+  const option = new Option(flag, about)
+  return option.conflicts(SUMMARIES.filter((name) => name !== option.attributeName()))
+}
+
+/** How many words stand behind `--`; undefined where there is none. */
+function behindDashes(argv: readonly string[]): number | undefined {
+  const at = argv.indexOf('--')
+  return at < 0 ? undefined : argv.length - at - 1
+}
+
+function render(set: ChangeSet, { stat, nameOnly, nameStatus }: Options, colors: Colors): string {
+  if (stat) return renderStat(set.changes, colors)
+  if (nameOnly) return renderNames(set.changes)
+  return nameStatus ? renderNameStatus(set.changes) : renderChangeSet(set, colors)
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
-import type { FoundClient } from '../../surface/index.js'
+import { type FoundClient, launcherDir } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -12,7 +14,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
     .description(
       'Try what running commands in containment needs of this machine, and name what mends it. Name the settings that clients would ' +
         'take from this directory, and programs of a workspace that a shell would start in the place of ours; none of them is run. Run the ' +
-        'hook that escrow init entered for each client, with an event that changes nothing.',
+        'entry that escrow init made for each client once, as the client would, with an event that changes nothing.',
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
@@ -20,7 +22,8 @@ export function register(command: Command, { io, exit, library, directory }: Con
       const found = await checkContainment()
       const root = rootOf(directory())
       const brought = foreignSettings(root ?? directory())
-      const { shadow } = findProgram('escrow')
+      // Our own launcher comes first, wherever PATH leads.
+      const { shadow } = existsSync(join(launcherDir(), 'escrow')) ? {} : findProgram('escrow')
       const clients = await Promise.all(
         (root === undefined ? [] : findClients(root)).map(async (each): Promise<Checked> => {
           // The program of a workspace is never started.
@@ -50,7 +53,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       for (const { client, blocked } of clients)
-        if (blocked !== undefined) io.out(`${client}: its hook was run, and refuses each tool: ${oneLine(blocked)}\n`)
+        if (blocked !== undefined) io.out(`${client}: its entry was run once and fails: ${oneLine(blocked)}\n`)
       io.out(describeForeignSettings(brought))
       if (shadow !== undefined)
         io.out(
@@ -67,7 +70,7 @@ interface Checked extends FoundClient {
 
 function messageOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
   if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
-  if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its hook refuses each tool']
+  if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its entry fails']
   return isEntered
     ? [profileOf(client).governed.how, profileOf(client).governed.failing]
     : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]

@@ -66,7 +66,10 @@ async function asDocument(context: Context, clients: readonly HostName[], option
   }
   const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
   applyClients(directory(), files)
-  io.out(json({ ...made, settings: files.map((file) => ({ path: file.path, change: changeOf(file) })) }))
+  const blocked = options.remove ? [] : await checkEntries(context, clients)
+  if (blocked.length > 0) exit(EXIT.refused)
+  const settings = files.map((file) => ({ path: file.path, change: changeOf(file) }))
+  io.out(json({ ...made, settings, ...(blocked.length > 0 && { blocked }) }))
 }
 
 /** All questions come first: who leaves at one of them leaves nothing half done. */
@@ -81,10 +84,13 @@ async function runInteractively(context: Context, options: Options): Promise<voi
   const files = planClients(directory(), wanted.clients)
   for (const file of files) io.out(patchOf(file))
   const changes = files.length === 0 ? '' : `, and change ${pluralize(files.length, 'file')} as shown`
-  if ((await asking.yes(`Make this a workspace${changes}?`)) !== true) return reportNothingChanged(context)
+  if ((await asking.yes(`Make this a workspace${changes}?`, true)) !== true) return reportNothingChanged(context)
   await make(context, options)
   apply(context, applyClients, files)
-  if (wanted.clients.length > 0) await warn(context)
+  if (wanted.clients.length > 0) {
+    await reportEntries(context, wanted.clients)
+    await warn(context)
+  }
   if (intent === undefined)
     return io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   admitReviewer(directory(), { terminal: io.terminal })
@@ -103,8 +109,42 @@ async function enter(context: Context, clients: readonly HostName[], options: Op
   const { library, directory } = context
   const { planClients, applyClients } = await library()
   const files = planClients(directory(), clients, aboutOf(options))
-  if (await confirm(context, files, options.yes === true)) apply(context, applyClients, files)
-  if (options.remove !== true) await warn(context)
+  const isAgreed = files.length > 0 && (await confirm(context, files, options.yes === true))
+  if (isAgreed) apply(context, applyClients, files)
+  if (files.length === 0) context.io.out('The settings are as they should be.\n')
+  if (options.remove === true) return
+  if (isAgreed || files.length === 0) await reportEntries(context, clients)
+  await warn(context)
+}
+
+interface Blocked {
+  readonly client: HostName
+  readonly blocked: string
+}
+
+/** Makes the entries work whatever PATH says, then runs each once as its client would. Answers those that are refused. */
+async function checkEntries({ io, library, directory }: Context, clients: readonly HostName[]): Promise<Blocked[]> {
+  const { installLauncher, probeEntry } = await library()
+  if (io.entry !== undefined) installLauncher(io.entry)
+  const checked = await Promise.all(
+    clients.map(async (client) => ({ client, blocked: await probeEntry(directory(), client) })),
+  )
+  return checked.flatMap(({ client, blocked }) => (blocked === undefined ? [] : [{ client, blocked }]))
+}
+
+async function reportEntries(context: Context, clients: readonly HostName[]): Promise<void> {
+  const { io, exit } = context
+  const refused = await checkEntries(context, clients)
+  for (const client of clients) {
+    const problem = refused.find((each) => each.client === client)
+    if (problem === undefined) io.out(`checked  ${client}: its entry was run once and works\n`)
+    else io.err(`blocked  ${client}: its entry was run once and fails: ${oneLine(problem.blocked)}\n`)
+  }
+  if (refused.length === 0) return
+  io.err(
+    "Until that is mended the client refuses each tool. 'escrow doctor' tries it again; 'escrow init --remove' takes the entries out.\n",
+  )
+  exit(EXIT.refused)
 }
 
 /** Our hooks hold what an agent does, and not what a client runs by itself. */
@@ -131,10 +171,6 @@ function changeOf({ before, after }: ClientFile): 'removed' | 'created' | 'chang
 
 async function confirm(context: Context, files: readonly ClientFile[], yes: boolean): Promise<boolean> {
   const { io, exit } = context
-  if (files.length === 0) {
-    io.out('The settings are as they should be.\n')
-    return false
-  }
   for (const file of files) io.out(patchOf(file))
   if (yes) return true
   const asking = await io.ask?.()
@@ -143,7 +179,7 @@ async function confirm(context: Context, files: readonly ClientFile[], yes: bool
     exit(EXIT.refused)
     return false
   }
-  if ((await asking.yes('Write this?')) === true) return true
+  if ((await asking.yes('Write this?', true)) === true) return true
   reportNothingChanged(context)
   return false
 }

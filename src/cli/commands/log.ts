@@ -1,11 +1,12 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { TraceRecord, Workspace } from '../../index.js'
-import { intentOf, pathsOf } from '../../surface/index.js'
+import { intentOf, nearest, pathsOf, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { knownIntent } from '../intents/known.js'
 import { wholeNumber } from '../numbers.js'
 import { json, jsonOption, table } from '../output.js'
 import { parseTime } from '../parse-time.js'
+import { oneLine } from '../printable.js'
 import { rowOf, shortRowOf, timeOf } from '../trace-record.js'
 
 interface Options {
@@ -16,6 +17,7 @@ interface Options {
   readonly intent?: string
   readonly session?: string
   readonly path?: string
+  readonly kind?: readonly string[]
   readonly since?: number
   readonly until?: number
 }
@@ -29,6 +31,11 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .option('--intent <id>', 'only records of this intent')
     .option('--session <id>', 'only records of this session')
     .option('--path <path>', 'only records about this path, relative to the root')
+    .addOption(
+      new Option('--kind <kinds...>', 'only records of these kinds, commas or spaces between')
+        .choices(KINDS)
+        .argParser(kinds),
+    )
     .option('--oneline', 'number, kind, intent and what it is about')
     .option('--reverse', 'oldest record first')
     .addOption(jsonOption('an array of records, oldest first'))
@@ -60,12 +67,31 @@ async function refuseUnknown(
   if (intent !== undefined && !seen.intent) await knownIntent(workspace, intent)
 }
 
+const VERDICTS = ['approved', 'rejected', 'withdrawn']
+const KINDS = [...TRACE_TYPES, ...VERDICTS]
+
+/** `commit,denied`: `verdict` is all verdicts. @param before those of the words before this one. */
+function kinds(text: string, before: readonly string[] = []): readonly string[] {
+  const words = text.split(',').filter((word) => word !== '')
+  const unknown = words.find((word) => !KINDS.includes(word))
+  if (unknown === undefined) return [...before, ...words]
+  const meant = nearest(unknown, KINDS)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw new InvalidArgumentError(`There is no kind '${oneLine(unknown)}'.${question} There are: ${KINDS.join(', ')}.`)
+}
+
+function isOfKind(record: TraceRecord, kinds: readonly string[]): boolean {
+  const { what } = toHistoryEntry(record)
+  return kinds.includes(what) || (kinds.includes('verdict') && VERDICTS.includes(what))
+}
+
 /** Commander hands the value before as well. */
 function when(text: string): number {
   return parseTime(text)
 }
 
-function matchesFilter(record: TraceRecord, { intent, session, path, since, until }: Options): boolean {
+function matchesFilter(record: TraceRecord, { intent, session, path, kind, since, until }: Options): boolean {
+  if (kind !== undefined && !isOfKind(record, kind)) return false
   if (intent !== undefined && intentOf(record) !== intent) return false
   if (session !== undefined && record.session_id !== session) return false
   if (path !== undefined && !pathsOf(record).includes(path)) return false

@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
-import type { Quarantined, Reviewer } from '../../index.js'
+import type { Quarantined, Refusal, Reviewer } from '../../index.js'
+import type { RefusedPath } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
+import { knownIntent } from '../intents/known.js'
 import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
+import { remediesIn, renderRemedies } from '../remedies.js'
 import { byOption } from '../reviewer.js'
 
 interface Options {
   readonly take?: string[]
   readonly drop?: string[]
+  readonly intent?: string
   readonly by?: Reviewer
   readonly json?: true
 }
@@ -21,9 +25,12 @@ export function register(command: Command, context: Context): void {
     .argument('<session>', "the session's id")
     .option('--take <path...>', 'stage these paths, and what is below them; globs will do')
     .option('--drop <path...>', 'let these go')
+    .option('--intent <id>', 'with --take: the intent to stage them for')
     .addOption(byOption())
     .addOption(jsonOption())
     .action(async (session: string, options: Options) => {
+      if (options.intent !== undefined && options.take === undefined)
+        command.error("error: option '--intent <id>' goes with '--take'")
       if (options.take === undefined && options.drop === undefined) return list(context, session, options)
       await decide(context, session, options)
     })
@@ -54,16 +61,24 @@ function next(kept: readonly Quarantined[], session: string): string {
 }
 
 async function decide({ io, asReviewer, exit }: Context, session: string, options: Options): Promise<void> {
-  const { take, drop, by } = options
+  const { take, drop, by, intent } = options
   await asReviewer(async (workspace) => {
+    if (intent !== undefined) await knownIntent(workspace, intent)
     const review = await workspace.review(session)
     for (const path of drop === undefined ? [] : await review.dropQuarantined(drop, by))
       io.out(`dropped  ${oneLine(path)}\n`)
     if (take === undefined) return
-    const { taken, refused } = await review.takeQuarantined(take, by)
+    const kept = new Map((await review.quarantined()).map((each) => [each.path, each.intentId]))
+    const { taken, refused } = await review.takeQuarantined(take, by, intent)
     for (const path of taken) io.out(`staged   ${oneLine(path)}\n`)
-    for (const { path, message } of refused) io.err(`refused  ${oneLine(path)}: ${oneLine(message)}\n`)
-    if (refused.length > 0) exit(EXIT.refused)
     if (taken.length > 0) io.out(`See 'escrow diff ${oneLine(session)}'.\n`)
+    if (refused.length === 0) return
+    exit(EXIT.refused)
+    const under = refused.map((each) => withIntent(each, intent ?? kept.get(each.path)))
+    io.err(renderRemedies(await remediesIn(workspace, under, { session, isKept: true })))
   })
+}
+
+function withIntent({ path, reason }: Refusal, intentId: string | undefined): RefusedPath {
+  return { path, reason, ...(intentId !== undefined && { intentId }) }
 }

@@ -21,6 +21,11 @@ export function register(command: Command, context: Context): void {
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
 
+/** Opens the terminal review of a session, for a command that ends with one. */
+export function openReview(context: Context, session: string): Promise<void> {
+  return review(context, session, {})
+}
+
 async function review(context: Context, session: string | undefined, { by, web }: Options): Promise<void> {
   if (web) {
     const { openPage } = await import('./serve.js')

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import type { Session } from '../../index.js'
 import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
 import type { Context } from '../context.js'
-import { pluralize } from '../output.js'
-import { oneLine } from '../printable.js'
+import { reportRun } from '../run-report.js'
 import { untilInterrupted } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
@@ -20,18 +18,8 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openFor(program, workspace, options, { io, prefix: 'run' })
-    const { exitCode, summary } = await untilInterrupted((signal) =>
-      session.run(program, { ...runningBy(program, options), signal }),
-    )
-    const { changes } = await session.changes()
-    io.err(`\n${summary.split('\n').map(oneLine).join('\n')}\n`)
-    io.err(
-      `${pluralize(changes.length, 'change')} staged in session '${oneLine(session.id)}'.${next(session, changes.length)}\n`,
-    )
-    exit(exitCode ?? 1)
+    const result = await untilInterrupted((signal) => session.run(program, { ...runningBy(program, options), signal }))
+    await reportRun(io, workspace, session, result)
+    exit(result.exitCode ?? 1)
   })
-}
-
-function next({ id }: Session, staged: number): string {
-  return staged === 0 ? '' : ` Look with 'escrow diff ${oneLine(id)}', then 'escrow approve ${oneLine(id)}'.`
 }

@@ -1,32 +1,83 @@
 import type { Command } from 'commander'
-import type { Context } from '../context.js'
+import type { Change, TraceRecord, Workspace } from '../../index.js'
+import { toHistoryEntry } from '../../surface/index.js'
+import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
+import { parseTime } from '../parse-time.js'
 import { oneLine } from '../printable.js'
+import { timeOf } from '../trace-record.js'
 
-export function register(command: Command, { io, asReviewer }: Context): void {
+interface Options extends AsJson {
+  readonly since?: number
+  readonly dryRun?: true
+}
+
+export function register(command: Command, context: Context): void {
   command
-    .description('Stage the inverse of a commit in a session of its own. It is reviewed and committed like any other.')
-    .argument('<commit>', "the commit's id or number, as 'escrow commit' named it")
+    .description(
+      'Stage the inverse of commits in a session of its own, the newest first: all of them or none. It is reviewed and committed like ' +
+        'any other change.',
+    )
+    .argument('[commits...]', "their ids or numbers, as 'escrow commit' named them")
+    .option('--since <when>', "every commit since a date or a time ago: '2026-11-22', '3d', 'yesterday'", (text) =>
+      parseTime(text),
+    )
+    .option('--dry-run', 'only show what would be staged')
     .addOption(jsonOption())
-    .action(async (commit: string, options: AsJson) => {
-      const { sessionId, changes } = await asReviewer(async (workspace) => {
-        const review = await workspace.undo(commit)
-        return { sessionId: review.sessionId, changes: (await review.changes()).changes }
-      })
-      if (options.json)
-        return io.out(
-          json({
-            session: sessionId,
-            changes: changes.map(({ path, flags }) => ({ path, drifted: flags.includes('drifted') })),
-          }),
-        )
-      const session = oneLine(sessionId)
-      for (const { path, flags } of changes) {
-        io.out(`${flags.includes('drifted') ? 'drifted' : 'staged '}  ${oneLine(path)}\n`)
-      }
-      const drifted = changes.filter(({ flags }) => flags.includes('drifted')).length
-      if (drifted > 0)
-        io.out(`${pluralize(drifted, 'path')} changed on disk since that commit: not approved by default.\n`)
-      io.out(`${pluralize(changes.length, 'change')} staged in session '${session}'. See 'escrow diff ${session}'.\n`)
+    .action((commits: string[], options: Options) => {
+      if ((commits.length === 0) === (options.since === undefined))
+        command.error("error: name commits, or a time with '--since'")
+      return undo(context, commits, options)
     })
+}
+
+async function undo(context: Context, named: readonly string[], options: Options): Promise<void> {
+  const { io, asReviewer, exit } = context
+  const { since, dryRun } = options
+  const found = await asReviewer(async (workspace) => {
+    const commits = since === undefined ? named : await commitsSince(workspace, since)
+    if (commits.length === 0) return undefined
+    if (dryRun) return { commits, changes: (await workspace.previewUndo(commits)).changes }
+    const review = await workspace.undo(commits)
+    return { commits, session: review.sessionId, changes: (await review.changes()).changes }
+  })
+  if (found === undefined) {
+    io.err('escrow: There is no commit since then. Nothing was staged.\n')
+    return exit(EXIT.refused)
+  }
+  const { commits, session, changes } = found
+  if (options.json) {
+    const paths = changes.map(({ path, flags }) => ({ path, drifted: flags.includes('drifted') }))
+    return io.out(json({ commits, ...(session !== undefined && { session }), changes: paths }))
+  }
+  io.out(render(commits, session, changes))
+}
+
+/** The ids of the commits since a time, undoing ones among them, oldest first. */
+async function commitsSince({ ledger }: Workspace, since: number): Promise<string[]> {
+  const found: string[] = []
+  for await (const record of ledger.records()) {
+    const { tx } = toHistoryEntry(record)
+    if (tx !== undefined && isCommit(record) && (timeOf(record) ?? 0) >= since) found.push(tx)
+  }
+  return [...new Set(found)]
+}
+
+function isCommit(record: TraceRecord): boolean {
+  const { what } = toHistoryEntry(record)
+  return what === 'commit' || what === 'undo'
+}
+
+function render(commits: readonly string[], session: string | undefined, changes: readonly Change[]): string {
+  const isDrifted = ({ flags }: Change) => flags.includes('drifted')
+  const lines = changes.map((change) => `${isDrifted(change) ? 'drifted' : 'staged '}  ${oneLine(change.path)}\n`)
+  const drifted = changes.filter(isDrifted).length
+  const warning = drifted === 0 ? '' : `${pluralize(drifted, 'path')} changed on disk since: not approved by default.\n`
+  const named =
+    commits.length === 1 ? '' : `${pluralize(commits.length, 'commit')}: ${commits.map(oneLine).join(', ')}\n`
+  const end =
+    session === undefined
+      ? `${pluralize(changes.length, 'change')} would be staged. Nothing was changed.\n`
+      : `${pluralize(changes.length, 'change')} staged in session '${oneLine(session)}'. See 'escrow diff ${oneLine(session)}'.\n`
+  return [named, ...lines, warning, end].join('')
 }

@@ -1,6 +1,7 @@
 import type { Answer, Question } from '../../index.js'
 import { pluralize } from '../output.js'
-import { countStates, type Stop } from './document.js'
+import type { Stop } from './document.js'
+import { describeFiles, fileAt } from './files.js'
 import type { Action } from './keys.js'
 import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, visibleRows, visibleStop } from './place.js'
 import { type Asking, type Effect, type Message, type State, stopOf, type Target, targetOf } from './state.js'
@@ -38,9 +39,9 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     return openInput(state, `Reject ${change.path}; tell the agent why`, { do: 'reject', target: { change } })
   }),
   approveAll: decide((state) => {
-    const pending = state.set.changes.filter((change) => change.state === 'pending').length
-    if (pending === 0) return step(showMessage(state, 'Nothing is undecided.'))
-    const text = `Approve all but what is rejected, in conflict or changed on disk (${pluralize(pending, 'undecided change')})?`
+    const pending = state.set.changes.filter((change) => change.state === 'pending')
+    if (pending.length === 0) return notice(state, 'Nothing is undecided.')
+    const text = `Approve all but what is rejected, in conflict or changed on disk: ${describeFiles(pending)}?`
     return openQuestion(state, text, { y: { do: 'approveAll', shown: state.set } })
   }),
   undo: undone,
@@ -68,11 +69,12 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     })
   }),
   commit: decide((state) => {
-    const parts = state.set.changes.filter(({ hunks }) => hunks.some((hunk) => hunk.state === 'approved')).length
-    const count = Math.max(countStates(state.set).approved, parts)
-    if (count === 0)
-      return step(showMessage(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.', 'warn'))
-    const text = `Put what is approved on disk (${pluralize(count, 'change')})? y: yes, m: merge with what is on disk now`
+    const isApproved = (each: { readonly state: string }) => each.state === 'approved'
+    const lands = state.set.changes
+      .filter((change) => isApproved(change) || change.hunks.some(isApproved))
+      .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
+    if (lands.length === 0) return notice(state, 'Nothing is approved, so nothing can be committed. y approves a hunk.')
+    const text = `Write to disk: ${describeFiles(lands)}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
@@ -90,6 +92,7 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   first: (state) => step(toStop({ ...state, top: { line: 0, row: 0 } }, 0)),
   last: (state) => step(toStop(state, state.document.stops.length - 1)),
   search: (state) => openInput(state, 'Search', { do: 'search' }),
+  list: (state) => step({ ...state, mode: { kind: 'list', at: fileAt(state) } }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
   redraw: (state) => step(state, { do: 'redraw' }),
   suspend: (state) => step(state, { do: 'suspend' }),
@@ -161,8 +164,15 @@ function approvedFile(state: State, { change }: Stop): Step {
   return openQuestion(state, text, { y: effect })
 }
 
-/** The verdict under the cursor, else the last one given here that still stands. */
+/** The verdict under the cursor, else the last one given here that still stands; several files approved at once go together. */
 function undone(state: State, at: number): Step {
+  const { bulk } = state
+  if (bulk !== undefined) {
+    const text = `Take back the approval of ${pluralize(bulk.length, 'file')}? y: all of them, h: only what the cursor is at`
+    const here = targetOf(stopOf(state) ?? { key: '', item: 0 })
+    const only: Record<string, Effect> = here ? { h: { do: 'withdraw', target: here, shown: state.set } } : {}
+    return decide(() => openQuestion(state, text, { y: { do: 'withdrawAll', paths: bulk }, ...only }))(state, at)
+  }
   const stop = stopOf(state)
   const here = stop && targetOf(stop)
   if (here && (here.hunk ?? here.change).state !== 'pending') {
@@ -185,6 +195,11 @@ function stopsOf({ document: { stops } }: State, { change, hunk }: Target): numb
     if (stop.change?.path !== change.path) return []
     return hunk === undefined || stop.hunk?.id === hunk.id ? [at] : []
   })
+}
+
+/** Says why nothing can be done. The next key goes on and decides nothing: it was meant for a question. */
+function notice(state: State, text: string): Step {
+  return openQuestion(state, text, {})
 }
 
 function openQuestion(state: State, text: string, choices: Asking['choices']): Step {

@@ -68,7 +68,7 @@ export function changeKey({ path, from = '', kind, before, after, mode }: Change
 
 /** What else there is to say of a file, a line each. */
 export function notesOf(change: Change): string[] {
-  const { from, mode, flags, kind, hunks, mutation } = change
+  const { from, mode, flags, kind, hunks } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [
     ...flagReasons(change),
@@ -76,8 +76,19 @@ export function notesOf(change: Change): string[] {
     ...(mode === undefined || kind === 'mkdir' ? [] : [`mode ${octal(mode.before)} to ${octal(mode.after)}`]),
     ...(flags.includes('binary') ? ['not shown: it is no text'] : []),
     ...(flags.includes('large') && hunks.length === 0 ? ['not shown: it is too large'] : []),
-    ...(mutation === undefined ? [] : [`measured ${mutation.class} (${mutation.rule}): ${mutation.detail}`]),
-    ...(mutation?.declared === undefined ? [] : [`declared ${mutation.declared}`]),
+    ...classNotes(change),
+  ]
+}
+
+/** A class is worth a line where it says something: a proven refactoring, or that the agent declared another one. */
+function classNotes({ mutation, flags }: Change): string[] {
+  if (mutation === undefined) return []
+  const { class: measured, rule, detail, declared } = mutation
+  const differs = flags.includes('class-disagrees')
+  if (!differs && measured !== 'AST_REFACTOR') return []
+  return [
+    `measured ${measured} (${rule}): ${detail}`,
+    ...(differs && declared !== undefined ? [`declared ${declared}`] : []),
   ]
 }
 

@@ -119,6 +119,7 @@ class ReviewEffectRunner implements EffectRunner {
   async #do(effect: Effect): Promise<void> {
     if (effect.do === 'approve' || effect.do === 'withdraw' || effect.do === 'reject') await this.#decide(effect)
     else if (effect.do === 'approveAll') await this.#approveAll(effect)
+    else if (effect.do === 'withdrawAll') await this.#withdrawAll(effect)
     else if (effect.do === 'split') await this.#split(effect)
     else if (effect.do === 'discard') await this.#discard(effect)
     else if (effect.do === 'edit') await this.#edit(effect)
@@ -130,21 +131,19 @@ class ReviewEffectRunner implements EffectRunner {
   /** Nothing is decided on but what the screen had. */
   async #asDisplayed({ target: { change }, shown }: { target: Target; shown: Staged['set'] }): Promise<boolean> {
     if (isSameThere(change.path, shown, this.#shown)) return true
-    this.#tell(`${change.path} has changed since it was shown. Nothing was recorded; look again.`, 'warn')
+    this.#tell(`${change.path} has changed since it was shown. Nothing was recorded; look again.`, 'failed')
     return false
   }
 
   async #decide(effect: Given<'approve' | 'withdraw'> | Given<'reject'>): Promise<void> {
-    if (!(await this.#asDisplayed(effect))) return
-    const { review, by, dispatch } = this.deps
+    const { dispatch } = this.deps
     const { target } = effect
-    const selection = selectionOf(target)
-    const verdict =
-      effect.do === 'approve'
-        ? await review.approve(selection, by)
-        : effect.do === 'withdraw'
-          ? await review.withdraw(selection, by)
-          : await review.reject(selection, effect.words, by)
+    const leadBack = () => dispatch({ is: 'refused', target, at: this.deps.now() })
+    if (!(await this.#asDisplayed(effect))) return leadBack()
+    const verdict = await this.#record(effect).catch((error: unknown) => {
+      leadBack()
+      throw error
+    })
     const state = verdict.verdict === 'withdrawn' ? 'pending' : verdict.verdict
     const what = target.hunk === undefined ? target.change.path : `A hunk of ${target.change.path}`
     // Nothing was recorded: somebody, or this reviewer a moment ago, had taken it back.
@@ -160,13 +159,30 @@ class ReviewEffectRunner implements EffectRunner {
     this.onStageChange()
   }
 
+  #record(effect: Given<'approve' | 'withdraw'> | Given<'reject'>): ReturnType<Review['approve']> {
+    const { review, by } = this.deps
+    const selection = selectionOf(effect.target)
+    if (effect.do === 'approve') return review.approve(selection, by)
+    return effect.do === 'withdraw' ? review.withdraw(selection, by) : review.reject(selection, effect.words, by)
+  }
+
+  async #withdrawAll({ paths }: Given<'withdrawAll'>): Promise<void> {
+    const staged = new Set(this.#shown.changes.map(({ path }) => path))
+    const those = paths.filter((path) => staged.has(path))
+    if (those.length > 0) await this.deps.review.withdraw({ paths: those }, this.deps.by)
+    await this.#renew(true)
+    this.deps.dispatch({ is: 'approvedAll', paths: [] })
+    this.#tell(`${pluralize(those.length, 'file')} undecided again.`)
+  }
+
   async #approveAll({ shown }: Given<'approveAll'>): Promise<void> {
     if (!isSame(shown, this.#shown)) {
-      this.#tell('The stage has changed since it was shown. Nothing was approved; look again.', 'warn')
+      this.#tell('The stage has changed since it was shown. Nothing was approved; look again.', 'failed')
       return
     }
     const { paths } = await this.deps.review.approve(undefined, this.deps.by)
     await this.#renew(true)
+    this.deps.dispatch({ is: 'approvedAll', paths })
     const left = new Set(shown.changes.map(({ path }) => path)).size - new Set(paths).size
     this.#tell(`${pluralize(paths.length, 'change')} approved${left > 0 ? `, ${left} left out` : ''}.`)
   }

@@ -33,6 +33,7 @@ export type Effect =
   | { readonly do: 'commit'; readonly merge: boolean; readonly shown: ChangeSet }
   | { readonly do: 'answer'; readonly question: Question; readonly answer: Answer }
   | { readonly do: 'color'; readonly change: Change }
+  | { readonly do: 'withdrawAll'; readonly paths: readonly string[] }
   | { readonly do: 'stop' | 'redraw' | 'suspend' | 'quit' }
 
 /** A line that is being typed, and what it is for. */
@@ -53,7 +54,13 @@ export interface Asking {
   readonly choices: Readonly<Record<string, Effect>>
 }
 
-export type Mode = { readonly kind: 'browse' } | { readonly kind: 'help'; readonly top: number } | Writing | Asking
+export type Mode =
+  | { readonly kind: 'browse' }
+  | { readonly kind: 'help'; readonly top: number }
+  /** The list of files, with the place of the one that is marked. */
+  | { readonly kind: 'list'; readonly at: number }
+  | Writing
+  | Asking
 
 export interface Message {
   readonly text: string
@@ -92,6 +99,8 @@ export interface State {
   readonly search: string
   /** What was decided here, the latest last. */
   readonly given: readonly Target[]
+  /** Paths that were approved at once here, last of all. */
+  readonly bulk?: readonly string[]
   readonly seen: ReadonlyMap<string, Seen>
   /** Until then what is under the cursor counts as not seen: it has just changed by itself. */
   readonly freshUntil: number

@@ -95,7 +95,8 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     draw(lines) {
       if (!isIn) return
       const now = lines.map((line) => paint(line, color))
-      const changed = now.flatMap((line, row) => (line === drawn[row] ? [] : [`\x1b[${row + 1};1H${line}\x1b[K`]))
+      // Cleared first: after a row of full width, clearing to the end of the line takes its last character in tmux.
+      const changed = now.flatMap((line, row) => (line === drawn[row] ? [] : [`\x1b[${row + 1};1H\x1b[K${line}`]))
       drawn = now
       if (changed.length > 0) stdout.write(changed.join(''))
     },

@@ -1,5 +1,6 @@
 import { type Step, showMessage, step, toStop, toUndecided } from './browse.js'
 import { changeKey, hunkLines } from './document.js'
+import { filesOf } from './files.js'
 import { clampPlace } from './place.js'
 import type { Asking, State, Writing } from './state.js'
 
@@ -48,9 +49,25 @@ function submit(state: State, { text, then }: Writing): Step {
 export function chosen(state: State, { choices }: Asking, key: string, at: number): Step {
   const effect = Object.hasOwn(choices, key) ? choices[key] : undefined
   const next = toBrowseMode(state)
+  if (effect === undefined && Object.keys(choices).length === 0) return step(next)
   if (effect === undefined) return step(showMessage(next, 'Nothing was changed.'))
   if (at < state.freshUntil) return step(showMessage(next, 'This has just changed. Look again, then decide.', 'warn'))
   return step(next, effect)
+}
+
+/** In the list of files keys move the mark, Enter goes to its file, and every other key leaves it. */
+export function onListKey(state: State, at: number, action: string | undefined): Step {
+  const files = filesOf(state)
+  const by: Readonly<Record<string, number>> = { down: 1, next: 1, nextFile: 1, up: -1, previous: -1, previousFile: -1 }
+  const move = action === undefined ? undefined : by[action]
+  if (move !== undefined) {
+    const next = Math.min(Math.max(0, at + move), Math.max(0, files.length - 1))
+    return step({ ...state, mode: { kind: 'list', at: next } })
+  }
+  const back = toBrowseMode(state)
+  if (action !== 'list') return step(back)
+  const stop = state.document.stops.findIndex(({ change }) => change !== undefined && change === files[at])
+  return step(stop < 0 ? back : toStop(back, stop))
 }
 
 function toBrowseMode(state: State): State {

@@ -2,6 +2,7 @@ import type { Change, ChangeState, CommitProgress } from '../../index.js'
 import { pluralize } from '../output.js'
 import { act, type Step, showMessage, step } from './browse.js'
 import { changeKey } from './document.js'
+import { isDecided } from './files.js'
 import { actionOf } from './keys.js'
 import type { FileColors } from './lines.js'
 import { bodyRows, clampPlace, noteSeenRows, visibleRows, visibleStop } from './place.js'
@@ -17,7 +18,7 @@ import {
   stopOf,
   type Target,
 } from './state.js'
-import { chosen, onInputKey, onPaste } from './typing.js'
+import { chosen, onInputKey, onListKey, onPaste } from './typing.js'
 
 /** What happens to a screen. `at` is in milliseconds, of any clock that only goes on. */
 export type Event =
@@ -25,6 +26,9 @@ export type Event =
   | { readonly is: 'resized'; readonly size: Size }
   | { readonly is: 'staged'; readonly staged: Staged; readonly at: number; readonly quiet?: boolean }
   | { readonly is: 'decided'; readonly target: Target; readonly state: ChangeState }
+  /** A verdict was not recorded: the person is led back to what it was about. */
+  | { readonly is: 'refused'; readonly target: Target; readonly at: number }
+  | { readonly is: 'approvedAll'; readonly paths: readonly string[] }
   | { readonly is: 'colored'; readonly change: Change; readonly colors: FileColors | undefined }
   | { readonly is: 'progress'; readonly progress: CommitProgress | undefined }
   | { readonly is: 'draft'; readonly path: string; readonly text: string | undefined }
@@ -52,6 +56,11 @@ function applyEvent(state: State, event: Event): Step {
   if (event.is === 'staged') return step(onRestage(state, event.staged, event))
   if (event.is === 'decided') return step(withVerdict(state, event.target, event.state))
   if (event.is === 'progress') return step(onProgress(state, event.progress))
+  if (event.is === 'refused') return step(onRefused(state, event.target, event.at))
+  if (event.is === 'approvedAll') {
+    const { bulk: _before, ...rest } = state
+    return step(event.paths.length === 0 ? rest : { ...state, bulk: event.paths })
+  }
   if (event.is === 'head') return step({ ...state, head: event.head })
   if (event.is === 'told') return step({ ...state, message: event.message })
   if (event.is === 'draft') {
@@ -72,8 +81,10 @@ function onKey(state: State, key: string, at: number): Step {
   if (key === 'Ctrl-L') return step(state, { do: 'redraw' })
   if (mode.kind === 'write') return onInputKey(state, mode, key)
   if (mode.kind === 'ask') return chosen(state, mode, key, at)
-  const action = actionOf(key)
+  // Enter is for what is left to do: nothing but the commit.
+  const action = key === 'Enter' && isDecided(state.set) ? 'commit' : actionOf(key)
   if (mode.kind === 'help') return step(onHelpKey(state, mode.top, action))
+  if (mode.kind === 'list') return onListKey(state, mode.at, key === 'Enter' ? 'list' : action)
   return action === undefined ? step(state) : act(state, action, at)
 }
 
@@ -83,6 +94,14 @@ function onHelpKey(state: State, top: number, action: string | undefined): State
   const step = Object.entries(by).find(([name]) => name === action)?.[1]
   if (step === undefined) return { ...state, mode: { kind: 'browse' } }
   return { ...state, mode: { kind: 'help', top: Math.max(0, top + step) } }
+}
+
+/** Back where the verdict failed. Keys typed ahead of that decide on nothing. */
+function onRefused(state: State, { change, hunk }: Target, at: number): State {
+  const { stops } = state.document
+  const same = stops.findIndex((stop) => stop.change?.path === change.path && (!hunk || stop.hunk?.id === hunk.id))
+  const there = same >= 0 ? same : stops.findIndex((stop) => stop.change?.path === change.path)
+  return { ...(there < 0 ? state : visibleStop(state, there)), freshUntil: at + FRESH_MS }
 }
 
 function onResize(state: State, size: Size): State {
@@ -158,7 +177,8 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
   })
   const set = { ...state.set, changes }
   const given = verdict === 'pending' ? state.given : [...state.given, { change, ...(hunk && { hunk }) }]
-  return { ...state, set, given, document: documentOf(set, state.questions) }
+  const { bulk: _before, ...rest } = state
+  return { ...rest, set, given, document: documentOf(set, state.questions) }
 }
 
 function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {

@@ -1,4 +1,5 @@
 import { countStates } from './document.js'
+import { countHunks, fileRows, isDecided } from './files.js'
 import { KEYS } from './keys.js'
 import { STATE_STYLE } from './lines.js'
 import { messageRows } from './message.js'
@@ -10,7 +11,7 @@ import { fitLine, type Line, type Span, wrap } from './text.js'
 export function view(state: State): Line[] {
   const { rows } = state.size
   if (isTooSmall(state)) return padRows(state, [line(state, 'Too small.', 'warn')], rows)
-  const body = state.mode.kind === 'help' ? helpRows(state) : documentRows(state)
+  const body = bodyOf(state)
   return [
     titleLine(state),
     placeLine(state),
@@ -18,6 +19,13 @@ export function view(state: State): Line[] {
     ...messageRows(state).map((row) => spans(state, row)),
     keysLine(state),
   ]
+}
+
+function bodyOf(state: State): Line[] {
+  const { mode } = state
+  if (mode.kind === 'help') return helpRows(state)
+  if (mode.kind === 'list') return fileRows(state, mode.at, bodyRows(state)).map((row) => spans(state, row))
+  return documentRows(state)
 }
 
 function line(state: State, text: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain'): Line {
@@ -37,9 +45,15 @@ function titleLine(state: State): Line {
   const counts = countStates(set)
   const dot = charset === 'utf-8' ? '●' : '*'
   const states = [`${counts.pending} pending`, `${counts.approved} approved`, `${counts.rejected} rejected`].join(', ')
+  const hunks = countHunks(set.changes)
   const live = head.live ? `${dot} live  ` : ''
   const by = head.by === undefined ? '' : `  ${head.by}`
-  return line(state, ` ${head.session}  ${live}${states}${by}`, 'bar', 'bar')
+  return line(
+    state,
+    ` ${head.session}  ${live}${states}; ${hunks.decided} of ${hunks.all} hunks decided${by}`,
+    'bar',
+    'bar',
+  )
 }
 
 /** Which file it is that one reads, however far its name has gone up. */
@@ -84,14 +98,19 @@ function helpRows(state: State): Line[] {
   return rows.slice(top)
 }
 
-const HINTS = 'y yes  n no  j/k hunk  c commit  ? help  q quit  a/d file  u undo  s split  e edit  x out  / find'
+const HINTS = 'y yes  n no  j/k hunk  c commit  ? help  q quit  Y/N file  l list  u undo  e edit  x out  / find'
 
 function keysLine(state: State): Line {
   const { mode } = state
   if (mode.kind === 'write') return typedLine(state, mode.text)
-  if (mode.kind === 'ask') return line(state, ` ${Object.keys(mode.choices).join('/')}, any other key: no`, 'dim')
+  if (mode.kind === 'ask') {
+    const keys = Object.keys(mode.choices)
+    return line(state, keys.length === 0 ? ' any key goes on' : ` ${keys.join('/')}, any other key: no`, 'dim')
+  }
+  if (mode.kind === 'list') return line(state, ' j/k move, Enter goes there, any other key goes back', 'dim')
   if (mode.kind === 'help') return line(state, ' j/k scroll, any other key goes back', 'dim')
-  return line(state, ` ${HINTS}`, 'dim')
+  const hints = isDecided(state.set) ? `Everything is decided: Enter commits  ${HINTS}` : HINTS
+  return line(state, ` ${hints}`, 'dim')
 }
 
 /** The end of what is typed is what must be seen. */

@@ -1,5 +1,5 @@
 import { rootOf } from '../../index.js'
-import { ownerSocketOf } from '../../surface/index.js'
+import { errorText, ownerSocketOf } from '../../surface/index.js'
 import { oneLine } from '../printable.js'
 import { shellCall, USAGE } from './arguments.js'
 import type { ShellEnd, ShellIo } from './ending.js'
@@ -30,7 +30,7 @@ export async function runShell(
     if (note !== '') complain(`escrow: ${note}\n`)
     return code ?? ENDED
   } catch (error) {
-    complain(`escrow-sh: not run: ${oneLine(error instanceof Error ? error.message : String(error))}\n`)
+    complain(`escrow-sh: not run: ${oneLine(errorText(error))}\n`)
     const hint = typeof error === 'object' && error !== null && 'hint' in error ? error.hint : undefined
     if (typeof hint === 'string' && hint !== '') complain(`${oneLine(hint)}\n`)
     return NOT_RUN

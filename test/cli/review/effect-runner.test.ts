@@ -83,7 +83,7 @@ describe('a desk', () => {
     write({ 3: 'THREE', 30: 'thirty' })
     await ann.press('y')
     expect(ann.message()).toMatch(/Nothing was recorded|has changed/)
-    await ann.press('k', 'a')
+    await ann.press('k', 'Y')
     expect(ann.message()).toContain('was changed in the stage since it was shown')
     expect(ann.decided).toEqual([])
     await session.flush()
@@ -93,7 +93,7 @@ describe('a desk', () => {
   it('says that there is no verdict to take back, and records none', async () => {
     const { workspace } = await scene()
     const ann = await seat(workspace, 'Ann')
-    await ann.press('a')
+    await ann.press('Y')
     ann.type('u')
     ann.type('u')
     await ann.desk.idle()
@@ -104,14 +104,14 @@ describe('a desk', () => {
   it('says what a commit met, and merges when told to', async () => {
     const { on, workspace } = await scene()
     const ann = await seat(workspace, 'Ann')
-    await ann.press('a')
+    await ann.press('Y')
     expect(ann.message()).toBe('src/a.ts is approved.')
     writeFileSync(`${on.root}/src/a.ts`, numbered(60, { 50: 'by hand' }))
     await ann.press('c', 'y')
     expect(ann.message()).toContain('c, then m merges')
     expect(on.text('src/a.ts')).toBe(numbered(60, { 50: 'by hand' }))
     await ann.press('c', 'm')
-    await ann.press('g', 'a', 'c', 'y')
+    await ann.press('g', 'Y', 'c', 'y')
     expect(on.text('src/a.ts')).toBe(numbered(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
     expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
   })
@@ -119,7 +119,7 @@ describe('a desk', () => {
   it('calls a commit off', async () => {
     const { on, workspace } = await scene()
     const ann = await seat(workspace, 'Ann')
-    await ann.press('a', 'c')
+    await ann.press('Y', 'c')
     ann.type('y')
     ann.type('Ctrl-C')
     await Promise.resolve()
@@ -165,7 +165,7 @@ describe('a desk', () => {
 
 describe('two desks and an agent, in any order', () => {
   const act = fc.oneof(
-    fc.record({ who: fc.constantFrom(0, 1), key: fc.constantFrom('y', 'j', 'k', 'a', 'u') }),
+    fc.record({ who: fc.constantFrom(0, 1), key: fc.constantFrom('y', 'j', 'k', 'Y', 'u') }),
     fc.record({ who: fc.constantFrom(0, 1), key: fc.constant('n') }),
     fc.record({ who: fc.constantFrom(0, 1), key: fc.constant('wait') }),
     fc.record({ who: fc.constant(2), line: fc.constantFrom(3, 30), to: fc.integer({ min: 0, max: 3 }) }),

@@ -64,7 +64,7 @@ describe('escrow review in a terminal', () => {
     t.key('y')
     await t.waitFor('1 approved')
     t.key('c')
-    await t.waitFor('Put what is approved on disk')
+    await t.waitFor('Write to disk')
     t.key('y')
     await t.waitFor('2 changes committed, number 1.')
     expect(on.text('src/a.ts')).toBe(numbered(40, { 30: 'thirty' }))
@@ -101,7 +101,7 @@ describe('escrow review in a terminal', () => {
     await t.waitFor('1/3 src/a.ts')
     for (const [key, prompt] of [
       ['n', 'Reject; tell'],
-      ['d', 'Reject src/a.ts; tell'],
+      ['N', 'Reject src/a.ts; tell'],
       ['A', 'Approve all but'],
       ['x', 'for good?'],
       ['/', 'Search'],

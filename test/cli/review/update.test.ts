@@ -95,17 +95,17 @@ describe('keys', () => {
     expect(s.text()).toContain('line 49')
   })
 
-  it('a approves a file, and asks where some of it was not seen', () => {
+  it('Y approves a file, and asks where some of it was not seen', () => {
     const s = screen(setOf({ path: 'a.ts', old: numbered(90), now: numbered(90, { 3: 'x', 80: 'y' }) }), {
       columns: 60,
       rows: 18,
     })
-    s.press('a')
+    s.press('Y')
     expect(s.effects).toEqual([])
     expect(s.text()).toContain('1 hunk of a.ts you have not seen to the end')
     s.press('n')
     expect(s.effects).toEqual([])
-    s.press('a', 'y')
+    s.press('Y', 'y')
     expect(s.effects).toMatchObject([{ do: 'approve', target: { change: { path: 'a.ts' } } }])
     expect(s.effects[0]).not.toHaveProperty('target.hunk')
   })
@@ -124,19 +124,68 @@ describe('keys', () => {
     expect(s.effects.at(-1)).toMatchObject({ do: 'withdraw', target: { hunk: { newStart: 1 } } })
   })
 
+  it('a refused verdict leads back to its hunk, and keys typed ahead decide on nothing', () => {
+    const s = screen()
+    const target = { change: SMALL.changes.find(({ path }) => path === 'gone.ts') ?? expect.unreachable() }
+    s.press('y')
+    const moved = s.here()
+    s.send({ is: 'refused', target, at: 1_000_000 })
+    expect([moved === s.here(), s.here()]).toEqual([false, 'gone.ts 0'])
+    const before = s.effects.length
+    s.press('y')
+    expect(s.effects.length).toBe(before)
+  })
+
+  it('u takes back what was approved at once, after a question, or only what the cursor is at', () => {
+    const s = screen()
+    s.send({ is: 'approvedAll', paths: ['a.ts', 'gone.ts'] })
+    s.press('u')
+    expect(s.text()).toContain('Take back the approval of 2 files?')
+    s.press('y')
+    expect(s.effects).toEqual([{ do: 'withdrawAll', paths: ['a.ts', 'gone.ts'] }])
+    s.press('u', 'h')
+    expect(s.effects.at(-1)).toMatchObject({ do: 'withdraw' })
+  })
+
+  it('Enter commits once everything is decided, and before that does nothing', () => {
+    const s = screen()
+    s.press('Enter')
+    expect(s.effects).toEqual([])
+    for (const change of SMALL.changes) s.send({ is: 'decided', target: { change }, state: 'approved' })
+    expect(s.text()).toContain('Enter commits')
+    s.press('Enter', 'y')
+    expect(s.effects).toMatchObject([{ do: 'commit' }])
+  })
+
+  it('l lists the files with their lines and verdicts, and leads to one', () => {
+    const s = screen()
+    s.press('l')
+    expect(s.text()).toMatch(/> pending +0\/\d +\+0 -\d+ +gone\.ts/)
+    s.press('j', 'Enter')
+    expect(s.here()).not.toMatch(/^gone\.ts/)
+    const here = s.here()
+    s.press('l', 'z')
+    expect(s.here()).toBe(here)
+  })
+
   it('c asks, and commits what is approved; a commit under way is called off by Ctrl-C', () => {
     const s = screen()
     s.press('c')
     expect(s.text()).toContain('Nothing is approved')
+    // A habitual `c` `y` decides on nothing.
+    s.press('y')
+    expect(s.effects).toEqual([])
     s.send({ is: 'decided', target: { change: SMALL.changes[0] ?? expect.unreachable() }, state: 'approved' })
-    s.press('c', 'y', 'c', 'm')
+    s.press('c')
+    expect(s.text()).toMatch(/Write to disk: 1 file, 2 hunks, \+2 -2 \(a\.ts\)/)
+    s.press('y', 'c', 'm')
     expect(s.effects).toMatchObject([
       { do: 'commit', merge: false },
       { do: 'commit', merge: true },
     ])
     s.send({ is: 'progress', progress: { phase: 'staging', files: 1, total: 3, bytes: 9 } })
     expect(s.text()).toContain('writing 1 of 3')
-    s.press('y', 'a', 'x', 'Ctrl-C')
+    s.press('y', 'Y', 'x', 'Ctrl-C')
     expect(s.effects.slice(2)).toEqual([{ do: 'stop' }])
     s.send({ is: 'progress', progress: undefined })
     s.press('q')
@@ -220,7 +269,7 @@ describe('while the agent writes', () => {
     const s = screen()
     s.press('j')
     s.restage(later)
-    for (const key of ['y', 'n', 'a', 'd', 'A', 's', 'e', 'x', 'c']) {
+    for (const key of ['y', 'n', 'Y', 'N', 'A', 's', 'e', 'x', 'c']) {
       s.soon(key)
       expect(s.text()).toContain('This has just changed')
     }
@@ -241,7 +290,7 @@ describe('while the agent writes', () => {
   it('an empty stage is said, and nothing is decided there', () => {
     const s = screen(setOf())
     expect(s.text()).toContain('Nothing is staged')
-    s.press('y', 'n', 'a', 'c', 'j', 'k', 'Space', 'G', 'u', '/', 'x', 'Enter')
+    s.press('y', 'n', 'Y', 'c', 'j', 'k', 'Space', 'G', 'u', '/', 'x', 'Enter')
     expect(s.effects).toEqual([])
   })
 })

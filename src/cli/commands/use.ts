@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { Intent, Workspace } from '../../index.js'
+import { remediesFor } from '../../surface/index.js'
+import type { Context } from '../context.js'
+import { knownIntent } from '../intents/known.js'
+import { addChangeOptions, type ChangeOptions, rowOf } from '../intents/options.js'
+import { type AsJson, json, jsonOption, table } from '../output.js'
+import { oneLine } from '../printable.js'
+import { selectableIn } from '../remedies.js'
+
+interface Options extends ChangeOptions, AsJson {
+  readonly none?: true
+}
+
+export function register(command: Command, context: Context): void {
+  addChangeOptions(command)
+    .description(
+      'Select the intent that agents in this workspace work for, unless they select another. It is written into ' +
+        '.orchestration/active_intents.yaml. Without an id: show which intent is selected.',
+    )
+    .argument('[intent]', "the intent's id")
+    .option('--none', 'select no intent')
+    .addOption(jsonOption())
+    .action((id: string | undefined, options: Options) => {
+      if (id !== undefined && options.none) command.error("error: name an intent or '--none', not both")
+      return id === undefined && !options.none ? show(context, options) : use(context, id, options)
+    })
+}
+
+async function use({ io, asReviewer }: Context, id: string | undefined, { by, why, ...options }: Options) {
+  const intent = await asReviewer(async (workspace) => {
+    if (id !== undefined) return select(workspace, id, { by, why })
+    await workspace.intents.deselect(by, why)
+    return undefined
+  })
+  if (options.json) return io.out(json({ intent: intent ?? null }))
+  io.out(intent === undefined ? 'No intent is selected.\n' : `selected  ${table([rowOf(intent)])}`)
+}
+
+async function select(
+  workspace: Workspace,
+  id: string,
+  { by, why }: { by: ChangeOptions['by']; why: ChangeOptions['why'] },
+) {
+  await knownIntent(workspace, id)
+  try {
+    return await workspace.intents.select(id, by, why)
+  } catch (error) {
+    throw explained(error, id)
+  }
+}
+
+/** The library's hint speaks to agents: a person is given the command to type. */
+function explained(error: unknown, id: string): unknown {
+  const reason: unknown = error instanceof Error ? Reflect.get(error, 'reason') : undefined
+  if (!(error instanceof Error) || (reason !== 'intent_not_active' && reason !== 'intent_ignored')) return error
+  const [remedy] = remediesFor([{ path: '', reason, intentId: id }], { selectable: [] })
+  const hint = `${remedy?.advice ?? ''}${remedy?.command === undefined ? '' : ` '${remedy.command}'`}`
+  return Object.assign(new Error(error.message), { reason, hint })
+}
+
+async function show({ io, withWorkspace }: Context, options: Options): Promise<void> {
+  const { active, choice } = await withWorkspace(async ({ intents }) => ({
+    active: await intents.active(),
+    choice: selectableIn(await intents.list()),
+  }))
+  if (options.json) return io.out(json({ intent: active ?? null }))
+  io.out(active === undefined ? `No intent is selected. ${choiceOf(choice)}\n` : table([rowOf(active)]))
+}
+
+function choiceOf(intents: readonly Intent[]): string {
+  if (intents.length === 0) return "Declare one with 'escrow intents add'."
+  return `Select one with 'escrow use': ${intents.map(({ id }) => oneLine(id)).join(', ')}.`
+}

@@ -1,0 +1,250 @@
+import type { DenialReason } from '../core/denials.js'
+import { newGlobProblem } from '../core/globs.js'
+import { shellWord } from '../core/shell-word.js'
+import { POLICY_FILE } from './policy-file.js'
+import { protection } from './protected.js'
+
+/** Something that was refused, as a quarantine, a commit, a command's result or the ledger names it. */
+export interface RefusedPath {
+  readonly path: string
+  /** {@link PASSES} where policy lets it through by now. */
+  readonly reason: string
+  /** The intent it was refused under. */
+  readonly intentId?: string
+  /** Where the rule stands that refused it: `file:line`. */
+  readonly source?: string
+}
+
+/** In the place of a reason: what a quarantine keeps would not be refused any more. */
+export const PASSES = 'passes'
+
+/** What a remedy depends on beside the refusal itself. */
+interface RemedyContext {
+  /** Ids of the intents that can be selected now. */
+  readonly selectable: readonly string[]
+  /** The session that was refused. */
+  readonly session?: string
+  /** The refused content is in the session's quarantine. Then the remedy stages it, too. */
+  readonly isKept?: boolean
+}
+
+/** How a person lets refused paths through. */
+export interface Remedy {
+  readonly reason: string
+  readonly paths: readonly string[]
+  /** A sentence for a person: why it was refused. */
+  readonly why: string
+  /** One line for a POSIX shell. Undefined where no command lets it through. */
+  readonly command?: string
+  /** A sentence: what the command does or, without one, what a person can do. */
+  readonly advice: string
+}
+
+/** Remedies for refusals, one for each reason, intent and rule, in the order of the first refusal of each. */
+export function remediesFor(refused: readonly RefusedPath[], context: RemedyContext): Remedy[] {
+  const groups = new Map<string, Group>()
+  for (const { path, reason, intentId, source } of refused) {
+    const kind = reason === 'protected_path' ? protectionKind(path) : reason
+    const key = JSON.stringify([kind, intentId ?? null, source ?? null])
+    const group = groups.get(key) ?? { kind, reason, intentId, source, paths: new Set() }
+    groups.set(key, group)
+    group.paths.add(path)
+  }
+  return [...groups.values()].map((group) => {
+    const { reason, paths } = group
+    return { reason, paths: [...paths], ...(REMEDIES[group.kind] ?? noRemedy)(group, context) }
+  })
+}
+
+interface Group {
+  /** The reason, or which protection refused it. */
+  readonly kind: string
+  readonly reason: string
+  readonly intentId: string | undefined
+  readonly source: string | undefined
+  readonly paths: Set<string>
+}
+
+type Answer = Pick<Remedy, 'why' | 'command' | 'advice'>
+type Kind =
+  | Exclude<DenialReason, 'protected_path'>
+  | 'protected'
+  | 'protected always'
+  | 'protected by rule'
+  | typeof PASSES
+
+/** Typed by each reason there is: a new one needs a row here. */
+const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => Answer>> = {
+  [PASSES]: ({ paths, intentId }, { session, isKept }) => ({
+    why: 'Nothing refuses it now.',
+    ...(isKept && session !== undefined && { command: takeCommand(session, paths, intentId) }),
+    advice: 'Stage what the quarantine has of it.',
+  }),
+  missing_intent_id: (group, context) => selectIntent('No intent was selected.', group, context),
+  unknown_intent: (group, context) => selectIntent('Its intent is not declared.', group, context),
+  not_trusted: (group, context) => ({
+    why: 'Nobody has accepted its intent on this machine.',
+    command: thenTake('escrow trust', group, context),
+    advice: 'Look at the files that wait, and accept them.',
+  }),
+  intent_not_active: reopenIntent,
+  intent_ignored: () => ({
+    why: 'Its intent is switched off.',
+    advice: 'Remove the line with its id from .intentignore.',
+  }),
+  scope_violation: (group, context) =>
+    widenScope(`Not in the scope of ${group.intentId ?? 'its intent'}.`, group, context),
+  protected: (group, context) => widenScope(protectedWhy(group), group, context),
+  'protected always': (group) => ({
+    why: protectedWhy(group),
+    advice: 'No agent may change this. Change it yourself, outside of escrow.',
+  }),
+  'protected by rule': changeRule,
+  path_escape: () => ({ why: 'Outside of the workspace.', advice: 'Only you can change it.' }),
+  access_denied: changeRule,
+  hidden: changeRule,
+  needs_approval: (_, { session }) => ({
+    why: 'A rule asks a person first.',
+    command: session === undefined ? 'escrow questions' : `escrow questions ${shellWord(session)}`,
+    advice: "See the question. Answer it with 'escrow answer'.",
+  }),
+  stale_file: (_, { session, isKept }) => {
+    const why = 'Changed on disk after the agent read it.'
+    if (session === undefined || isKept) return { why, advice: 'Let the agent read it again.' }
+    const command = `escrow commit ${shellWord(session)} --merge`
+    return { why, command, advice: 'Merge the staged change with what is on disk now.' }
+  },
+  claimed: () => ({
+    why: 'Another session holds the path.',
+    command: 'escrow sessions',
+    advice: 'Commit or discard the changes of that session first.',
+  }),
+  user_rejected: () => ({ why: 'A person rejected it.', advice: 'Nothing is left to do.' }),
+  policy_invalid: () => ({
+    why: 'A file of rules cannot be read.',
+    command: 'escrow status',
+    advice: 'See which file it is, and correct it.',
+  }),
+  ledger_unavailable: () => ({
+    why: 'The ledger cannot be written.',
+    command: 'escrow verify',
+    advice: 'Find out why.',
+  }),
+  limit_exceeded: () => ({
+    why: 'A limit was reached.',
+    advice: `Review what is staged, or raise \`limits\` in ${POLICY_FILE}.`,
+  }),
+  missing_mutation_class: () => ({
+    why: 'The agent did not declare what the write does.',
+    advice: 'Let the agent try again.',
+  }),
+  unsupported: () => ({ why: 'It cannot be staged.', advice: 'Do it yourself, outside of escrow.' }),
+}
+const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) => Answer>> = BY_KIND
+
+function noRemedy({ reason }: Group): Answer {
+  return { why: `The reason is ${reason}.`, advice: 'No command lets this through.' }
+}
+
+function protectionKind(path: string): Kind {
+  const level = protection(path)?.level
+  if (level === 'never') return 'protected always'
+  return level === 'literal' ? 'protected' : 'protected by rule'
+}
+
+function protectedWhy({ paths }: Group): string {
+  const [first = ''] = paths
+  return `Protected: ${protection(first)?.why ?? 'a rule says so'}.`
+}
+
+/** With several intents to choose from the first one is named: the person sees which, and can name another. */
+function selectIntent(why: string, { paths }: Group, { selectable, session, isKept }: RemedyContext): Answer {
+  const [first, ...others] = selectable
+  if (first === undefined) {
+    const scope = scopeFor(paths) ?? ['src/**']
+    const add = `escrow intents add 'What is to be done' --scope ${words(scope)}`
+    return { why, command: add, advice: 'Declare an intent that owns these paths.' }
+  }
+  const choice = others.length === 0 ? '' : ` Others: ${others.join(', ')}.`
+  if (isKept && session !== undefined) {
+    return { why, command: takeCommand(session, paths, first), advice: `Stage it for ${first}.${choice}` }
+  }
+  return { why, command: `escrow use ${shellWord(first)}`, advice: `Select ${first} for the workspace.${choice}` }
+}
+
+function reopenIntent(group: Group, context: RemedyContext): Answer {
+  const { intentId } = group
+  const why = `${intentId ?? 'Its intent'} is not open.`
+  if (intentId === undefined) return selectIntent(why, group, context)
+  const command = `escrow intents status ${shellWord(intentId)} IN_PROGRESS`
+  return { why, command: thenTake(command, group, context), advice: `Open ${intentId} again.` }
+}
+
+function widenScope(why: string, group: Group, context: RemedyContext): Answer {
+  const { kind, intentId, paths } = group
+  if (intentId === undefined) return selectIntent(why, group, context)
+  const scope = kind === 'protected' ? literally(paths) : scopeFor(paths)
+  if (scope === undefined)
+    return { why, advice: `Add a glob for it to the scope of ${intentId} with 'escrow intents edit'.` }
+  const command = `escrow intents scope ${shellWord(intentId)} --add ${words(scope)}`
+  return { why, command: thenTake(command, group, context), advice: `Let ${intentId} change ${amount(paths)}.` }
+}
+
+function changeRule({ paths, source }: Group): Answer {
+  const why = 'A rule closes it.'
+  if (source !== undefined) return { why, advice: `Change the rule at ${source}, then accept it with 'escrow trust'.` }
+  const [first = ''] = paths
+  return { why, command: `escrow why ${words([first])}`, advice: 'See which rule it is.' }
+}
+
+function amount({ size }: ReadonlySet<string>): string {
+  return size === 1 ? 'this path' : `these ${size} paths`
+}
+
+function thenTake(command: string, { paths, intentId }: Group, { session, isKept }: RemedyContext): string {
+  return isKept && session !== undefined ? `${command} && ${takeCommand(session, paths, intentId)}` : command
+}
+
+function takeCommand(session: string, paths: ReadonlySet<string>, intentId: string | undefined): string {
+  const names = paths.size <= MOST_NAMES ? [...paths] : directoriesOf(paths)
+  const take = `escrow quarantine ${shellWord(session)} --take ${words(names)}`
+  return intentId === undefined ? take : `${take} --intent ${shellWord(intentId)}`
+}
+
+function words(texts: readonly string[]): string {
+  return texts.map((text) => shellWord(asArgument(text))).join(' ')
+}
+
+/** A name that begins with a hyphen is no option. */
+function asArgument(text: string): string {
+  return text.startsWith('-') ? `./${text}` : text
+}
+
+/** Names that a command spells out before it names their directories. */
+const MOST_NAMES = 8
+
+/** Globs that take in these paths; undefined where no glob can. */
+function scopeFor(paths: ReadonlySet<string>): string[] | undefined {
+  if (paths.size <= MOST_NAMES) return literally(paths)
+  const names = new Set(directoriesOf(paths))
+  return usable([...names].map((name) => (paths.has(name) ? escapeGlob(name) : `${escapeGlob(name)}/**`)))
+}
+
+function literally(paths: ReadonlySet<string>): string[] | undefined {
+  return usable([...paths].map(escapeGlob))
+}
+
+function usable(globs: readonly string[]): string[] | undefined {
+  return globs.every((glob) => newGlobProblem(glob) === undefined) ? [...globs] : undefined
+}
+
+/** `[id]` stands for itself, too. */
+function escapeGlob(path: string): string {
+  return path.replace(/[*?]|\[(?![^/\]]+\])/g, (char) => `[${char}]`)
+}
+
+/** The directories these are in, each once and none within another; what is at the root by its name. */
+function directoriesOf(paths: ReadonlySet<string>): string[] {
+  const dirs = [...new Set([...paths].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || path))]
+  return dirs.filter((dir) => !dirs.some((other) => other !== dir && dir.startsWith(`${other}/`)))
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { scene } from '../attacks/kit.js'
+import { escrowAt } from './real.js'
+
+/** An approved file, and what a person does before the commit. */
+async function approved(act: (at: ReturnType<typeof scene>) => void) {
+  const at = scene({ 'src/a.ts': 'a\nb\nc\nd\n' })
+  const workspace = await at.open()
+  const { fs } = await at.agent(workspace)
+  fs.writeFileSync(at.at('src/a.ts'), 'A\nb\nc\nd\n')
+  fs.writeFileSync(at.at('src/new.ts'), 'new\n')
+  await (await workspace.review('one')).approve()
+  await workspace.close()
+  act(at)
+  const commit = (...argv: string[]) => escrowAt(at.root, ['commit', 'one', ...argv])
+  return { at, commit }
+}
+
+const DRIFT = (at: ReturnType<typeof scene>) => at.write('src/a.ts', 'a\nb\nc\nD\n')
+
+it('names the command that resolves each refusal', async () => {
+  const { commit } = await approved(DRIFT)
+  const { code, err } = await commit()
+  expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}escrow commit one --merge\n$/m)])
+})
+
+it('commits the rest with --merge, says what needs a verdict, and ends with 1', async () => {
+  const { at, commit } = await approved(DRIFT)
+  const { code, out, err } = await commit('--merge')
+  expect([code, out]).toEqual([1, expect.stringMatching(/^committed {2}src\/new\.ts\n/)])
+  expect(err).toMatch(/^left out {3}src\/a\.ts was merged with what is on disk now\.\n/)
+  expect([at.exists('src/new.ts'), at.read('src/a.ts')]).toEqual([true, 'a\nb\nc\nD\n'])
+})
+
+it('names the command that widens a scope that was narrowed after the write', async () => {
+  const { commit } = await approved((at) =>
+    at.write(
+      '.orchestration/active_intents.yaml',
+      'active_intents:\n  - {id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/a.ts"]}\n',
+    ),
+  )
+  const { code, err } = await commit()
+  expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}escrow intents scope INT-001 --add src\/new\.ts\n$/m)])
+})

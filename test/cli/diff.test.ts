@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Scene, scene } from '../attacks/kit.js'
+import { escrowAt } from './real.js'
+
+const LINES = Array.from({ length: 100 }, (_, n) => `line ${n}\n`).join('')
+
+let at: Scene
+const diff = (...argv: string[]) => escrowAt(at.root, ['diff', ...argv])
+
+async function stage(id: string, files: Readonly<Record<string, string | null>>): Promise<void> {
+  const workspace = await at.open()
+  const { fs } = await at.agent(workspace, id)
+  for (const [path, text] of Object.entries(files)) {
+    fs.mkdirSync(at.at(path.slice(0, path.lastIndexOf('/'))), { recursive: true })
+    if (text === null) fs.rmSync(at.at(path))
+    else fs.writeFileSync(at.at(path), text)
+  }
+  await workspace.close()
+}
+
+beforeEach(() => {
+  at = scene({ 'src/a.ts': 'a\nb\nc\n', 'src/old.ts': 'old\n', 'src/big.ts': '' })
+})
+
+describe('diff without a session', () => {
+  it('shows the only one with staged changes', async () => {
+    await stage('empty', {})
+    await stage('agent', { 'src/a.ts': 'a\nB\nc\n' })
+    expect(await diff()).toMatchObject({ code: 0, out: expect.stringContaining('+++ b/src/a.ts') })
+    expect((await diff('src/a.ts')).out).toContain('+++ b/src/a.ts')
+  })
+
+  it('refuses to choose between several', async () => {
+    await stage('one', { 'src/a.ts': '1\n' })
+    await stage('two', { 'src/a.ts': '2\n', 'src/b.ts': '2\n' })
+    const { code, err } = await diff()
+    expect([code, err]).toEqual([1, expect.stringContaining('one (1 change), two (2 changes)')])
+    expect((await diff('two', '--name-only')).out).toBe('src/a.ts\nsrc/b.ts\n')
+  })
+
+  it('says so where there is none', async () => {
+    expect(await diff()).toMatchObject({ code: 1, err: expect.stringContaining('There is no session.') })
+  })
+
+  it('answers a mistyped session with the one that was meant', async () => {
+    await stage('agent', { 'src/a.ts': '1\n' })
+    expect((await diff('agnet')).err).toContain('Did you mean agent?')
+  })
+})
+
+describe('diff with paths', () => {
+  beforeEach(() => stage('src', { 'src/a.ts': 'a\nB\nc\n', 'src/sub/new.ts': 'n\n', 'src/old.ts': null }))
+  const names = async (...argv: string[]) => (await diff('--name-only', ...argv)).out.trimEnd().split('\n')
+
+  it('shows them, what is below them, and what a glob matches', async () => {
+    expect(await names('src', 'src/sub')).toEqual(['src/sub/new.ts'])
+    expect(await names('src', 'src/**/*.ts')).toEqual(['src/old.ts', 'src/a.ts', 'src/sub/new.ts'])
+    expect(await names('src', '.')).toHaveLength(3)
+    expect(await names('src', at.at('src/a.ts'))).toEqual(['src/a.ts'])
+  })
+
+  it('takes all behind -- for paths, and the first word before it for the session', async () => {
+    expect(await names('--', 'src')).toHaveLength(3)
+    expect(await names('src', '--', 'src/a.ts')).toEqual(['src/a.ts'])
+  })
+
+  it('refuses a path that nothing matches', async () => {
+    const { code, out, err } = await diff('src', 'lib/a.ts')
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining("Nothing staged matches 'lib/a.ts'.")])
+  })
+
+  it('filters the JSON document too, whose digest stays that of all', async () => {
+    const [all, some] = [await diff('src', '--json'), await diff('src', 'src/a.ts', '--json')].map(({ out }) =>
+      JSON.parse(out),
+    )
+    expect(some.digest).toBe(all.digest)
+    expect(some.changes.map(({ path }: { path: string }) => path)).toEqual(['src/a.ts'])
+  })
+})
+
+describe('diff in short', () => {
+  beforeEach(() => stage('agent', { 'src/a.ts': 'a\nB\nc\nd\n', 'src/big.ts': LINES, 'src/old.ts': null }))
+
+  it('counts lines', async () => {
+    expect((await diff('--stat')).out).toBe(
+      [
+        ' src/old.ts |   1 -',
+        ' src/a.ts   |   3 +-',
+        ` src/big.ts | 100 ${'+'.repeat(40)}`,
+        ' 3 files changed, 102 insertions(+), 2 deletions(-)',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('names what happened to each path', async () => {
+    expect((await diff('--name-status')).out).toBe('D\tsrc/old.ts\nM\tsrc/a.ts\nM\tsrc/big.ts\n')
+  })
+})
+
+it('diff --stat and --name-status have a word for what has no lines', async () => {
+  const workspace = await at.open()
+  const { fs } = await at.agent(workspace, 'agent')
+  fs.renameSync(at.at('src/a.ts'), at.at('src/moved.ts'))
+  fs.chmodSync(at.at('src/old.ts'), 0o755)
+  fs.writeFileSync(at.at('src/logo.bin'), Buffer.from([0, 1, 2]))
+  await workspace.close()
+  const { out } = await diff('--stat')
+  expect(out).toMatch(/^ src\/a\.ts => src\/moved\.ts \| 0$/m)
+  expect(out).toMatch(/^ src\/old\.ts +\| mode 644 => 755$/m)
+  expect(out).toMatch(/^ src\/logo\.bin +\| binary$/m)
+  expect((await diff('--name-status')).out).toMatch(/^R\tsrc\/a\.ts\tsrc\/moved\.ts$/m)
+})

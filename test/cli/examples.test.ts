@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { EXIT } from '../../src/cli/context.js'
+import { run } from '../../src/cli/run.js'
+
+/** `hook` reads its input before all else, and ends the process. */
+const OURS = COMMANDS.filter(({ name, example }) => name !== 'hook' && example.startsWith('escrow '))
+
+/** The words of a line, as a shell hands them on. */
+function wordsOf(line: string): string[] {
+  const [command = ''] = line.replace(/^escrow /, '').split(' < ')
+  const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
+  return stdout.trimEnd().split('\n')
+}
+
+it.each(OURS.map(({ name, example }) => [name, example]))(
+  'the example in the help of %s is no wrong usage: %s',
+  async (_, example) => {
+    const said: string[] = []
+    const say = (text: string) => void said.push(text)
+    const io = { out: say, err: say, cwd: '/', terminal: false, color: false, version: '1' }
+    const code = await run(wordsOf(example), io, async () => {
+      throw new Error('It was understood, and nothing is run here.')
+    })
+    // The review on a screen says that there is no terminal.
+    if (code === EXIT.usage) expect(said.join('')).toContain('terminal')
+  },
+)
+
+it('the format of an export is named as the example names it', async () => {
+  const { example = '' } = COMMANDS.find(({ name }) => name === 'export') ?? {}
+  expect(wordsOf(example)).toEqual(['export', 'csv'])
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { escrow, workspaceDir } from './harness.js'
+
+describe('init', () => {
+  it('makes its entries work whatever PATH says, and runs each once before it says so', async () => {
+    const { code, out, calls } = await escrow(workspaceDir(), ['init', '--claude', '--roo', '--yes'])
+    expect(code).toBe(0)
+    expect(calls).toContainEqual(['installLauncher', '/package/main.js'])
+    expect(out).toMatch(/^checked {2}claude: .*\nchecked {2}roo: /m)
+  })
+
+  it('ends with 1 where an entry would be refused, says why, and how to mend it', async () => {
+    const { code, err } = await escrow(workspaceDir(), ['init', '--cline', '--yes'], { blocked: 'no\u001b.' })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('blocked  cline: its entry was run once and fails: no^[.\n'),
+    ])
+    expect(err).toContain("'escrow doctor' tries it again")
+    const json = await escrow(workspaceDir(), ['init', '--cline', '--yes', '--json'], { blocked: 'no' })
+    expect([json.code, JSON.parse(json.out).blocked]).toEqual([1, [{ client: 'cline', blocked: 'no' }]])
+  })
+
+  it('checks again where the settings are as they should be, and nothing where they are taken out', async () => {
+    const cwd = workspaceDir()
+    await escrow(cwd, ['init', '--claude', '--yes'])
+    expect((await escrow(cwd, ['init', '--claude', '--yes'], { blocked: 'gone' })).code).toBe(1)
+    const { code, out } = await escrow(cwd, ['init', '--remove', '--yes'], { blocked: 'gone' })
+    expect([code, out]).toEqual([0, expect.not.stringContaining('checked')])
+  })
+
+  it('changes nothing for who says no', async () => {
+    const { code, calls } = await escrow(workspaceDir(), ['init', '--claude'], { yes: false })
+    expect([code, calls.some(([name]) => name === 'installLauncher')]).toEqual([1, false])
+  })
+})

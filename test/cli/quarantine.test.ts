@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { INTENTS } from '../support/workspace.js'
+import { site } from '../terminal/site.js'
+import { escrowAt } from './real.js'
+
+async function refusedWithoutIntent() {
+  const at = await site({ 'src/a.ts': 'a\n' }, INTENTS)
+  await at.session.selectIntent(null)
+  await at.session.exec('echo y >> src/a.ts; echo n > other.txt')
+  await at.session.close()
+  return (...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv])
+}
+
+it('asks a person to type a command, never to call a tool, and the command works', async () => {
+  const quarantine = await refusedWithoutIntent()
+  const early = await quarantine('--take', 'src/a.ts')
+  expect([early.code, early.out]).toEqual([1, ''])
+  expect(early.err).not.toContain('select_active_intent')
+  const command = /^ {2}escrow quarantine agent (.*)$/m.exec(early.err)?.[1] ?? ''
+  expect(command).toBe('--take src/a.ts --intent INT-001')
+  const late = await quarantine(...command.split(' '))
+  expect([late.code, late.out]).toEqual([0, "staged   src/a.ts\nSee 'escrow diff agent'.\n"])
+})
+
+it('names the command that widens the scope', async () => {
+  const quarantine = await refusedWithoutIntent()
+  const { code, err } = await quarantine('--take', 'other.txt', '--intent', 'INT-001')
+  expect(code).toBe(1)
+  expect(err).toBe(
+    'refused    other.txt (scope_violation): Not in the scope of INT-001. Let INT-001 change this path.\n' +
+      '  escrow intents scope INT-001 --add other.txt && escrow quarantine agent --take other.txt --intent INT-001\n',
+  )
+})
+
+it('refuses an intent that is not declared, and --intent without --take', async () => {
+  const quarantine = await refusedWithoutIntent()
+  expect((await quarantine('--take', 'src/a.ts', '--intent', 'INT-01')).err).toContain('Did you mean INT-001?')
+  expect((await quarantine('--intent', 'INT-001')).code).toBe(2)
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { Asking } from '../../../src/cli/prompts.js'
+import { type Choice, chooseIntent, promptIn } from '../../../src/cli/start/intent.js'
+import type { Intent } from '../../../src/index.js'
+
+function intent(id: string): Intent {
+  return {
+    id,
+    name: `Name of ${id}`,
+    status: 'PENDING',
+    ownedScope: [],
+    constraints: [],
+    acceptanceCriteria: [],
+    dependsOn: [],
+  } as unknown as Intent
+}
+
+const NONE: Choice = { isNewTask: false, selectable: [], scope: ['src/**'] }
+
+/** Answers what it is asked, and keeps the questions. */
+function person(answer: string | undefined) {
+  const questions: string[] = []
+  const asking: Asking = {
+    yes: async () => undefined,
+    some: async () => undefined,
+    one: async (question, choices) => {
+      questions.push(question)
+      return choices.find(({ value }) => value === answer)?.value
+    },
+    line: async (question) => {
+      questions.push(question)
+      return answer
+    },
+  }
+  return { asking, questions }
+}
+
+describe('the intent an agent starts with', () => {
+  it('is the one that was named, else the selected one, else the only open one, without a question', async () => {
+    const all = { ...NONE, active: intent('INT-002'), selectable: [intent('INT-001'), intent('INT-002')] }
+    expect(await chooseIntent({ ...all, named: 'INT-003' }, undefined, 'claude')).toEqual({ id: 'INT-003' })
+    expect(await chooseIntent({ ...all, task: 'a b' }, undefined, 'claude')).toEqual({ id: 'INT-002' })
+    const one = { ...NONE, selectable: [intent('INT-001')] }
+    expect(await chooseIntent(one, undefined, 'claude')).toEqual({ id: 'INT-001' })
+  })
+
+  it('is a new one of the prompt where there is none, and of --task in any case', async () => {
+    const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
+    expect(await chooseIntent({ ...NONE, task: 'Fix the tax\nand more' }, undefined, 'claude')).toEqual({ add })
+    const others = { ...NONE, active: intent('INT-001'), selectable: [intent('INT-001')], isNewTask: true }
+    expect(await chooseIntent({ ...others, task: 'Fix the tax' }, undefined, 'claude')).toEqual({ add })
+  })
+
+  it('has a name of a line, cut where it is long', async () => {
+    const chosen = await chooseIntent({ ...NONE, task: `${'x'.repeat(80)} y` }, undefined, 'claude')
+    expect(chosen).toEqual({ add: { name: `${'x'.repeat(71)}…`, ownedScope: ['src/**'] } })
+  })
+
+  it('is asked for once: a line where there is none, a choice where there are several', async () => {
+    const ada = person('Fix the tax')
+    const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
+    expect(await chooseIntent(NONE, ada.asking, 'claude')).toEqual({ add })
+    expect(ada.questions).toHaveLength(1)
+    const ben = person('INT-002')
+    const several = { ...NONE, selectable: [intent('INT-001'), intent('INT-002')] }
+    expect(await chooseIntent(several, ben.asking, 'claude')).toEqual({ id: 'INT-002' })
+    expect(ben.questions).toHaveLength(1)
+    expect(await chooseIntent(several, person(undefined).asking, 'claude')).toBeUndefined()
+  })
+
+  it('is an error with what to type where nobody can be asked', async () => {
+    await expect(chooseIntent(NONE, undefined, 'claude')).rejects.toMatchObject({
+      hint: expect.stringContaining('--task'),
+    })
+    const several = { ...NONE, selectable: [intent('INT-001'), intent('INT-002')] }
+    await expect(chooseIntent(several, undefined, 'claude')).rejects.toMatchObject({
+      hint: 'Name one: --intent. There are: INT-001, INT-002.',
+    })
+  })
+
+  it('reads the prompt among the arguments of an agent', () => {
+    expect(promptIn(['-p', 'Fix the tax', '--model', 'x'])).toBe('Fix the tax')
+    expect(promptIn(['exec', '--json', 'Fix it'])).toBe('Fix it')
+    expect(promptIn(['--continue', 'resume'])).toBeUndefined()
+  })
+})

@@ -1,0 +1,88 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { INTENTS, testWorkspace } from '../support/workspace.js'
+import { site } from '../terminal/site.js'
+import { escrowAt } from './real.js'
+
+const POLICY = 'access:\n  src/closed/**: deny\n'
+const SELECTED = `active_intent_id: INT-001\n${INTENTS}`
+
+function why(root: string) {
+  return async (...argv: string[]) => {
+    const { code, out, err } = await escrowAt(root, ['why', ...argv, '--json'])
+    expect([code, err]).toEqual([0, ''])
+    const found = JSON.parse(out)
+    return { ...found, commands: found.remedies.flatMap(({ command }: { command?: string }) => command ?? []) }
+  }
+}
+
+function workspace(intents = SELECTED) {
+  const at = testWorkspace({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': POLICY }, intents)
+  return { ...at, why: why(at.root) }
+}
+
+describe('why', () => {
+  it('says that a path in scope may be written', async () => {
+    const found = await workspace().why('src/a.ts')
+    expect(found.write.verdict).toBe('stage')
+    expect([found.intent.id, found.owners, found.commands]).toEqual(['INT-001', ['INT-001'], []])
+  })
+
+  it('names the command that widens the scope, and the intents that may change the path', async () => {
+    const found = await workspace().why('mail/new.ts')
+    expect(found.write).toMatchObject({ verdict: 'deny', reason: 'scope_violation' })
+    expect(found.owners).toEqual(['INT-002'])
+    expect(found.commands).toEqual(['escrow intents scope INT-001 --add mail/new.ts'])
+  })
+
+  it('proposes the intent that owns the path where none is selected', async () => {
+    const at = workspace(INTENTS)
+    expect((await at.why('mail/m.ts')).commands).toEqual(['escrow use INT-002'])
+    expect((await at.why('mail/m.ts', '--intent', 'INT-002')).write.verdict).toBe('stage')
+  })
+
+  it('names the line of the rule that closes a path', async () => {
+    const found = await workspace().why('src/closed/a.ts')
+    expect(found.write.rules.at(-1)).toMatchObject({ rule: 'access', source: '.orchestration/policy.yaml:2' })
+    expect(found.remedies[0].advice).toContain('.orchestration/policy.yaml:2')
+  })
+
+  it.each([
+    ['.git/config', undefined],
+    ['.npmrc', 'escrow intents scope INT-001 --add .npmrc'],
+  ])('tells of %s whether a scope can open it', async (path, command) => {
+    const found = await workspace().why(path)
+    expect([found.write.reason, found.commands]).toEqual(['protected_path', command === undefined ? [] : [command]])
+  })
+
+  it('follows links', async () => {
+    const at = workspace()
+    mkdirSync(`${at.root}/mail`)
+    symlinkSync('../mail', `${at.root}/src/link`)
+    expect((await at.why('src/link/m.ts')).write.reason).toBe('scope_violation')
+  })
+
+  it('refuses a mistyped intent and an unknown session', async () => {
+    const at = workspace()
+    expect((await escrowAt(at.root, ['why', 'a', '--intent', 'INT-01'])).err).toContain('Did you mean INT-001?')
+    expect((await escrowAt(at.root, ['why', 'a', '--session', 'nobody'])).code).toBe(1)
+  })
+})
+
+it('why lists what was refused there, what is staged, and what waits in quarantine', async () => {
+  const at = await site({ 'src/a.ts': 'a\n', 'docs/d.md': 'd\n' }, SELECTED)
+  await at.session.exec('echo y >> src/a.ts; echo z >> docs/d.md')
+  await at.session.close()
+  const ask = why(at.root)
+  const docs = await ask('docs/d.md')
+  expect(docs.refused).toMatchObject([{ session: 'agent', intent: 'INT-001', reason: 'scope_violation' }])
+  expect(docs.quarantined).toMatchObject([{ session: 'agent', intentId: 'INT-001' }])
+  expect(docs.commands).toEqual([
+    'escrow intents scope INT-001 --add docs/d.md && escrow quarantine agent --take docs/d.md --intent INT-001',
+  ])
+  await escrowAt(at.root, ['intents', 'scope', 'INT-001', '--add', 'docs/d.md', '--by', 'Ada'])
+  expect((await ask('docs/d.md')).commands).toEqual(['escrow quarantine agent --take docs/d.md --intent INT-001'])
+  const { out } = await escrowAt(at.root, ['why', 'src/a.ts', '--session', 'agent'])
+  expect(out).toMatch(/^ {2}write {3}staged for review$/m)
+  expect(out).toMatch(/^Staged\n {2}agent {2}pending$/m)
+})

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { DENIAL_CODES } from '../../src/core/denials.js'
+import { remediesFor } from '../../src/policy/index.js'
+import { compileScope } from '../../src/policy/scope.js'
+
+const KEPT = { selectable: ['INT-001'], session: 'run-1', isKept: true }
+
+function commandFor(path: string, reason: string, context = KEPT, intentId = 'INT-001') {
+  return remediesFor([{ path, reason, intentId }], context)[0]?.command
+}
+
+describe('a remedy', () => {
+  it('is known for each reason there is', () => {
+    for (const reason of Object.keys(DENIAL_CODES)) {
+      const [remedy] = remediesFor([{ path: 'a.ts', reason }], { selectable: [] })
+      expect(remedy?.why, reason).not.toMatch(/The reason is/)
+      expect(remedy?.advice, reason).toMatch(/\.$/)
+    }
+  })
+
+  it('never asks a person to call a tool', () => {
+    const refused = Object.keys(DENIAL_CODES).map((reason) => ({ path: 'a.ts', reason }))
+    expect(JSON.stringify(remediesFor(refused, KEPT))).not.toMatch(/select_active_intent|\(\)/)
+  })
+
+  it('of a missing intent selects one, or declares one where there is none', () => {
+    const refused = [{ path: 'src/a.ts', reason: 'missing_intent_id' }]
+    const commandWith = (context: Parameters<typeof remediesFor>[1]) => remediesFor(refused, context)[0]?.command
+    expect(commandWith(KEPT)).toBe('escrow quarantine run-1 --take src/a.ts --intent INT-001')
+    expect(commandWith({ selectable: ['INT-001'] })).toBe('escrow use INT-001')
+    expect(commandWith({ selectable: [] })).toBe("escrow intents add 'What is to be done' --scope src/a.ts")
+    expect(remediesFor(refused, { selectable: ['INT-001', 'INT-002'] })[0]?.advice).toContain('Others: INT-002.')
+  })
+
+  it('of a path out of scope widens the scope by that path alone, then stages what was kept', () => {
+    expect(commandFor('docs/it.md', 'scope_violation')).toBe(
+      'escrow intents scope INT-001 --add docs/it.md && escrow quarantine run-1 --take docs/it.md --intent INT-001',
+    )
+  })
+
+  it('tells what a scope can open from what it cannot', () => {
+    expect(commandFor('.npmrc', 'protected_path')).toMatch(/^escrow intents scope INT-001 --add \.npmrc/)
+    expect(commandFor('.git/config', 'protected_path')).toBeUndefined()
+    expect(remediesFor([{ path: '.git/config', reason: 'protected_path' }], KEPT)[0]?.why).toContain('git keeps')
+  })
+
+  it('groups by reason, intent and rule, and names directories where there are many paths', () => {
+    const many = Array.from({ length: 12 }, (_, n) => ({
+      ...{ path: `docs/${n % 2}/n${n}.md`, reason: 'scope_violation', intentId: 'INT-001' },
+    }))
+    const found = remediesFor([...many, { path: '.git', reason: 'protected_path' }], KEPT)
+    expect(found.map(({ reason, paths }) => [reason, paths.length])).toEqual([
+      ['scope_violation', 12],
+      ['protected_path', 1],
+    ])
+    expect(found[0]?.command).toBe(
+      "escrow intents scope INT-001 --add 'docs/0/**' 'docs/1/**' && escrow quarantine run-1 --take docs/0 docs/1 --intent INT-001",
+    )
+  })
+
+  it('says where the rule stands', () => {
+    const source = '.orchestration/policy.yaml:3'
+    const [remedy] = remediesFor([{ path: 'a', reason: 'access_denied', source }], KEPT)
+    expect(remedy?.advice).toContain(source)
+  })
+
+  it.each(['-x.ts', "it's.ts", '$(touch x).ts', 'a b.ts', 'pages/[id].tsx', 'star*.ts', 'open[.ts'])(
+    'names %j so that a shell and a scope take it for that path',
+    (path) => {
+      const command = commandFor(path, 'scope_violation', { ...KEPT, isKept: false }) ?? ''
+      const { stdout } = spawnSync('/bin/sh', ['-c', `set -- ${command}; printf %s "$6"`], { encoding: 'utf8' })
+      expect(stdout).not.toMatch(/^-/)
+      expect(compileScope([stdout]).matches(path)).toBe(true)
+      expect(compileScope([stdout]).matches('other.ts')).toBe(false)
+    },
+  )
+})
