@@ -131,7 +131,7 @@ export const AIMED: readonly AimedRow[] = [
     beside: '',
     parts: parts('exec', 'taking in 1000 files'),
     missed:
-      'a quarter of a file’s time goes into judging, hashing and appending it to the session’s pack and log, a quarter into the hunks that are told of it, a sixth into reading it by five calls',
+      'a quarter of a file’s time goes into judging, hashing and storing it; a quarter into computing its hunks; a sixth into reading it by five calls',
   },
   {
     what: 'one hook decision, by a process of its own / served in process / over loopback HTTP',

@@ -41,6 +41,8 @@ export interface StagedChange {
   readonly intentId?: string
   /** The tool calls that wrote what stands there, the earliest first. */
   readonly calls: readonly string[]
+  /** The number of the last edit that wrote it: of two changes the smaller was written earlier. */
+  readonly writtenAt?: number
   /** Who wrote it, as the stage's log names them; undefined where it does not say. */
   readonly agent?: JsonValue
   /** The other names that were staged to the same file (link(2)), the first of all of them first; absent for a file of one name. */

@@ -232,7 +232,10 @@ function timesOf(overlay: Overlay, path: RelPath): Pick<StagedChange, 'times'> {
 }
 
 /** Who wrote what stands there, or moved it since, alone or with its directory; else who removed it, or took its place. */
-export function creditedTo(overlay: Overlay, path: RelPath): Pick<StagedChange, 'intentId' | 'calls' | 'agent'> {
+export function creditedTo(
+  overlay: Overlay,
+  path: RelPath,
+): Pick<StagedChange, 'intentId' | 'calls' | 'writtenAt' | 'agent'> {
   const { tree, agents } = overlay.stage
   const covering = tree.coveringNode(path)
   const inode = overlay.placeOf(path).node?.inode ?? (covering?.credit ? undefined : covering?.inode)
@@ -241,9 +244,11 @@ export function creditedTo(overlay: Overlay, path: RelPath): Pick<StagedChange, 
   const { intent, agent } = Object.assign({}, ...credits) as Attribution
   const name = agent === undefined ? undefined : agents[agent]
   const calls = [...(inode?.calls ?? []), ...credits.slice(inode ? 1 : 0).flatMap((credit) => credit?.call ?? [])]
+  const writtenAt = Math.max(inode?.creditedAt ?? covering?.creditedAt ?? 0, ...moves.map((node) => node.creditedAt))
   return {
     ...(intent !== undefined && { intentId: intent }),
     calls: [...new Set(calls)],
+    writtenAt,
     ...(name !== undefined && { agent: name }),
   }
 }

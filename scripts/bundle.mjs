@@ -52,7 +52,7 @@ export class Volume {
 /** Modules of Node's that take milliseconds to load, and the functions we take from them: few commands call one. */
 const LATE = {
   'node:child_process': ['spawn', 'spawnSync'],
-  'node:http': ['createServer'],
+  'node:http': ['createServer', 'request'],
 }
 const lateModule = (name) =>
   LATE[name].map((each) => `export const ${each} = (...given) => process.getBuiltinModule('${name}').${each}(...given)`)

@@ -60,8 +60,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
   'client-settings': [...BELOW, 'access', 'hosts'],
   surface: [
-    ...['core', 'host'],
-    ...['access', 'client-settings', 'hosts', 'inbox', 'review', 'stage', 'terminal', 'trace'],
+    ...BELOW,
+    ...['access', 'client-settings', 'hosts', 'inbox', 'policy', 'review', 'stage', 'terminal', 'trace'],
   ],
   agents: [],
   cli: [],
@@ -132,7 +132,7 @@ describe('the rooms', () => {
   it('the page in the browser takes from the house only what imports nothing', () => {
     const taken = new Set(filesBelow('web/src', /\.tsx?$/).flatMap((file) => importsOf(file)))
     const ours = [...taken].filter((name) => /^(?:src|overlay)\//.test(name)).sort()
-    expect(ours).toEqual([SHARED, 'src/web/markers.ts', 'src/web/wire.ts'])
+    expect(ours).toEqual([SHARED, 'src/review/keymap.ts', 'src/web/markers.ts', 'src/web/wire.ts'])
     expect(ours.flatMap((file) => importsOf(file))).toEqual([])
   })
 
@@ -214,6 +214,15 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/host/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
+  'src/terminal/network/allowed-hosts.ts': { 'module net': 'compares addresses' },
+  'src/terminal/network/host-gate.ts': {
+    'module net': 'takes over the socket that listens in a namespace of a command',
+  },
+  'src/terminal/network/proxy.ts': {
+    'module net': 'connects a command to a host that it may reach',
+    'module http': 'speaks the proxy protocol with a command',
+    'module dns': 'resolves the name of a host that a command may reach',
+  },
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },

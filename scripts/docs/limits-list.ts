@@ -35,6 +35,9 @@ export const CALLS: Limits = {
   'src/fs/change-feed.ts#GATHER_MS': ['milliseconds', 'in which events of the disk are told as one'],
   'src/stage/declarations.ts#KEPT': ['count', 'tool calls of a session whose declared mutation class is remembered'],
   'src/workspace/workspace.ts#BUSY_WAIT_MS': ['milliseconds', 'how long a session that another holds is waited for'],
+  'src/exec/proposed-commits.ts#MOST': ['count', 'git commits of one program that are kept as proposals'],
+  'src/exec/proposed-commits.ts#PATIENCE': ['milliseconds', 'that git has to list the commits of a program'],
+  'src/terminal/network/proxy.ts#MOST_REFUSED': ['count', 'addresses a command could not reach that are listed'],
   'src/inbox/ask-owner.ts#PATIENCE': [
     'milliseconds',
     "how long a hook waits for a session's owner to tell what reviewers said",

@@ -3,6 +3,7 @@ import { type FileState, sameState } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { Owner } from '../host/write.js'
 import type { CommitRun } from './commit-run.js'
 import type { Disk } from './disk.js'
@@ -135,7 +136,7 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
     return input.gate(entry)
   } catch (error) {
     // A rule that throws is a deny: an unknown answer must never let a write through.
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     return { path: entry.path, reason: 'policy_invalid', message: `No rule could judge ${entry.path}: ${why}` }
   }
 }

@@ -2,7 +2,7 @@ import { accessSync, type BigIntStats, constants, existsSync, lstatSync, readdir
 import { digest } from '../../overlay/digest.js'
 import { codeOf } from '../../overlay/errno.js'
 import { flushFileSystem } from '../host/flush.js'
-import { closeDirectory, digestFile, openDirectory, readWhole } from '../host/read.js'
+import { closeDescriptor, digestFile, openDirectory, readWhole } from '../host/read.js'
 import {
   createFile,
   ensurePrivateDir,
@@ -45,7 +45,7 @@ export const realDisk = {
   /** False when the platform has no such call or it failed: sync one by one. */
   flush: flushFileSystem,
   openDir: openDirectory,
-  closeDir: closeDirectory,
+  closeDir: closeDescriptor,
   digestFile,
   readFile: readWhole,
   lstat(path: string): BigIntStats | undefined {

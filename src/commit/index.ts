@@ -5,6 +5,7 @@ export { entriesFor } from './entries.js'
 export {
   committedBy,
   committedSince,
+  type KeptCommit,
   keptCommit,
   lastCommit,
 } from './history.js'

@@ -58,7 +58,7 @@ export interface Verdict {
   /** Where it holds for single hunks of some of them: their ids. */
   readonly hunks?: string[]
   readonly reason?: string
-  /** Of an approval of everything: changes it left out, as they have drifted or hold a conflict. Absent where there are none. */
+  /** Of an approval of everything: changes it left out, each with the reason: they have drifted or hold a conflict. Absent where there are none. */
   readonly left?: readonly Refusal[]
   readonly by: Reviewer
   readonly at: string
@@ -224,13 +224,17 @@ export interface Workspace {
   sessions(): Promise<SessionSummary[]>
   review(sessionId: string): Promise<Review>
   /**
-   * Stages the inverse of a commit, named by its id or its number, in a new session, and gives its review. Paths where
-   * the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
+   * Stages the inverse of one or more commits, named by their ids or numbers, in a new session, the newest first, and gives its
+   * review: all of them or none. Paths where the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it
+   * is approved and committed.
    * Rejects with `undo_expired` once what the commit replaced is no longer kept (`limits.undo_commits` of policy.yaml,
    * 100 commits unless it says otherwise), and with `stale_file`
-   * and `refused` where something of another kind stands in the way of the inverse.
+   * and `refused` where something of another kind stands in the way of the inverse, or a commit between two of these has changed
+   * a path, too.
    */
-  undo(commitId: string): Promise<Review>
+  undo(commits: string | readonly string[]): Promise<Review>
+  /** What {@link undo} would stage. Nothing of it stays. Rejects as {@link undo} does. */
+  previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
   /**
    * Finishes or rolls back what a crash has left, as opening the workspace and each commit do, and tells what was done
    * by this since it was opened. Doing it again changes nothing.

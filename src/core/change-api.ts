@@ -42,6 +42,8 @@ export interface Change {
   readonly intentId?: string
   /** The tool calls that wrote it, the earliest first. */
   readonly calls?: string[]
+  /** Where its last write stands in the order of the session's edits: smaller is earlier. */
+  readonly writtenAt?: number
   /** In a review: what it does to its file, as measured, and what the agent declared. Not for a new file. */
   readonly mutation?: Mutation
 }

@@ -17,6 +17,11 @@ export interface CommitProgress {
 export interface CommitOptions {
   /** Never replaces a save that another program makes at the last moment. */
   readonly strict?: boolean
+  /**
+   * First merges the approved changes that have drifted into what is on disk now; where nothing is approved, all that have drifted
+   * and nobody rejected. What was merged needs a verdict of its own, unless policy carries it over, and is named in
+   * {@link CommitResult.left}. The other approved changes land. Rejects with `stale_file` where a merge leaves nothing to commit.
+   */
   readonly merge?: boolean
   /** Calls the commit off until it is decided: it rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal
@@ -44,7 +49,10 @@ export interface CommitResult {
   readonly seq: number
   readonly committed: string[]
   readonly conflicts: { path: string; reason: string }[]
-  /** Changes that could not be taken, as they have drifted or hold a conflict, and that nobody rejected. Absent where there are none. */
+  /**
+   * Changes that stay staged though somebody may have meant to commit them: `stale_file` where they have drifted or hold a conflict,
+   * `needs_approval` where they were merged just now, or changed after they were approved. Absent where there are none.
+   */
   readonly left?: readonly Refusal[]
   /** What went wrong after the commit was done, and what to do: `intent_map.md` could not be written, say. */
   readonly warnings?: readonly string[]

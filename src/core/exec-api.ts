@@ -60,6 +60,11 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
   readonly client?: HomeHost
   /** It may write in all of the home directory; what it writes there goes when it ends. */
   readonly home?: boolean
+  /**
+   * Hosts it may reach where `network` is not true, by an HTTP proxy that the usual variables name: `example.com`, `*.example.com`,
+   * `example.com:8443`; without a port 443 and 80. Those of the client's own provider need no policy, others as `network` does.
+   */
+  readonly hosts?: readonly string[]
   /** Milliseconds between the times what it has done is taken into the stage; at its end alone, and by `ingest`, unless told. */
   readonly every?: number
 }
@@ -67,7 +72,7 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
 /** How a program is run in the terminal of this process: an agent, with all it starts. */
 export interface RunOptions
   extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'>,
-    Pick<StartOptions, 'client' | 'home'> {
+    Pick<StartOptions, 'client' | 'home' | 'hosts'> {
   /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
   readonly every?: number
 }
@@ -114,8 +119,22 @@ export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept
   readonly unsettled: string[]
 }
 
-/** `effects`: all that was taken in of it and is staged. */
-export type CommandResult = Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'>
+/** The end of a command that ran by itself. */
+export interface CommandResult extends Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'> {
+  /** Addresses it asked for and could not reach, as `host:port`: they are not among its `hosts`. */
+  readonly unreachable?: readonly string[]
+  /** Git commits it made. The repository keeps none of them; their messages are in the ledger. */
+  readonly commits?: readonly ProposedCommit[]
+}
+
+/** A git commit that a program made in the mount. */
+export interface ProposedCommit {
+  /** Its object name in the mount's repository, which is gone. */
+  readonly id: string
+  readonly message: string
+  /** What it changed, relative to the root. */
+  readonly paths: readonly string[]
+}
 
 /** How a session runs commands. */
 export interface Commands {
@@ -159,8 +178,13 @@ export interface Quarantine {
   /**
    * Stages it for its intent, by the same policy as a tool's write: where the scope has been widened meanwhile, say. It is
    * reviewed like all else. What is refused again stays. Rejects with `session_busy` while another process holds the session.
+   * @param intent the id of the intent to stage it for. Without it: the session's own, else the one each effect was done for.
    */
-  takeQuarantined(paths: string | string[], by?: Reviewer): Promise<{ taken: string[]; refused: Refusal[] }>
+  takeQuarantined(
+    paths: string | string[],
+    by?: Reviewer,
+    intent?: string,
+  ): Promise<{ taken: string[]; refused: Refusal[] }>
   /** Lets it go for good; answers what. */
   dropQuarantined(paths: string | string[], by?: Reviewer): Promise<string[]>
 }

@@ -14,6 +14,15 @@ export function globProblem(glob: string): string | undefined {
   return spellingProblem(glob, body) ?? bracesProblem(body)
 }
 
+/**
+ * As {@link globProblem}, for a glob that somebody writes now: a class that is not closed, too. A file may have one that stands for
+ * itself, as it always did.
+ */
+export function newGlobProblem(glob: string): string | undefined {
+  const isOpen = glob.split('/').some((segment) => /\[/.test(segment.replace(/\[[!^]?[^\]]+\]/g, '')))
+  return globProblem(glob) ?? (isOpen ? 'a [ is not closed; close it, or write [[] for the character' : undefined)
+}
+
 /** A glob without its `!` and `./`, a trailing slash written as `/**`. */
 export function globBody(glob: string): string {
   const positive = glob.startsWith('!') ? glob.slice(1) : glob

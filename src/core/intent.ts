@@ -85,12 +85,17 @@ export interface IntentTemplate {
 export interface IntentRegistry {
   list(): Promise<Intent[]>
   get(id: string): Promise<Intent | undefined>
+  /** The intent that the file names as active: sessions that select none work for it. Undefined where it names none. */
+  active(): Promise<Intent | undefined>
   /**
    * A person's edits of the file; comments and order are kept, and the ledger holds who made them and why, as far as they
    * are of scope or status. Each rejects with `unknown_intent` for a wrong id, with `policy_invalid` for what the file
    * cannot hold, and with `no_orchestration` where there is no file.
    */
+  /** Makes an intent the file's active one, and starts it. Rejects with `intent_not_active` for one that cannot be selected. */
   select(id: string, by?: Reviewer, why?: string): Promise<Intent>
+  /** The file names no intent as active any more. */
+  deselect(by?: Reviewer, why?: string): Promise<void>
   complete(id: string, by?: Reviewer, why?: string): Promise<Intent>
   expandScope(id: string, globs: string[], by?: Reviewer, why?: string): Promise<Intent>
   /** Rejects with `nothing_selected` for an unknown template, and for an id that is taken. */

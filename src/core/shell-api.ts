@@ -1,4 +1,4 @@
-import type { Feedback } from './api.js'
+import type { AgentInfo, Feedback } from './api.js'
 
 /** What `escrow-sh`, or a client's hook, and the process that owns a session say to each other: one JSON document a line. */
 
@@ -9,12 +9,15 @@ export type ShellAsks =
   | { readonly end: true }
   /** What reviewers said and the agent has not heard. It counts as told. */
   | { readonly feedback: true }
+  /** Who works in the session, as a client's hook knows it. */
+  | { readonly agent: AgentInfo }
 
 /** From the owner. */
 export type ShellTells =
   | { readonly out: string; readonly stream: 'stdout' | 'stderr' }
   | { readonly code: number | null; readonly ended: string | null; readonly note: string }
   | { readonly feedback: readonly Feedback[] }
+  | { readonly attributed: true }
   | { readonly failed: string; readonly hint: string }
 
 /** A session that `escrow-sh` may run commands in, while this process owns it. */

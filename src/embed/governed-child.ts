@@ -4,6 +4,7 @@ import { PassThrough, type Stream } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { ExecOptions, ExecResult } from '../core/api.js'
 import { denialOf } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 
 /** What runs behind a child: it streams its output, and may be ended. */
 export type ChildWork = (options: Pick<ExecOptions, 'onOutput' | 'signal'>) => Promise<Pick<ExecResult, 'exitCode'>>
@@ -99,7 +100,7 @@ function isPiped(stdio: unknown, at: number): boolean {
 function wordsOf(error: unknown): string {
   const denial = denialOf(error)
   if (denial) return [denial.message, ...(denial.hint === undefined ? [] : [denial.hint])].join(' ')
-  return error instanceof Error ? error.message : String(error)
+  return errorText(error)
 }
 
 function isHeard(stream: Stream): boolean {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { z } from 'zod'
 import type { Session } from '../core/api.js'
+import { errorText } from '../core/error-text.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
 import { listenPrivately } from '../host/socket.js'
 import { publishSocket } from '../inbox/index.js'
@@ -12,6 +13,7 @@ const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ in: z.string() }),
   z.strictObject({ end: z.literal(true) }),
   z.strictObject({ feedback: z.literal(true) }),
+  z.strictObject({ agent: z.strictObject({ tool: z.string().exactOptional(), model: z.string().exactOptional() }) }),
 ])
 
 /** What is asked before a command of `escrow-sh` runs. */
@@ -49,7 +51,11 @@ function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): 
     const asked = asks.parse(JSON.parse(line))
     if ('in' in asked) stdin.write(Buffer.from(asked.in, 'base64'))
     else if ('end' in asked) stdin.end()
-    else if ('feedback' in asked) void tellFeedback(session, tell).finally(() => socket.end())
+    else if ('agent' in asked) {
+      session.attribute(asked.agent)
+      tell({ attributed: true })
+      socket.end()
+    } else if ('feedback' in asked) void tellFeedback(session, tell).finally(() => socket.end())
     else if (!isRunning) {
       isRunning = true
       void runFor(session, asked, { stdin, signal: gone.signal, admit }, tell).finally(() => socket.end())
@@ -75,7 +81,7 @@ async function tellFeedback(session: Session, tell: (told: ShellTells) => void):
   try {
     tell({ feedback: await session.feedback() })
   } catch (error) {
-    tell({ failed: error instanceof Error ? error.message : String(error), hint: '' })
+    tell({ failed: errorText(error), hint: '' })
   }
 }
 
@@ -102,6 +108,6 @@ async function runFor(
     tell({ code: exitCode, ended: ended ?? null, note: refusalsIn(refused) })
   } catch (error) {
     const hint = typeof error === 'object' && error !== null && 'hint' in error ? String(error.hint) : ''
-    tell({ failed: error instanceof Error ? error.message : String(error), hint })
+    tell({ failed: errorText(error), hint })
   }
 }

@@ -97,8 +97,10 @@ export function recordedRegistry(
   return {
     list: () => registry.list(),
     get: (id) => registry.get(id),
+    active: () => registry.active(),
     templates: async () => registry.templates(),
     select: outside((id, by, why) => recordVersion((edits) => edits.select(id), by, why)),
+    deselect: outside((by, why) => versions.rewrite((edits) => edits.deselect(), by ?? gitUser(root), why)),
     complete: outside((id, by, why) => recordVersion((edits) => edits.complete(id), by, why)),
     expandScope: outside((id, globs, by, why) =>
       recordVersion((edits) => edits.change(id, { addScope: globs }), by, why),

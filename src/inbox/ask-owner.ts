@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { z } from 'zod'
-import type { Feedback } from '../core/api.js'
+import type { AgentInfo, Feedback } from '../core/api.js'
 import { linesOf, type ShellAsks } from '../core/shell-api.js'
 
 export const feedbackForm: z.ZodType<Feedback> = z.object({
@@ -10,23 +10,34 @@ export const feedbackForm: z.ZodType<Feedback> = z.object({
   reason: z.string(),
   by: z.object({ name: z.string(), email: z.string().exactOptional() }).exactOptional(),
 })
-const told = z.object({ feedback: z.array(feedbackForm) })
+const feedbackAnswer = z.object({ feedback: z.array(feedbackForm) })
+const attributed = z.object({ attributed: z.literal(true) })
 
 /** Milliseconds in which the owner must have answered. */
 const PATIENCE = 2_000
 
 /** What reviewers said, asked of the session's owner. Rejects where it does not answer. */
-export function feedbackAt(door: string): Promise<Feedback[]> {
+export async function feedbackAt(socketPath: string): Promise<Feedback[]> {
+  return (await askOwner(socketPath, { feedback: true }, feedbackAnswer)).feedback
+}
+
+/** Tells the session's owner who works in it. Rejects where it does not answer. */
+export async function attributeAt(socketPath: string, agent: AgentInfo): Promise<void> {
+  await askOwner(socketPath, { agent }, attributed)
+}
+
+/** One question on a connection of its own, and the first line of the answer. */
+function askOwner<T>(socketPath: string, question: ShellAsks, form: z.ZodType<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const socket = connect(door)
+    const socket = connect(socketPath)
     const fail = (error: Error) => {
       socket.destroy()
       reject(error)
     }
     const hear = linesOf((line) => {
-      const { data, error } = told.safeParse(JSON.parse(line))
-      if (data === undefined) return fail(error)
-      resolve(data.feedback)
+      const { data, error } = form.safeParse(JSON.parse(line))
+      if (error !== undefined) return fail(error)
+      resolve(data)
       socket.destroy()
     })
     socket.setEncoding('utf8')
@@ -40,6 +51,6 @@ export function feedbackAt(door: string): Promise<Feedback[]> {
         fail(error instanceof Error ? error : new Error(String(error)))
       }
     })
-    socket.write(`${JSON.stringify({ feedback: true } satisfies ShellAsks)}\n`)
+    socket.write(`${JSON.stringify(question)}\n`)
   })
 }

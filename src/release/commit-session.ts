@@ -36,7 +36,7 @@ import { declarationsOf, type StageStore } from '../stage/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type RecordedChange, splitDraft } from '../trace/index.js'
 import { readBases, withLook } from './commit-bases.js'
 import { withWrittenOrder } from './commit-times.js'
-import { type Undone, undoneBy } from './undo-session.js'
+import { noteOf, type Undone, undoneBy } from './undo-session.js'
 
 export interface CommitDeps {
   readonly layout: Layout
@@ -255,7 +255,7 @@ function commitDraft(deps: CommitDeps, decided: Decided): RecordDraft {
     ...written,
     changes: approved.map((change) => recordedChange(change, mutations.get(change))),
     data: {
-      ...(undone !== undefined && { undoes: undone.tx }),
+      ...(undone !== undefined && { undoes: noteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
     },
   })

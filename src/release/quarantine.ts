@@ -42,9 +42,9 @@ export function quarantineOf(deps: QuarantineDeps): Quarantine {
   }
   return {
     quarantined: async () => listKept().map(toQuarantined),
-    takeQuarantined: outside(async (paths, by) => {
+    takeQuarantined: outside(async (paths, by, intent) => {
       const wanted = chosen(paths)
-      const refused = await deps.atWork((session) => take(session, wanted, listKept()))
+      const refused = await deps.atWork((session) => take(session, wanted, listKept(), intent))
       const left = new Set(refused.map(({ path }) => path))
       const gone = wanted.filter(({ path }) => !left.has(path))
       await settle(deps, 'taken', gone, by)
@@ -66,29 +66,35 @@ function toQuarantined(kept: Kept): Quarantined {
   return { path, kind, reason, message, at, ...(intent !== undefined && { intentId: intent }), canBeTaken }
 }
 
-/** The last of each path, each for its own intent unless one is under way; with the directories it needs to stand in. */
-async function take(session: LocalSession, wanted: readonly Kept[], all: readonly Kept[]): Promise<Refusal[]> {
+/** Stages the last of each path, with the directories it needs to stand in. @param forAll in place of the intent of each. */
+async function take(
+  session: LocalSession,
+  wanted: readonly Kept[],
+  all: readonly Kept[],
+  forAll: string | undefined,
+): Promise<Refusal[]> {
   const last = new Map(wanted.map((each) => [each.path, each]))
   const needed = new Set([...last.keys()].flatMap(ancestorsOf))
   for (const each of all)
     if (each.kind === 'dir' && needed.has(each.path) && !last.has(each.path)) last.set(each.path, each)
+  const active = session.intent?.id
   const refused: Refusal[] = []
   const byIntent = new Map<string | undefined, Kept[]>()
   for (const each of last.values()) {
+    const intent = forAll ?? active ?? each.intent
     if (effectOf(each) === undefined) refused.push(refusalOf(each))
-    else byIntent.set(each.intent, [...(byIntent.get(each.intent) ?? []), each])
+    else byIntent.set(intent, [...(byIntent.get(intent) ?? []), each])
   }
-  const active = session.intent
   try {
     for (const [intent, group] of byIntent) {
-      const denial = active === undefined && intent !== undefined ? await select(session, intent) : undefined
+      const denial = intent === active || intent === undefined ? undefined : await select(session, intent)
       const found = denial
         ? group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message }))
         : await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))
       for (const each of found) refused.push(each)
     }
   } finally {
-    if (active === undefined) await session.selectIntent(null)
+    if (session.intent?.id !== active) await session.selectIntent(active ?? null)
   }
   // A directory that is there by now was none of what was asked for.
   const asked = new Set<string>(wanted.map(({ path }) => path))

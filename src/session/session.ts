@@ -27,7 +27,7 @@ import { ContentLock } from '../policy/content-lock.js'
 import { createPolicy, type Policy } from '../policy/index.js'
 import type { ReviewRecord } from '../review/record.js'
 import { changeSetOf, declare, LedgerOutbox, ownStage, type StageStore } from '../stage/index.js'
-import type { RecordDraft, TraceType } from '../trace/index.js'
+import { openVcs, type RecordDraft, type TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'
 import { SessionCalls } from './calls.js'
 import type { SessionDeps } from './deps.js'
@@ -111,6 +111,7 @@ export class LocalSession implements Session {
       open: () => this.#open(),
       intent: () => this.#intent.id,
       said: this.#guard,
+      gitHead: () => openVcs(deps.layout.root)()?.revision,
     })
     this.#format = new SessionFormat({
       policy: this.#policy,

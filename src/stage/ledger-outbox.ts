@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Denial } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 import type { AgentInfo } from '../core/people.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { MAX_SPOOLED, type SpooledReports } from '../terminal/index.js'
@@ -124,7 +125,7 @@ export class LedgerOutbox {
       if (drafts.length > this.#inherited) await this.ledger.append(drafts.slice(this.#inherited))
       this.#problem = undefined
     } catch (error) {
-      this.#problem = error instanceof Error ? error.message : String(error)
+      this.#problem = errorText(error)
       // Some of it may have been written: what is tried again is looked up first.
       this.#inherited = drafts.length
       throw error instanceof EscrowError

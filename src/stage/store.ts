@@ -1,4 +1,5 @@
 // Long because: one object is the stage, its snapshots and its notes over one log.
+
 import { isDeepStrictEqual } from 'node:util'
 import {
   type Attribution,
@@ -33,6 +34,7 @@ import {
 } from '../../overlay/index.js'
 import type { Durability } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
 import { type Contents, openContents } from '../review/contents.js'
 import { stampOf } from '../review/log.js'
@@ -160,7 +162,7 @@ function replayOrExplain(stage: Stage, files: StageFiles, isOwner: boolean): Rep
   try {
     return replay(files, stage, isOwner)
   } catch (error) {
-    throw new EscrowError('ledger_unavailable', error instanceof Error ? error.message : String(error), {
+    throw new EscrowError('ledger_unavailable', errorText(error), {
       cause: error,
     })
   }

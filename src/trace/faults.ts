@@ -1,5 +1,6 @@
 import { codeOf } from '../../overlay/errno.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { SharedFile } from '../core/layout.js'
 import type { Fault } from './fault.js'
 import { CONFLICT } from './lines.js'
@@ -28,7 +29,7 @@ export function unavailable(file: SharedFile | string, error: unknown): EscrowEr
   if (error instanceof EscrowError && error.reason === 'path_escape')
     return new EscrowError('ledger_unavailable', error.message, { hint: error.hint ?? '', cause: error })
   if (error instanceof EscrowError) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const hint =
     codeOf(error) === 'ELOCKED'
       ? 'Another process holds its lock. Try again.'

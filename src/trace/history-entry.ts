@@ -52,6 +52,16 @@ export function pathsOf(record: TraceRecord): string[] {
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
 }
 
+/** What a record says was refused: a call, or effects of a command. */
+export function refusalsOf(record: TraceRecord): { path: string; reason: string }[] {
+  const { type, path, reason, refused } = ownOf(record) ?? {}
+  const own = type === 'denied' ? [{ path, reason }] : []
+  return [...own, ...objectsOf(refused)].flatMap((each) => {
+    const [name, why] = [text(each.path), text(each.reason)]
+    return name === undefined || why === undefined ? [] : [{ path: name, reason: why }]
+  })
+}
+
 function definedText<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
   const found: { [K in keyof T]?: string } = {}
   for (const key in fields) {

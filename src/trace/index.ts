@@ -16,10 +16,11 @@ export {
   newDraft,
   type RecordDraft,
   type RecordedChange,
+  TRACE_TYPES,
   type TraceType,
 } from './draft.js'
 export { intentOf } from './fields.js'
-export { type HistoryEntry, pathsOf, toHistoryEntry } from './history-entry.js'
+export { type HistoryEntry, pathsOf, refusalsOf, toHistoryEntry } from './history-entry.js'
 export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
@@ -28,3 +29,4 @@ export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
 export { ownOf } from './record.js'
 export { splitDraft } from './split.js'
+export { openVcs } from './vcs.js'

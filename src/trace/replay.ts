@@ -1,3 +1,4 @@
+// Long because: the rules of one replay share its state.
 import type { TraceRecord } from '../core/api.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { weightOf } from './line-prints.js'
@@ -162,21 +163,24 @@ export class Replay {
     }
   }
 
-  /** What an undo puts back stands among what its commit took away, in the same order. */
+  /** What an undo puts back stands among what each of its commits took away, in the same order. */
   #restoredCells(
     lines: readonly number[],
     prints: readonly string[],
-    { path, undoes = '' }: Arrived,
+    { path, undoes = [] }: Arrived,
   ): Map<number, Cell> {
-    const gone = this.#removed.get(undoes)?.get(path) ?? []
-    const came = lines.map((line) => prints[line] ?? '')
-    const origins = originsBy(lineHunks(gone.map(printIn), came), gone.length)
-    return new Map(
-      lines.flatMap((line, n) => {
+    const restored = new Map<number, Cell>()
+    for (const tx of undoes) {
+      const gone = this.#removed.get(tx)?.get(path) ?? []
+      const open = lines.filter((line) => !restored.has(line))
+      const came = open.map((line) => prints[line] ?? '')
+      const origins = originsBy(lineHunks(gone.map(printIn), came), gone.length)
+      for (const [n, line] of open.entries()) {
         const cell = gone[origins[n] ?? -1]
-        return cell === undefined ? [] : [[line, cell] as const]
-      }),
-    )
+        if (cell !== undefined) restored.set(line, cell)
+      }
+    }
+    return restored
   }
 
   /** Where a wanted line stands: in its own file, in others, and with `dead` where it stood. */
@@ -257,7 +261,7 @@ interface Step {
   /** The file before the record. */
   readonly known: FileNow | undefined
   readonly removed: Map<string, readonly Cell[]>
-  readonly undoes: string | undefined
+  readonly undoes: readonly string[] | undefined
   readonly turn: Turn
 }
 
@@ -266,7 +270,7 @@ interface Arrived {
   /** Where the file was before. */
   readonly from: string
   readonly known: FileNow
-  readonly undoes: string | undefined
+  readonly undoes: readonly string[] | undefined
   readonly turn: Turn
   /** What the same commit took away elsewhere. */
   readonly removed: ReadonlyMap<string, readonly Cell[]>

@@ -38,8 +38,8 @@ export interface Claim {
 export interface Traced {
   readonly files: readonly TracedFile[]
   readonly tx?: string
-  /** The commit an undo takes back. */
-  readonly undoes?: string
+  /** The commits an undo takes back. */
+  readonly undoes?: readonly string[]
 }
 
 export const UNKNOWN: Origin = { contributor: 'unknown' }
@@ -73,8 +73,9 @@ function tracedAsRecorded(record: TraceRecord): Traced {
     const path = text(change.path)
     return path === undefined ? [] : [tracedChange(record, path, change, entries.get(path) ?? {}, lines.get(path))]
   })
-  const [tx, undoes] = [text(own.tx), text(own.undoes)]
-  return { files, ...(tx !== undefined && { tx }), ...(undoes !== undefined && { undoes }) }
+  const tx = text(own.tx)
+  const undoes = [own.undoes].flat().flatMap((each) => text(each) ?? [])
+  return { files, ...(tx !== undefined && { tx }), ...(undoes.length > 0 && { undoes }) }
 }
 
 type Fields = Record<string, unknown>

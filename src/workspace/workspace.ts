@@ -1,4 +1,5 @@
 // Long because: it is the composition root, the one file that joins every room.
+
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +7,7 @@ import { diffStage, foldsNames } from '../../overlay/index.js'
 import { GITIGNORE, outside, physicalRoot, refuseInside } from '../access/index.js'
 import { recover } from '../commit/index.js'
 import type {
+  ChangeSet,
   IntentRegistry,
   Ledger,
   Recovery,
@@ -19,6 +21,7 @@ import type {
   WorkspaceOptions,
 } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
@@ -29,7 +32,7 @@ import { isOwned, type Lease, takeOwnership } from '../host/owner.js'
 import { readSmall } from '../host/read.js'
 import { createShared, hasOrchestration, sharedExists } from '../host/shared-files.js'
 import { layoutAt, prepareState } from '../host/workspace-state.js'
-import { ensurePrivateDir, removeName, replaceDurable } from '../host/write.js'
+import { ensurePrivateDir, removeName, removeTree, replaceDurable } from '../host/write.js'
 import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from '../policy/index.js'
 import { openReviewLog, type ReviewLog } from '../review/log.js'
@@ -130,10 +133,15 @@ class LocalWorkspace implements Workspace {
     })
   }
 
-  async undo(commitId: string): Promise<Review> {
+  async undo(commits: string | readonly string[]): Promise<Review> {
     refuseInside()
     const { stageUndo } = await import('../release/index.js')
-    return this.review(await stageUndo(this.layout, commitId))
+    return this.review(await stageUndo(this.layout, [commits].flat()))
+  }
+
+  async previewUndo(commits: string | readonly string[]): Promise<ChangeSet> {
+    const { sessionId, changes } = await this.undo(commits)
+    return changes().finally(() => removeTree(this.layout.session(sessionId).dir))
   }
 
   async policyProblem(): Promise<string | undefined> {
@@ -300,7 +308,7 @@ class LocalWorkspace implements Workspace {
       const intents = [...new Set(changes.flatMap(({ intentId }) => intentId ?? []))]
       return { ...who, changes: changes.length, ...(intents.length > 0 && { intents }) }
     } catch (error) {
-      return { ...who, changes: 0, damaged: error instanceof Error ? error.message : String(error) }
+      return { ...who, changes: 0, damaged: errorText(error) }
     }
   }
 }

@@ -22,6 +22,7 @@ const context: Context = {
     wholeProgram: refuse,
     exit: refuse,
   },
+  argv: [],
   colors: (await import('picocolors')).default.createColors(false),
 }
 

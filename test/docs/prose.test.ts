@@ -22,6 +22,40 @@ function found(text: string): string[] {
     .flatMap((line, at) => HABITS.flatMap(([habit, better]) => (habit.test(line) ? `${at + 1}: ${better}` : [])))
 }
 
+/** Words of a sentence that a reader can hold in mind. */
+const LONGEST = 35
+
+/** Sentences of the prose: code, tables and headings are left out, and a piece of code counts as a word. */
+function longSentences(text: string): string[] {
+  const prose = text
+    .replace(/```[\s\S]*?```/g, '')
+    .replace(/^[|#].*$/gm, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+  return prose
+    .split(/\n\s*\n|\n(?=[-*\d] )/)
+    .flatMap((part) =>
+      part
+        .replace(/`[^`]*`/g, 'code')
+        .replace(/\]\([^)]*\)/g, ']')
+        .split(/(?<=[.!?:;])\s+/),
+    )
+    .filter((sentence) => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length > LONGEST)
+}
+
+const guides = pages.filter((page) => page === 'README.md' || /^docs\/(?!decisions\/)/.test(page))
+
+it.each(guides)('%s has no sentence over 35 words', (page) => {
+  expect(longSentences(readFileSync(page, 'utf8'))).toEqual([])
+})
+
+it('finds a long sentence, and no long list or code', () => {
+  const words = Array.from({ length: 36 }, () => 'word').join(' ')
+  expect(longSentences(`Short. ${words}.`)).toHaveLength(1)
+  expect(
+    longSentences(`${words.replaceAll(' word', ' word; it')}.\n\n\`\`\`\n${words}\n\`\`\`\n| ${words} |\n`),
+  ).toEqual([])
+})
+
 it.each(pages)('%s is written in plain words', (page) => {
   expect(found(readFileSync(page, 'utf8'))).toEqual([])
 })

@@ -70,7 +70,7 @@ export function typeAll(blocks: readonly Block[], home: string): void {
   const type = (command: string): string => {
     const { status, stdout, stderr } = shell(command)
     // A program's own output is on stdout; its summary goes to stderr, which a terminal shows as well.
-    const isRun = command.startsWith('escrow run ')
+    const isRun = /^escrow (?:run|start) /.test(command)
     expect([command, isRun ? '' : stderr, status]).toEqual([command, '', 0])
     return isRun ? stdout + stderr : stdout
   }

@@ -23,7 +23,12 @@ describe('the README', () => {
       scripts: Record<string, string>
     }
     const lines = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text.trim())
-    expect(lines).toEqual(['npm install ../escrowfs', 'npm ci && npm run demo', 'npm ci && npm test'])
+    expect(lines).toEqual([
+      'npm install ../escrowfs',
+      "escrow claude 'Show prices with tax'",
+      'npm ci && npm run demo',
+      'npm ci && npm test',
+    ])
     expect(scripts).toHaveProperty('demo')
     expect(scripts).toHaveProperty('test')
   })

@@ -194,7 +194,9 @@ export class World {
   }
 
   async #commit(review: Review, at: 0 | 1): Promise<void> {
-    const origins = new Map((await review.changes()).changes.map(({ path, from }) => [path, from]))
+    const { changes } = await review.changes()
+    const origins = new Map(changes.map(({ path, from }) => [path, from]))
+    const contents = new Map(changes.map(({ path, after }) => [path, after]))
     const before = treeAt(fs, this.root)
     const result = await unlessRefused(() => review.commit())
     const after = treeAt(fs, this.root)
@@ -216,7 +218,9 @@ export class World {
         if (nlink > 1) this.#landedLinks.add(ino)
       }
     }
-    const left = [...result.conflicts, ...(result.left ?? [])]
+    // What the agent wrote again after its approval needs another one, whoever else was there.
+    const isShownNow = (path: string) => shown.some((each) => each.path === path && each.after === contents.get(path))
+    const left = [...result.conflicts, ...(result.left ?? []).filter(({ path }) => isShownNow(path))]
     this.#mayBeLeft(
       at,
       left.map(({ path }) => ({ path, from: origins.get(path) })),

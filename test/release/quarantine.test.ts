@@ -68,6 +68,21 @@ describe('what is in quarantine', () => {
     expect(again.intent).toBeUndefined()
   })
 
+  it('of work without an intent is staged for the one a person names, which is let go again', async () => {
+    const { workspace, session, root } = await refused('true')
+    await session.selectIntent(null)
+    await session.exec('echo y >> src/a.ts')
+    const review = await workspace.review('agent')
+    expect((await review.takeQuarantined('src/a.ts')).refused.map(({ reason }) => reason)).toEqual([
+      'missing_intent_id',
+    ])
+    expect((await review.takeQuarantined('src/a.ts', { name: 'Ada' }, 'INT-001')).taken).toEqual(['src/a.ts'])
+    expect((await review.changes()).changes.map(({ path, intentId }) => [path, intentId])).toEqual([
+      ['src/a.ts', 'INT-001'],
+    ])
+    expect([session.intent, session.fs.readFileSync(`${root}/src/a.ts`, 'utf8')]).toEqual([undefined, 'a\ny\n'])
+  })
+
   it('for an intent that is none any more stays, what is of others is taken, and the session has no intent of it', async () => {
     const { review, session, workspace } = await refused('echo y >> mail/m.ts')
     await session.selectIntent('INT-002')

@@ -311,3 +311,61 @@ it('whatever was committed, its undo gives back the tree as it was', async () =>
     { numRuns: runs },
   )
 })
+
+describe('an undo of several commits', () => {
+  const edit = (workspace: Workspace, text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text))
+
+  it('puts back what stood before the oldest, in one commit that names them all', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const before = at.text('src/a.ts')
+    const one = await edit(workspace, 'one\n')
+    const two = await committed(workspace, (fs) => fs.writeFileSync('src/new.ts', 'new\n'))
+    const three = await edit(workspace, 'three\n')
+    const undo = await workspace.undo([three.id, String(one.seq), two.id])
+    expect(undo.sessionId).toBe('undo-1-to-3')
+    expect((await undo.changes()).changes.map(({ path, kind, flags }) => [path, kind, flags])).toEqual([
+      ['src/new.ts', 'delete', []],
+      ['src/a.ts', 'modify', []],
+    ])
+    await commitAll(workspace, undo.sessionId)
+    expect(at.text('src/a.ts')).toBe(before)
+    const record = (await recordsOf(workspace)).map(own).at(-1)
+    expect([record?.type, record?.undoes]).toEqual(['undo', [one.id, two.id, three.id]])
+  })
+
+  it('needs no intent for what it puts back, and the lines are whose they were', async () => {
+    const at = testWorkspace({ 'src/a.ts': '' })
+    const workspace = await at.open()
+    await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\nsecond line\n'), 'author')
+    const one = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\n'))
+    const two = await committed(workspace, (fs) => fs.rmSync('src/a.ts'))
+    const undo = await workspace.undo([one.id, two.id])
+    await workspace.intents.complete('INT-001')
+    await commitAll(workspace, undo.sessionId)
+    const blamed = await workspace.ledger.blame('src/a.ts')
+    expect(blamed.map(({ sessionId }) => sessionId)).toEqual(['author', 'author'])
+  })
+
+  it('is refused whole where a commit between them changed a path, too', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const one = await edit(workspace, 'one\n')
+    await edit(workspace, 'two\n')
+    const three = await edit(workspace, 'three\n')
+    const error = await failure(() => workspace.undo([one.id, three.id]))
+    expect(error).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts' }] })
+    expect((await workspace.sessions()).map(({ id }) => id)).toEqual(['agent'])
+    expect(await reasonOf(() => workspace.undo([three.id, '99']))).toBe('undo_expired')
+    expect(await reasonOf(() => workspace.undo([]))).toBe('nothing_selected')
+  })
+
+  it('can be looked at without staging it', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const ids = [(await edit(workspace, 'one\n')).id, (await edit(workspace, 'two\n')).id]
+    expect((await workspace.previewUndo(ids)).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
+    expect((await workspace.sessions()).map(({ id }) => id)).toEqual(['agent'])
+    expect(await reasonOf(() => workspace.previewUndo('99'))).toBe('undo_expired')
+  })
+})

@@ -6,7 +6,7 @@ import { sha256hex } from '../../overlay/digest.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 /** What the page is made of. */
-const SOURCES = ['web', 'src/web', 'src/core/printable.ts', 'scripts/build-web.mjs']
+const SOURCES = ['web', 'src/web', 'src/core/printable.ts', 'src/review/keymap.ts', 'scripts/build-web.mjs']
 
 /**
  * The review page, built once for each state of its sources.

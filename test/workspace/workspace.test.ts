@@ -285,7 +285,8 @@ describe('a review', () => {
     await review.changes()
     await review.approve()
     agent.fs.writeFileSync('src/a.ts', 'after the verdict')
-    expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
+    const left = [expect.objectContaining({ path: 'src/a.ts' })]
+    expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [], left })
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/error-text.js'
 import type { Measured } from '../../core/mutation.js'
 import { checkBoth, parse } from '../../host/grammars.js'
 import type { Syntax } from '../../host/tree.js'
@@ -127,8 +128,4 @@ const unverified = (rule: string, detail: string): Measured => ({
 
 function excerpt(text: string): string {
   return JSON.stringify(text.trim()).slice(0, 40)
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

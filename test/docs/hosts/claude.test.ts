@@ -19,7 +19,7 @@ describe('docs/hosts/claude.md', () => {
 
   it('has no block that nothing tries, but the ones that start the client', () => {
     const shown = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
-    expect(shown).toEqual([expect.stringMatching(/^escrow run [^\n]* -- claude\n$/)])
+    expect(shown).toEqual(['escrow claude\n', expect.stringMatching(/^escrow run [^\n]* -- claude\n$/)])
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'sh', 'yaml'])
   })
 })

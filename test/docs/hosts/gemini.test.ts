@@ -19,7 +19,7 @@ describe('docs/hosts/gemini.md', () => {
 
   it('has no block that nothing tries, but the ones that start the client', () => {
     const shown = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
-    expect(shown).toEqual([expect.stringMatching(/^escrow run [^\n]* -- gemini\n$/)])
+    expect(shown).toEqual(['escrow gemini\n', expect.stringMatching(/^escrow run [^\n]* -- gemini\n$/)])
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'sh', 'yaml'])
   })
 })
