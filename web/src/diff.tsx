@@ -29,8 +29,12 @@ export function Diff({ session, path, file, layout, wrap, find, at, setAt, decid
   const heads = useMemo(() => file.hunks.map((hunk) => hunk.at[layout]), [file, layout])
   const scroller = useRef<Scroller>(null)
   const hunk = file.hunks[at]
+  // A hunk that was clicked is in view: scrolling it would move its buttons away from the pointer.
+  const clicked = useRef(false)
   useEffect(() => {
-    if (hunk !== undefined) scroller.current?.show(hunk.at[layout], at === 0 ? 'near' : 'start')
+    const stays = clicked.current
+    clicked.current = false
+    if (hunk !== undefined && !stays) scroller.current?.show(hunk.at[layout], at === 0 ? 'near' : 'start')
   }, [at, layout])
   const [shift, setShift] = useState(0)
   const row = (index: number, style: RowStyle) => {
@@ -58,7 +62,10 @@ export function Diff({ session, path, file, layout, wrap, find, at, setAt, decid
           divisible={file.hunks[number]?.divisible ?? false}
           decide={decide}
           divide={divide}
-          choose={() => setAt(number)}
+          choose={() => {
+            clicked.current = number !== at
+            setAt(number)
+          }}
         />
       )
     return isPair(found) ? (
