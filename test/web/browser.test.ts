@@ -267,6 +267,53 @@ describe('safe hands, by the keys alone', () => {
     await page.locator('.file-actions .verdict.pending').waitFor()
   })
 
+  it('a button of a hunk stays under the pointer while it is pressed', async () => {
+    const { place, session, url } = await scene()
+    await work(place.root, session)
+    const page = await visit(url)
+    await page.locator('.files .file[title="src/cart.ts"]').click()
+    await page.getByRole('button', { name: 'Divide hunk 1' }).click()
+    const button = page.getByRole('button', { name: 'Approve hunk 3' })
+    const box = await button.boundingBox()
+    await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2)
+    await page.mouse.down()
+    await page.locator('.hunk-head.current', { has: button }).waitFor()
+    await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))))
+    await page.mouse.up()
+    await page.locator('.hunk-head.approved', { has: page.getByLabel('Approve hunk 3') }).waitFor()
+  })
+
+  it('an editor opened before the page has heard of a save shows what was saved', async () => {
+    const { place, session, url } = await scene()
+    await work(place.root, session)
+    const page = await visit(url)
+    await file(page, 'money.ts').click()
+    await page.locator('.hunk-head').waitFor()
+    await page.keyboard.press('e')
+    const field = page.getByLabel('Content of src/money.ts')
+    await field.waitFor()
+    await page.keyboard.type('// first ')
+    let release = () => undefined as void
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let held = 0
+    await page.route('**/changes?*', async (route) => {
+      held++
+      await released
+      await route.continue()
+    })
+    await page.keyboard.press('Control+s')
+    await toast(page, 'Saved into the stage.')
+    await page.keyboard.type('lost')
+    await expect.poll(() => held).toBeGreaterThan(0)
+    release()
+    await field.waitFor({ state: 'detached' })
+    await page.keyboard.press('e')
+    await expect.poll(() => field.inputValue()).toContain('// first ')
+    expect(await field.inputValue()).not.toContain('lost')
+  })
+
   it('Esc asks before it throws a typed reason away', async () => {
     const { place, session, url } = await scene()
     await work(place.root, session)

@@ -124,7 +124,7 @@ export function App() {
         {place.at === 'ledger' && <Ledger version={versions.ledger} say={say} />}
         {place.at === 'blame' && <Blame path={place.path} version={versions.ledger} />}
         {place.at === 'stats' && <Stats version={versions.ledger} />}
-        {state === undefined && error === undefined && place.at === 'review' && <p class="loading">Looking…</p>}
+        {state === undefined && error === undefined && place.at === 'review' && <p class="loading">Loading…</p>}
       </main>
       <div class="toasts" role="status" aria-live="polite">
         {words.map(({ id, text, kind, undo }) => (

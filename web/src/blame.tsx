@@ -100,7 +100,7 @@ function Lines({ path, version }: { path: string; version: number }) {
         {error}
       </p>
     )
-  if (total === undefined) return <p class="loading">Looking…</p>
+  if (total === undefined) return <p class="loading">Loading…</p>
   const at = (index: number): Line | undefined => pages.current.get(Math.floor(index / PAGE))?.[index % PAGE]
   return (
     <VirtualList class="blame" role="table" label={`Who wrote ${path}`} count={total} height={20} seen={seen}>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireFound, WireGroup, WireVerdict } from '../../src/web/wire.js'
 import { get } from './api.js'
 import type { Versions } from './app.js'
@@ -61,27 +61,42 @@ export function useViewed(id: string | undefined): [ReadonlySet<string>, (mark: 
   return [viewed, set]
 }
 
-/** A session's changes: looked at again when something moved, and after each decision. */
+/**
+ * A session's changes: loaded again when something moved, and by `reload` after each decision.
+ * `reload` resolves once the page has the new list, or the words why there is none.
+ */
 export function useChanges(id: string | undefined, versions: Versions) {
   const [shown, setShown] = useState<WireChanges>()
   const [error, setError] = useState<string>()
-  const [asked, setAsked] = useState(0)
   const version = id === undefined ? 0 : (versions.sessions[id] ?? 0)
-  useEffect(() => {
-    if (id === undefined) return
-    let stale = false
-    get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
+  /** The latest request: the answer to an earlier one is dropped. */
+  const latest = useRef<Promise<void> | undefined>(undefined)
+  const reload = useCallback((): Promise<void> => {
+    if (id === undefined) return Promise.resolve()
+    const isLatest = () => latest.current === request
+    const request: Promise<void> = get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
       (value) => {
-        if (stale) return
+        if (!isLatest()) return latest.current
         setShown(value)
         setError(undefined)
       },
-      (reason: unknown) => !stale && setError(wordsOf(reason)),
+      (reason: unknown) => {
+        if (!isLatest()) return latest.current
+        setError(wordsOf(reason))
+      },
     )
-    return () => {
-      stale = true
-    }
-  }, [id, version, versions.all, asked])
+    latest.current = request
+    return request
+  }, [id])
+  useEffect(() => {
+    void reload()
+  }, [reload, version, versions.all])
+  useEffect(
+    () => () => {
+      latest.current = undefined
+    },
+    [id],
+  )
   /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
   const put = useCallback((paths: readonly string[], state: WireVerdict) => {
     const decided = new Set(paths)
@@ -91,6 +106,5 @@ export function useChanges(id: string | undefined, versions: Versions) {
         last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(withState) })) },
     )
   }, [])
-  const renew = useCallback(() => setAsked((last) => last + 1), [])
-  return { shown: shown?.session === id ? shown : undefined, error, renew, put }
+  return { shown: shown?.session === id ? shown : undefined, error, reload, put }
 }

@@ -18,7 +18,7 @@ export interface CommitKeys {
 interface Props extends Told {
   readonly session: string
   readonly shown: WireChanges
-  readonly renew: () => void
+  readonly reload: () => Promise<void>
   readonly approveAll: () => void
   /** What the last approval or commit left out. */
   readonly left: readonly WireLeft[]
@@ -33,7 +33,7 @@ const PHASES: Readonly<Record<string, string>> = {
 }
 
 /** How much is decided, and the way to the disk. */
-export function CommitBar({ session, shown, say, renew, approveAll, left, setLeft, keys }: Props) {
+export function CommitBar({ session, shown, say, reload, approveAll, left, setLeft, keys }: Props) {
   const [progress, setProgress] = useState<Extract<WireCommit, { phase: string }>>()
   const [done, setDone] = useState<{ id: string; count: number }>()
   const calling = useRef<AbortController>(null)
@@ -75,7 +75,7 @@ export function CommitBar({ session, shown, say, renew, approveAll, left, setLef
       say(calling.current.signal.aborted ? 'Called off.' : wordsOf(error), 'bad')
     }
     setProgress(undefined)
-    renew()
+    await reload()
   }
   const undo = async (id: string) => {
     try {

@@ -10,12 +10,12 @@ interface Props extends Told {
   readonly path: string
   readonly mark: string
   readonly kind: 'markers' | 'beside'
-  readonly renew: () => void
+  readonly reload: () => Promise<void>
   readonly edit: () => void
 }
 
 /** Both sides of a conflict, and the way out of it. */
-export function Conflict({ session, path, mark, kind, say, renew, edit }: Props) {
+export function Conflict({ session, path, mark, kind, say, reload, edit }: Props) {
   const { value, error } = useLoaded(
     () => get<WireText>(`sessions/${encodeURIComponent(session)}/text`, { path, mark }),
     [mark],
@@ -27,7 +27,7 @@ export function Conflict({ session, path, mark, kind, say, renew, edit }: Props)
         {error}
       </p>
     )
-  if (value === undefined) return <p class="loading">Looking…</p>
+  if (value === undefined) return <p class="loading">Loading…</p>
   if (kind === 'beside') return <Beside value={value} />
   const blocks = blocksOf(value.after ?? '')
   const open = blocks.filter((block, at) => block.kind === 'both' && chosen[at] === undefined).length
@@ -38,7 +38,7 @@ export function Conflict({ session, path, mark, kind, say, renew, edit }: Props)
     } catch (failed) {
       say(wordsOf(failed), 'bad')
     }
-    renew()
+    await reload()
   }
   return (
     <div class="conflict">

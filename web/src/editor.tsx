@@ -1,8 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
 import type { Told } from './app.js'
-import { useLoaded, wordsOf } from './shared.js'
+import { wordsOf } from './shared.js'
 
 interface Props extends Told {
   readonly session: string
@@ -11,69 +11,95 @@ interface Props extends Told {
   /** The line to start at. */
   readonly line: number
   readonly close: () => void
-  readonly renew: () => void
+  readonly reload: () => Promise<void>
 }
 
-/** Texts that a person typed and has neither saved nor thrown away: opening another file does not lose them. */
-const drafts = new Map<string, string>()
-addEventListener('beforeunload', (event) => drafts.size > 0 && event.preventDefault())
+/** A text that a person edits: the change it was opened at, its text then and its text now. */
+interface Draft {
+  readonly mark: string
+  readonly before: string
+  readonly text: string
+}
+
+/** Drafts that a person has neither saved nor thrown away, by session and path: opening another file does not lose them. */
+const drafts = new Map<string, Draft>()
+const isUnsaved = (draft: Draft) => draft.text !== draft.before
+addEventListener('beforeunload', (event) => [...drafts.values()].some(isUnsaved) && event.preventDefault())
 
 /** Pixels of a line, and lines that stay visible above the one to start at. */
 const LINE = 20
 const ABOVE = 4
 
 /** The staged text, for the reviewer's own correction. It is theirs in the trace, and needs a verdict like all else. */
-export function Editor({ session, path, mark, line, say, close, renew }: Props) {
-  // What is edited is what was opened: if the agent writes meanwhile, saving says so.
-  const [opened] = useState(mark)
-  const draft = `${session} ${path} ${opened}`
-  const { value, error } = useLoaded(
-    () => get<WireText>(`sessions/${encodeURIComponent(session)}/text`, { path, mark: opened }),
-    [opened],
-  )
-  const [text, setText] = useState(drafts.get(draft))
+export function Editor({ session, path, mark, line, say, close, reload }: Props) {
+  const url = `sessions/${encodeURIComponent(session)}`
+  const name = `${session} ${path}`
+  const [draft, setDraft] = useState(drafts.get(name))
+  const [error, setError] = useState<string>()
   const [asks, setAsks] = useState(false)
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const numbers = useRef<HTMLPreElement>(null)
   const keep = useRef<HTMLButtonElement>(null)
-  const shown = text ?? value?.after
-  const isChanged = text !== undefined && text !== value?.after
-  const isThere = shown !== undefined
+  const isOpen = draft !== undefined
+  const isChanged = draft !== undefined && isUnsaved(draft)
+  // A draft stays at the change it was opened at: if the agent writes meanwhile, saving says so.
+  useEffect(() => {
+    if (isOpen) return
+    let isStale = false
+    get<WireText>(`${url}/text`, { path, mark }).then(
+      ({ after = '' }) => {
+        if (isStale) return
+        setDraft({ mark, before: after, text: after })
+        setError(undefined)
+      },
+      (reason: unknown) => !isStale && setError(wordsOf(reason)),
+    )
+    return () => {
+      isStale = true
+    }
+  }, [url, path, mark, isOpen])
   useLayoutEffect(() => {
     const area = field.current
-    if (area === null || shown === undefined) return
-    const start = shown.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0)
+    if (area === null || draft === undefined) return
+    const start = draft.text.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0)
     area.focus({ preventScroll: true })
     area.setSelectionRange(start, start)
     area.scrollTop = Math.max(0, line - 1 - ABOVE) * LINE
-  }, [isThere])
+  }, [isOpen])
   useLayoutEffect(() => (asks ? keep.current : field.current)?.focus(), [asks])
   const finish = () => {
-    drafts.delete(draft)
+    drafts.delete(name)
     close()
   }
   const leave = () => (isChanged ? setAsks(true) : finish())
   const save = async () => {
-    if (!isChanged || busy) return
+    if (draft === undefined || !isChanged || busy) return
     setBusy(true)
     try {
-      await post(`sessions/${encodeURIComponent(session)}/edit`, { path, mark: opened, text })
+      await post(`${url}/edit`, { path, mark: draft.mark, text: draft.text })
+      drafts.delete(name)
       say('Saved into the stage. It needs a verdict.')
-      finish()
+      // The page must know the new content first: an editor opened at the old one would be refused.
+      await reload()
+      close()
     } catch (failed) {
       say(wordsOf(failed), 'bad')
+      setBusy(false)
+      await reload()
     }
-    setBusy(false)
-    renew()
   }
-  if (error !== undefined)
-    return (
-      <p class="note bad" role="alert">
-        {error}
-      </p>
+  if (draft === undefined)
+    return error === undefined ? (
+      <p class="loading editor">Loading…</p>
+    ) : (
+      <div class="note bad" role="alert">
+        <p>{error}</p>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
     )
-  if (shown === undefined) return <p class="loading editor">Looking…</p>
   return (
     <form
       class="editor"
@@ -97,18 +123,20 @@ export function Editor({ session, path, mark, line, say, close, renew }: Props) 
       </label>
       <div class="editor-text">
         <pre ref={numbers} class="editor-numbers" aria-hidden="true">
-          {shown.split('\n').map((_, at) => `${at + 1}\n`)}
+          {draft.text.split('\n').map((_, at) => `${at + 1}\n`)}
         </pre>
         <textarea
           id="edit"
           ref={field}
           spellcheck={false}
           wrap="off"
-          value={shown}
+          readOnly={busy}
+          value={draft.text}
           onScroll={(event) => numbers.current?.scrollTo(0, event.currentTarget.scrollTop)}
           onInput={(event) => {
-            drafts.set(draft, event.currentTarget.value)
-            setText(event.currentTarget.value)
+            const typed = { ...draft, text: event.currentTarget.value }
+            drafts.set(name, typed)
+            setDraft(typed)
           }}
         />
       </div>
@@ -126,7 +154,7 @@ export function Editor({ session, path, mark, line, say, close, renew }: Props) 
       ) : (
         <div key="acts" class="actions">
           <span class="quiet hint">Ctrl+S saves, Esc leaves</span>
-          {opened !== mark && <span class="flag grave">the agent has written to it meanwhile</span>}
+          {draft.mark !== mark && !busy && <span class="flag grave">the agent has written to it meanwhile</span>}
           <button type="button" onClick={leave}>
             Cancel
           </button>

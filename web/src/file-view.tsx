@@ -38,7 +38,7 @@ interface Props extends Told {
   readonly find: string
   readonly viewed: boolean
   readonly setViewed: (viewed: boolean) => void
-  readonly renew: () => void
+  readonly reload: () => Promise<void>
   readonly give: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
   readonly reject: (rejecting: Rejecting) => void
   readonly leave: () => void
@@ -54,7 +54,7 @@ export function FileView({
   viewed,
   setViewed,
   say,
-  renew,
+  reload,
   give,
   reject,
   leave,
@@ -86,7 +86,7 @@ export function FileView({
     } catch (failed) {
       say(wordsOf(failed), 'bad')
     }
-    renew()
+    await reload()
   }
   const discard = async () => {
     setLeaving(false)
@@ -96,7 +96,7 @@ export function FileView({
     } catch (failed) {
       say(wordsOf(failed), 'bad')
     }
-    renew()
+    await reload()
   }
 
   const own: FileKeys = {
@@ -176,7 +176,7 @@ export function FileView({
           {error}
         </p>
       )}
-      {file === undefined && error === undefined && <p class="loading">Looking…</p>}
+      {file === undefined && error === undefined && <p class="loading">Loading…</p>}
       {file && editing && (
         <Editor
           session={session}
@@ -185,7 +185,7 @@ export function FileView({
           line={hunk?.line ?? 1}
           say={say}
           close={() => setEditing(false)}
-          renew={renew}
+          reload={reload}
         />
       )}
       {file && !editing && file.conflict !== undefined && (
@@ -195,7 +195,7 @@ export function FileView({
           mark={mark}
           kind={file.conflict}
           say={say}
-          renew={renew}
+          reload={reload}
           edit={() => setEditing(true)}
         />
       )}

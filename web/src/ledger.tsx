@@ -44,7 +44,7 @@ export function Ledger({ version, say }: Told & { version: number }) {
         {error}
       </p>
     )
-  if (records === undefined) return <p class="loading">Looking…</p>
+  if (records === undefined) return <p class="loading">Loading…</p>
   if (records.length === 0) return <Empty title="The ledger is empty." />
   return (
     <div class="page">

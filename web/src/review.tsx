@@ -31,7 +31,7 @@ export function Review({ place, state, versions, say }: Props) {
   const first = state.sessions.find(({ changes, questions }) => changes + questions.length > 0) ?? state.sessions[0]
   const session =
     state.sessions.find(({ id }) => id === place.session) ?? (place.session === undefined ? first : undefined)
-  const { shown, error, renew, put } = useChanges(session?.id, versions)
+  const { shown, error, reload, put } = useChanges(session?.id, versions)
   /** The last decision came by the keys: they go on to what is next. */
   const byKey = useRef(false)
   const [rejecting, setRejecting] = useState<Rejecting>()
@@ -98,7 +98,7 @@ export function Review({ place, state, versions, say }: Props) {
       say(wordsOf(failed), 'bad')
       if (!(failed instanceof Refused)) throw failed
     }
-    renew()
+    void reload()
     return given
   }
   const takeBack = async () => {
@@ -233,7 +233,7 @@ export function Review({ place, state, versions, say }: Props) {
             session={id}
             shown={shown}
             say={say}
-            renew={renew}
+            reload={reload}
             approveAll={approveAll}
             keys={commitKeys}
             left={left}
@@ -254,7 +254,7 @@ export function Review({ place, state, versions, say }: Props) {
             viewed={viewed.has(change.mark)}
             setViewed={(is) => setViewed(change.mark, is)}
             say={say}
-            renew={renew}
+            reload={reload}
             give={(word, selection) => void decide(word, selection)}
             reject={setRejecting}
             leave={() => id !== undefined && goTo({ at: 'review', session: id })}
