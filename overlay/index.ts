@@ -1,10 +1,20 @@
-/** The filesystem layer: a copy-on-write view over a directory, staged in memory, logged on disk. */
-export { baseOf, baseOfContent, MERGE_LIMIT, stateNow } from './base.js'
-export { type FileState, type StagedChange, type StagedKind, sameContent, sameState } from './change.js'
+/**
+ * The overlay: a copy-on-write view over a directory. Changes are held in memory and logged, so that a crash loses none.
+ *
+ * In come reads of the real directory (the lower layer) and calls that change names, contents and attributes; out come
+ * merged reads, the list of staged changes, versions to travel to, and the bytes of a stage log. Contents are kept by memfs
+ * inodes; unionfs serves large asynchronous reads.
+ * May not happen here: a decision whether a call is allowed, a change of the workspace on disk, an import from `src/`.
+ * The only files written are the stage log and its packs (`stage-log.ts`, `compact.ts`).
+ */
+export { baseOfContent, stampOf, stateNow } from './base.js'
+export { type FileState, type StagedChange, sameContent, sameState } from './change.js'
 export { compact } from './compact.js'
+export { sizeOf } from './content.js'
 export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff } from './diff.js'
-export { type Digest, digest, EMPTY_DIGEST } from './digest.js'
-export { codeOf, Errno, errnoNumber, errnoText, type FsError, fsError } from './errno.js'
+export { type Digest, digest, digestInParts, EMPTY_DIGEST, PART, sha256hex } from './digest.js'
+export type { DirectoryTimes } from './directory-times.js'
+export { codeOf, Errno, errnoText, fsError } from './errno.js'
 export type { JsonValue } from './json.js'
 export {
   type Attributes,
@@ -15,10 +25,10 @@ export {
   type ReadLayer,
   type WriteLayer,
 } from './layer.js'
-export { type Lower, openLower } from './lower.js'
-export type { OpenFile, ReadFile, WriteFile } from './open-file.js'
+export { entryOf, type LowerName, openLower, typeOfStats } from './lower.js'
+export { contentOf } from './merged.js'
+export type { ReadFile, WriteFile } from './open-file.js'
 export { Overlay } from './overlay.js'
-export type { OverlayOptions } from './overlay-options.js'
 export { readPacked } from './pack.js'
 export {
   ancestorsOf,
@@ -35,15 +45,20 @@ export {
 export { type CommittedPath, dropRedundant, reconcileCommitted, reconcileDiscarded } from './reconcile.js'
 export type { ReconcilePlan } from './reconcile-plan.js'
 export { openRegular, readRegular } from './regular.js'
-export { type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
+export { type Follow, type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
 export { revertPaths } from './revert.js'
 export type { Mark, Version } from './snapshot.js'
-export { type SourceInUse, sourcesInUse } from './sources.js'
-export { foldName, foldsNames, type Spelling, spellingOf } from './spelling.js'
+export { redirects, sourcesInUse } from './sources.js'
+export { foldName, foldsNames, spellingOf } from './spelling.js'
 export { Stage } from './stage.js'
-export type { Attribution, Base, EditData, PackSpan, StageEdit } from './stage-edit.js'
+export type { Attribution, Base, EditData, StageEdit } from './stage-edit.js'
 export { openStageLog, type Replay, replay, type StageFiles, type StageLog } from './stage-log.js'
 export { stagedBytes } from './staged-bytes.js'
-export { lostDirectories, planTravel, type Since, type TravelPlan } from './travel.js'
+export { absentStats, bigStatsOf, statsOf } from './stats.js'
+export { invalidateTick, memoizePerTick } from './tick.js'
+export { touchedBy } from './touched.js'
+export { lostDirectories, planTravel } from './travel.js'
 export { pathsOf, type TreeNode } from './tree.js'
+export type { UnionView } from './union-view.js'
+export type { Inode } from './upper.js'
 export { bytesBefore, diffVersions } from './version-diff.js'

@@ -25,6 +25,6 @@ export {
 export { type FoundProgram, findProgram } from './host/search-path.js'
 export type { HomeHost } from './hosts/index.js'
 export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge/index.js'
-export { groupChanges } from './review/groups.js'
+export { groupChanges } from './review/index.js'
 export { type Capability, probeNow as checkContainment } from './terminal/index.js'
 export { openWorkspace } from './workspace/index.js'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import { newToken } from '../host/loopback.js'
 import { personalState } from '../host/personal-state.js'
 import { readSmall } from '../host/read.js'

@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/index.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { isSessionId } from '../core/ids.js'
 import { type Layout, ORCHESTRATION, SharedFile } from '../core/layout.js'

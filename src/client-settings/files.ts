@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/index.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { editJson, parseJsonc } from '../host/json-edit.js'
 import { isLink, readSmall } from '../host/read.js'

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import type { CommitRun } from './commit-run.js'
 import { type Disk, exists } from './disk.js'
 import { diskStateAt, isState } from './disk-state.js'

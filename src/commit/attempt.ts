@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import type { Layout } from '../core/layout.js'
 import { isDead, type ProcessIdentity, thisProcess } from '../host/process.js'
 import type { Disk } from './disk.js'

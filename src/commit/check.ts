@@ -1,7 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { type FileState, sameState } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, digest, type FileState, sameState } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { Owner } from '../host/write.js'

@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { type FileState, sameState } from '../../overlay/change.js'
-import { EMPTY_DIGEST } from '../../overlay/digest.js'
+import { EMPTY_DIGEST, type FileState, sameState } from '../../overlay/index.js'
 import { type Disk, linkDigest } from './disk.js'
 
 /** What stands at a path now; `other` is a FIFO, socket or device, which equals nothing a plan can name. */

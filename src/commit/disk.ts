@@ -1,6 +1,5 @@
 import { accessSync, type BigIntStats, constants, existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { digest } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, digest } from '../../overlay/index.js'
 import { flushFileSystem } from '../host/flush.js'
 import { closeDescriptor, digestFile, openDirectory, readWhole } from '../host/read.js'
 import {

@@ -1,7 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
-import type { StageDiff } from '../../overlay/diff.js'
-import { EMPTY_DIGEST } from '../../overlay/digest.js'
-import { ancestorsOf, type RelPath } from '../../overlay/path.js'
+import { ancestorsOf, EMPTY_DIGEST, type RelPath, type StageDiff, type StagedChange } from '../../overlay/index.js'
 import { withMoves } from './moves.js'
 import type { CommitEntry } from './types.js'
 

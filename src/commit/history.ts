@@ -1,4 +1,4 @@
-import type { FileState } from '../../overlay/change.js'
+import type { FileState } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'

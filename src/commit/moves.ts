@@ -1,7 +1,11 @@
-import type { StagedChange } from '../../overlay/change.js'
-import type { DirectoryMove, StageDiff } from '../../overlay/diff.js'
-import { EMPTY_DIGEST } from '../../overlay/digest.js'
-import { isWithin, type RelPath } from '../../overlay/path.js'
+import {
+  type DirectoryMove,
+  EMPTY_DIGEST,
+  isWithin,
+  type RelPath,
+  type StageDiff,
+  type StagedChange,
+} from '../../overlay/index.js'
 import type { CommitEntry } from './types.js'
 
 /**

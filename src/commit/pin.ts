@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { Errno } from '../../overlay/errno.js'
+import { Errno } from '../../overlay/index.js'
 import { mountsBelow } from '../host/read.js'
 import type { Disk } from './disk.js'
 

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { type Disk, exists, isSameFile, linkInPlace, sameInode } from './disk.js'
 import { diskStateAt, isState, isUntouched } from './disk-state.js'
 import { workingMode } from './stage.js'

@@ -1,5 +1,4 @@
-import type { FileState } from '../../overlay/change.js'
-import { sha256hex } from '../../overlay/digest.js'
+import { type FileState, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { JsonObject, Plan, PlannedChange } from './types.js'
 

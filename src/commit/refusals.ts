@@ -1,4 +1,4 @@
-import { codeOf, errnoText } from '../../overlay/errno.js'
+import { codeOf, errnoText } from '../../overlay/index.js'
 import { type ApiReason, EscrowError, type Refusal } from '../core/api-error.js'
 import { DENIAL_CODES } from '../core/denials.js'
 

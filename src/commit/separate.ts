@@ -1,4 +1,4 @@
-import { digest } from '../../overlay/digest.js'
+import { digest } from '../../overlay/index.js'
 import type { Disk } from './disk.js'
 import { FLUSH_TOGETHER } from './stage.js'
 import { type TxPaths, txPathsOf } from './tx-paths.js'

@@ -1,6 +1,4 @@
-import type { FileState } from '../../overlay/change.js'
-import { EMPTY_DIGEST } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, EMPTY_DIGEST, type FileState } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
 import { approvedContent, attempt, type Checked } from './check.js'
 import type { CommitRun } from './commit-run.js'

@@ -1,4 +1,4 @@
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import type { Disk } from './disk.js'

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import type { FileState } from '../../overlay/change.js'
+import type { FileState } from '../../overlay/index.js'
 import type { CommitProgress } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'

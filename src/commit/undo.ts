@@ -1,8 +1,15 @@
-import type { FileState } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
-import { codeOf, Errno } from '../../overlay/errno.js'
-import type { EntryType, WriteLayer } from '../../overlay/layer.js'
-import { ancestorsOf, childOf, isWithin, type RelPath } from '../../overlay/path.js'
+import {
+  ancestorsOf,
+  childOf,
+  codeOf,
+  digest,
+  type EntryType,
+  Errno,
+  type FileState,
+  isWithin,
+  type RelPath,
+  type WriteLayer,
+} from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { CommittedChange, KeptCommit } from './history.js'
 

@@ -1,4 +1,4 @@
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { linkInPlace } from './disk.js'
 import { diskStateAt, isState } from './disk-state.js'
 import { isApproved, type Placing, putBack } from './place.js'

@@ -1,4 +1,5 @@
 import { digest, type JsonValue } from '../../overlay/index.js'
+import { classifyCommand, lineOf, perilousVariables } from '../command-class/index.js'
 import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { Classified } from '../core/command-class.js'
@@ -7,8 +8,7 @@ import { errorText } from '../core/error-text.js'
 import { providerHosts } from '../hosts/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
-import type { AnswerRecord } from '../review/record.js'
-import { classifyCommand, lineOf, perilousVariables } from '../terminal/index.js'
+import type { AnswerRecord } from '../review/index.js'
 
 /** What the record of a command says of its admission. */
 export type Admitted = { readonly [key: string]: JsonValue }

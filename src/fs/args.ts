@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { inspect } from 'node:util'
-import { codeOf } from '../../overlay/errno.js'
-import { pathText } from '../../overlay/path.js'
+import { codeOf, pathText } from '../../overlay/index.js'
 
 /** Reading of arguments as Node's own functions read them. Each is read once; the errors are Node's. */
 

@@ -1,8 +1,12 @@
-import { mergedState } from '../../overlay/diff.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import { isWithin, parentOf, type RelPath } from '../../overlay/path.js'
-import type { StageEdit } from '../../overlay/stage-edit.js'
-import { touchedBy } from '../../overlay/touched.js'
+import {
+  isWithin,
+  mergedState,
+  type Overlay,
+  parentOf,
+  type RelPath,
+  type StageEdit,
+  touchedBy,
+} from '../../overlay/index.js'
 import type { HostEvent } from '../host/watch.js'
 import { type DiskScope, DiskWatch } from './disk-watch.js'
 

@@ -1,7 +1,6 @@
 import type { BigIntStats, Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
-import { isWithin } from '../../overlay/path.js'
+import { codeOf, isWithin } from '../../overlay/index.js'
 import { innerCall } from './inner-call.js'
 import { lstat, stat } from './kernel-read.js'
 import { type SystemErrorInfo, systemError } from './system-error.js'

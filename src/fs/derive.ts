@@ -1,4 +1,4 @@
-import { Errno, fsError } from '../../overlay/errno.js'
+import { Errno, fsError } from '../../overlay/index.js'
 import { type Denial, Denied, denialError } from '../core/denials.js'
 import { bytesOf, invalidType, isArgumentError } from './args.js'
 import { later, promiseOf } from './fairness.js'

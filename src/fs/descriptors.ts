@@ -1,6 +1,5 @@
 import fs, { type BigIntStats, constants, type Stats } from 'node:fs'
-import { Errno } from '../../overlay/errno.js'
-import type { ReadFile, WriteFile } from '../../overlay/open-file.js'
+import { Errno, type ReadFile, type WriteFile } from '../../overlay/index.js'
 import { invalidType, outOfRange } from './args.js'
 
 /**

@@ -1,7 +1,5 @@
 import { basename } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import { childOf, isWithin, parentOf, type RelPath } from '../../overlay/path.js'
+import { childOf, codeOf, isWithin, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
 import { type HostEvent, watchHost } from '../host/watch.js'
 
 /**

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { devNull } from 'node:os'
-import { fsError } from '../../overlay/errno.js'
+import { fsError } from '../../overlay/index.js'
 import { promiseOf } from './fairness.js'
 import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
 import { Spread } from './op-types.js'

@@ -1,7 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import type { Entry } from '../../overlay/layer.js'
-import { typeOfStats } from '../../overlay/lower.js'
+import { type Entry, typeOfStats } from '../../overlay/index.js'
 import { type GlobOptions, readGlobOptions } from './glob-options.js'
 import { fitsName, GLOBSTAR, type GlobPattern, matchesNames, parseGlob, type Segment } from './glob-pattern.js'
 import { direntOf, entriesOf, leadsToDir } from './kernel-list.js'

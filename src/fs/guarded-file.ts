@@ -1,7 +1,5 @@
 import type { BigIntStats, Stats } from 'node:fs'
-import type { Attributes } from '../../overlay/layer.js'
-import type { WriteFile } from '../../overlay/open-file.js'
-import { type RelPath, ROOT } from '../../overlay/path.js'
+import { type Attributes, type RelPath, ROOT, type WriteFile } from '../../overlay/index.js'
 import type { Effect } from '../core/decision.js'
 
 /** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */

@@ -1,9 +1,19 @@
 import type { BigIntStats, Stats } from 'node:fs'
-import type { Attributes, Entry, EntryType, PutOptions, WriteLayer } from '../../overlay/layer.js'
-import type { WriteFile } from '../../overlay/open-file.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import { ancestorsOf, asRelPath, childOf, isWithin, type RelPath } from '../../overlay/path.js'
-import type { EditData } from '../../overlay/stage-edit.js'
+import {
+  type Attributes,
+  ancestorsOf,
+  asRelPath,
+  childOf,
+  type EditData,
+  type Entry,
+  type EntryType,
+  isWithin,
+  type Overlay,
+  type PutOptions,
+  type RelPath,
+  type WriteFile,
+  type WriteLayer,
+} from '../../overlay/index.js'
 import { type Access, type Decide, type Effect, isOutside } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 import { GuardedFile } from './guarded-file.js'

@@ -1,5 +1,4 @@
-import type { Entry, EntryType } from '../../overlay/layer.js'
-import { childOf, type RelPath } from '../../overlay/path.js'
+import { childOf, type Entry, type EntryType, type RelPath } from '../../overlay/index.js'
 import type { Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 

@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path/posix'
-import { Errno } from '../../overlay/errno.js'
-import { childOf, type RelPath } from '../../overlay/path.js'
+import { childOf, Errno, type RelPath } from '../../overlay/index.js'
 import type { ToolCall } from '../core/api.js'
 import { type Denial, type DenialError, Denied, denialError } from '../core/denials.js'
 import type { View } from './view.js'

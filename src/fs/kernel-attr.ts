@@ -1,6 +1,5 @@
 import { constants } from 'node:fs'
-import { Errno } from '../../overlay/errno.js'
-import type { Follow, Inside } from '../../overlay/resolve.js'
+import { Errno, type Follow, type Inside } from '../../overlay/index.js'
 import { methodMissing, readGivenMode, readPath } from './args.js'
 import type { Args } from './op-types.js'
 import { givenTo, isOwner, mayChown, readId } from './ownership.js'

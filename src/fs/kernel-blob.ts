@@ -1,4 +1,4 @@
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { Denied } from '../core/denials.js'
 import { invalidType, readPath, unopenedBlob } from './args.js'
 import { readFile } from './kernel-read.js'

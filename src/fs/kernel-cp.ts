@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { types } from 'node:util'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { invalidReturn, readPath } from './args.js'
 import { type AnyStats, checkPair, checkParents, cpInfo, intoItself, isBelow, look } from './cp-checks.js'
 import { type CpOptions, readCpOptions } from './cp-options.js'

@@ -1,7 +1,5 @@
 import { type BigIntStats, constants, type Stats } from 'node:fs'
-import { Errno } from '../../overlay/errno.js'
-import type { WriteFile } from '../../overlay/open-file.js'
-import { pathText } from '../../overlay/path.js'
+import { Errno, pathText, type WriteFile } from '../../overlay/index.js'
 import {
   bytesOf,
   fileTooLarge,

@@ -1,5 +1,4 @@
-import { Errno } from '../../overlay/errno.js'
-import type { Inside } from '../../overlay/resolve.js'
+import { Errno, type Inside } from '../../overlay/index.js'
 import { invalidSymlinkType, readPath } from './args.js'
 import type { Args } from './op-types.js'
 import type { WriteView } from './view.js'

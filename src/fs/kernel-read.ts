@@ -1,9 +1,15 @@
 import { type BigIntStats, constants, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
-import { digestInParts, PART } from '../../overlay/digest.js'
-import { codeOf, Errno } from '../../overlay/errno.js'
-import { pathText, type RelPath } from '../../overlay/path.js'
-import type { Follow, Inside } from '../../overlay/resolve.js'
+import {
+  codeOf,
+  digestInParts,
+  Errno,
+  type Follow,
+  type Inside,
+  PART,
+  pathText,
+  type RelPath,
+} from '../../overlay/index.js'
 import {
   checkSignal,
   encodeName,

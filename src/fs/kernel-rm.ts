@@ -1,6 +1,4 @@
-import { Errno } from '../../overlay/errno.js'
-import { childOf, pathText, type RelPath } from '../../overlay/path.js'
-import type { Inside } from '../../overlay/resolve.js'
+import { childOf, Errno, type Inside, pathText, type RelPath } from '../../overlay/index.js'
 import { Denied } from '../core/denials.js'
 import { readLooseOptions } from './args.js'
 import { RM_PASSES_FILES_BY } from './host-traits.js'

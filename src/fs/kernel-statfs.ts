@@ -1,5 +1,5 @@
 import fs, { type BigIntStatsFs, type StatsFs } from 'node:fs'
-import { Errno } from '../../overlay/errno.js'
+import { Errno } from '../../overlay/index.js'
 import { readLooseOptions } from './args.js'
 import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'

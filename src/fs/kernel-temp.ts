@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { encodeName, readOptions, readPath } from './args.js'
 import { innerCall } from './inner-call.js'
 import type { Args } from './op-types.js'

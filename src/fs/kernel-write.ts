@@ -1,10 +1,14 @@
 import { constants, type Stats } from 'node:fs'
-import { sizeOf } from '../../overlay/content.js'
-import { PART } from '../../overlay/digest.js'
-import { Errno } from '../../overlay/errno.js'
-import { pathText, type RelPath } from '../../overlay/path.js'
-import type { Inside, Outside } from '../../overlay/resolve.js'
-import type { EditData } from '../../overlay/stage-edit.js'
+import {
+  type EditData,
+  Errno,
+  type Inside,
+  type Outside,
+  PART,
+  pathText,
+  type RelPath,
+  sizeOf,
+} from '../../overlay/index.js'
 import {
   checkSignal,
   isFd,

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs'
-import { pathText } from '../../overlay/path.js'
-import type { Follow } from '../../overlay/resolve.js'
+import { type Follow, pathText } from '../../overlay/index.js'
 import { Denied } from '../core/denials.js'
 import { isWriting, readFlags } from './args.js'
 

@@ -1,12 +1,15 @@
 import type { BigIntStats, Stats } from 'node:fs'
-import type { DirectoryTimes } from '../../overlay/directory-times.js'
-import type { LowerName } from '../../overlay/lower.js'
-import { contentOf } from '../../overlay/merged.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import type { RelPath } from '../../overlay/path.js'
-import type { Resolver } from '../../overlay/resolve.js'
-import { bigStatsOf, statsOf } from '../../overlay/stats.js'
-import type { Inode } from '../../overlay/upper.js'
+import {
+  bigStatsOf,
+  contentOf,
+  type DirectoryTimes,
+  type Inode,
+  type LowerName,
+  type Overlay,
+  type RelPath,
+  type Resolver,
+  statsOf,
+} from '../../overlay/index.js'
 
 const KEPT = 20_000
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { Errno } from '../../overlay/errno.js'
+import { Errno } from '../../overlay/index.js'
 import { invalidType } from './args.js'
 import { TAKES_ANY_TIME, WHOLE_MICROSECONDS } from './host-traits.js'
 

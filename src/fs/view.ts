@@ -1,14 +1,24 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Digest } from '../../overlay/digest.js'
-import { Errno } from '../../overlay/errno.js'
-import type { Entry, ReadLayer, WriteLayer } from '../../overlay/layer.js'
-import { entryOf } from '../../overlay/lower.js'
-import type { WriteFile } from '../../overlay/open-file.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import { asRelPath, pathText, type RelPath } from '../../overlay/path.js'
-import type { Follow, Inside, Outside, Resolved, Resolver } from '../../overlay/resolve.js'
-import type { UnionView } from '../../overlay/union-view.js'
+import {
+  asRelPath,
+  type Digest,
+  type Entry,
+  Errno,
+  entryOf,
+  type Follow,
+  type Inside,
+  type Outside,
+  type Overlay,
+  pathText,
+  type ReadLayer,
+  type RelPath,
+  type Resolved,
+  type Resolver,
+  type UnionView,
+  type WriteFile,
+  type WriteLayer,
+} from '../../overlay/index.js'
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'

@@ -1,7 +1,5 @@
 import { basename, join } from 'node:path'
-import { Errno } from '../../overlay/errno.js'
-import { isWithin, pathText, type RelPath } from '../../overlay/path.js'
-import type { Inside, Outside } from '../../overlay/resolve.js'
+import { Errno, type Inside, isWithin, type Outside, pathText, type RelPath } from '../../overlay/index.js'
 import { watchHost } from '../host/watch.js'
 import { encodeName, invalidType } from './args.js'
 import type { Args, Form } from './op-types.js'

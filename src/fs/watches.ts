@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { Overlay } from '../../overlay/overlay.js'
+import type { Overlay } from '../../overlay/index.js'
 import { ChangeFeed } from './change-feed.js'
 
 /** What a facade has under watch. */

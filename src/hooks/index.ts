@@ -1,4 +1,10 @@
-/** Hooks: what stands between a host's tool calls and a session. */
+/**
+ * Hooks: the engine that takes a host's tool calls to a session.
+ *
+ * In come a tool's name and arguments as the host has them, and the host's way to ask its person; out goes what the host
+ * should do: run the tool, or hand the model a refusal with its reason. A catalogue says what each tool does.
+ * May not happen here: a rule of the policy, anything that only one host has (`agents/`).
+ */
 export { ADDED_TOOLS, type AddedTool, type AddedToolName, isAddedTool } from './added-tools.js'
 export {
   classifyTool,

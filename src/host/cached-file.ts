@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SharedFile } from '../core/layout.js'
 import { readSmall } from './read.js'

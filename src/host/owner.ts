@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { isDead, MAX_CARD_BYTES, type ProcessIdentity, thisProcess } from './process.js'

@@ -11,9 +11,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
-import type { Digest } from '../../overlay/digest.js'
-import { codeOf, fsError } from '../../overlay/errno.js'
-import { openRegular, readRegular } from '../../overlay/regular.js'
+import { codeOf, type Digest, fsError, openRegular, readRegular } from '../../overlay/index.js'
 
 // One for all: everything here is synchronous, and a buffer for each file costs more than its hash.
 const CHUNK = Buffer.allocUnsafeSlow(1 << 18)

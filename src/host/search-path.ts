@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { isWithin } from '../../overlay/path.js'
+import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import { userHome } from './home.js'

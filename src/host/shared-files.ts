@@ -9,8 +9,7 @@
  * before it is used, which leaves a moment for a swap.
  */
 import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
-import { codeOf, fsError } from '../../overlay/errno.js'
-import { openRegular } from '../../overlay/regular.js'
+import { codeOf, fsError, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { openDirectory } from './read.js'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { isWithin } from '../../overlay/path.js'
+import { isWithin } from '../../overlay/index.js'
 
 /**
  * Where escrowfs keeps what must not lie in a workspace: `escrowfs` under `$XDG_STATE_HOME` if that is set to an absolute

@@ -25,8 +25,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { codeOf } from '../../overlay/errno.js'
-import { invalidateTick } from '../../overlay/tick.js'
+import { codeOf, invalidateTick } from '../../overlay/index.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 

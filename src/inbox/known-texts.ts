@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import { personalState } from '../host/personal-state.js'
 import { readSmall } from '../host/read.js'
 import { ensurePrivateDir, replaceDurable } from '../host/write.js'

@@ -4,8 +4,17 @@ import { globProblem } from '../core/globs.js'
 import { newId } from '../core/ids.js'
 import type { AccessQuestion, Answer, Approver, CommandQuestion, Question } from '../core/question.js'
 import type { AskAnswers } from '../policy/index.js'
-import { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from '../review/questions.js'
-import { type AnswerRecord, type ReviewRecord, reviewerOf } from '../review/record.js'
+import {
+  type AnswerRecord,
+  answerFor,
+  answersIn,
+  commandAnswer,
+  letsBelow,
+  openQuestions,
+  QUESTION,
+  type ReviewRecord,
+  reviewerOf,
+} from '../review/index.js'
 import type { StageStore } from '../stage/index.js'
 import type { Undelivered } from './undelivered.js'
 

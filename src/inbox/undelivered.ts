@@ -1,7 +1,12 @@
 import type { Feedback } from '../core/api.js'
-import { type Amendment, amendmentsFor } from '../review/amendments.js'
-import type { HunkRef, ReviewRecord } from '../review/record.js'
-import { type Rejection, rejectionsFor } from '../review/verdicts.js'
+import {
+  type Amendment,
+  amendmentsFor,
+  type HunkRef,
+  type Rejection,
+  type ReviewRecord,
+  rejectionsFor,
+} from '../review/index.js'
 
 /** A reviewer's word that the agent has not been given. */
 export interface Undelivered {

@@ -1,4 +1,4 @@
-import type { EntryType } from '../../overlay/layer.js'
+import type { EntryType } from '../../overlay/index.js'
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { protectedPath } from './messages.js'

@@ -1,10 +1,18 @@
-import { baseOfContent, stampOf, stateNow } from '../../overlay/base.js'
-import { type FileState, sameContent } from '../../overlay/change.js'
-import { type Digest, digest } from '../../overlay/digest.js'
-import type { Overlay } from '../../overlay/overlay.js'
-import { asRelPath, isWithin, type RelPath } from '../../overlay/path.js'
-import { redirects } from '../../overlay/sources.js'
-import type { Base } from '../../overlay/stage-edit.js'
+import {
+  asRelPath,
+  type Base,
+  baseOfContent,
+  type Digest,
+  digest,
+  type FileState,
+  isWithin,
+  type Overlay,
+  type RelPath,
+  redirects,
+  sameContent,
+  stampOf,
+  stateNow,
+} from '../../overlay/index.js'
 import type { ToolContext } from '../core/tool-context.js'
 import type { BaseState } from './chain.js'
 

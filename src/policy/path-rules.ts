@@ -1,4 +1,4 @@
-import { foldName } from '../../overlay/spelling.js'
+import { foldName } from '../../overlay/index.js'
 import { globProblem } from '../core/globs.js'
 import { IGNORES_CASE } from './case.js'
 import { compileGlobs, meets, segmentsOf } from './scope.js'

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { isWithin } from '../../overlay/path.js'
+import { isWithin } from '../../overlay/index.js'
 import { NO_SECRETS, SECRET_NAMES, SECRET_PLACES } from '../core/secrets.js'
 import { foldSegment } from './protected.js'
 

@@ -1,9 +1,8 @@
 import type { Layout } from '../core/layout.js'
 import type { Question } from '../core/question.js'
 import type { IntentVersions, VersionData } from '../history/index.js'
-import { rememberRule } from '../policy/remember.js'
-import { rememberCommand } from '../policy/remember-command.js'
-import { type AnswerRecord, reviewerOf } from '../review/record.js'
+import { rememberCommand, rememberRule } from '../policy/index.js'
+import { type AnswerRecord, reviewerOf } from '../review/index.js'
 import { type Json, type LedgerStore, newDraft } from '../trace/index.js'
 
 export interface Answered {

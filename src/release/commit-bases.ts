@@ -1,16 +1,16 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf, digest, type RelPath, type StageDiff, type StagedChange, sameContent } from '../../overlay/index.js'
+import { createMeasure } from '../change-class/index.js'
 import { type CommitEntry, settledLook, startCommitRun } from '../commit/index.js'
 import { type Declarations, type Mutation, mutationOf } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
 import type { FreePaths } from '../policy/index.js'
-import type { AmendmentState } from '../review/amend.js'
+import type { AmendmentState } from '../review/index.js'
 import { beforeOf, type StageStore } from '../stage/index.js'
 import {
   attributeFile,
   type Comparison,
   compareContents,
-  createMeasure,
   editedLines,
   type FileAttribution,
   type FileLines,

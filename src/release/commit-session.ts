@@ -19,18 +19,17 @@ import type { Layout } from '../core/layout.js'
 import type { Mutation } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
 import { mapCommitted } from '../history/intent-map.js'
-import { repositoryDenial } from '../policy/bare-repository.js'
 import {
   type CommitRequest,
   commitDenial,
   freePathsOf,
   type PolicyState,
   protection,
+  repositoryDenial,
+  staleFile,
   undoDenial,
 } from '../policy/index.js'
-import { staleFile } from '../policy/messages.js'
-import { type AmendmentState, amendmentState } from '../review/amend.js'
-import type { ReviewRecord } from '../review/record.js'
+import { type AmendmentState, amendmentState, type ReviewRecord } from '../review/index.js'
 import { isLessonEntry } from '../session/index.js'
 import { declarationsOf, type StageStore } from '../stage/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type RecordedChange, splitDraft } from '../trace/index.js'

@@ -1,9 +1,7 @@
 import { committedBy, lastCommit } from '../commit/index.js'
 import { newId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import { writeCommitted } from '../review/commit-slices.js'
-import type { ReviewLog } from '../review/log.js'
-import { committedRecordsOf, type ReviewRecord, reviewRecord } from '../review/record.js'
+import { committedRecordsOf, type ReviewLog, type ReviewRecord, reviewRecord, writeCommitted } from '../review/index.js'
 
 /**
  * Uses up the approvals of what a session's commits have taken to the disk, where the committing process died before it

@@ -1,5 +1,4 @@
-import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
-import { type Digest, digest } from '../../overlay/digest.js'
+import { type Digest, digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'

@@ -1,5 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
+import { digest, type StagedChange } from '../../overlay/index.js'
 import type { Contents } from './contents.js'
 import { hasMarkers, mergeContents } from './merge.js'
 import type { AmendRecord, ReviewRecord } from './record.js'

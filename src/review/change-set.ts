@@ -1,5 +1,4 @@
-import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
+import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
 import { disagrees, type Mutation } from '../core/mutation.js'

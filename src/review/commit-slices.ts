@@ -1,4 +1,4 @@
-import { type StagedChange, sameState } from '../../overlay/change.js'
+import { type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import { type Bases, baseDiff } from './change-set.js'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, digest } from '../../overlay/digest.js'
+import { type Digest, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../host/read.js'
 import { ensurePrivateDir, replaceDurable } from '../host/write.js'

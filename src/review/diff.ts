@@ -1,5 +1,5 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
-import { digest } from '../../overlay/digest.js'
+import { digest } from '../../overlay/index.js'
 import type { Hunk } from '../core/api.js'
 import { hunkIds } from './hunk-id.js'
 import { piecesOf } from './pieces.js'

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm'
 import type { createLowlight } from 'lowlight'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 
 /** A piece of a line; of what kind says the grammar (`keyword`, `string`, `comment`…), where it says so. */
 export interface Token {

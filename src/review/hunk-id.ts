@@ -1,4 +1,4 @@
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 
 /** A hunk as it is named: its lines with their marks (`-`, `+`, ` `, `\`), and where its old lines stand, from 1. */
 export interface Named {

@@ -1,5 +1,4 @@
-import { type FileState, type StagedChange, sameState } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
+import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { FileDiff, PlainHunk } from './diff.js'
 import type { HunkRef } from './record.js'

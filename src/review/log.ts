@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
-import { readRegular } from '../../overlay/regular.js'
+import { codeOf, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { withProcessLock } from '../host/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../host/write.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWithin, parentOf, type RelPath } from '../../overlay/path.js'
+import { isWithin, parentOf, type RelPath } from '../../overlay/index.js'
 import { COMMAND_CLASSES } from '../core/command-class.js'
 import type { Question } from '../core/question.js'
 import type { AnswerRecord, ReviewRecord } from './record.js'

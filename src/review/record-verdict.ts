@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
+import type { StagedChange } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Reviewer } from '../core/people.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FileState, sameState } from '../../overlay/change.js'
+import { type FileState, sameState } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import type { Reviewer } from '../core/people.js'
 

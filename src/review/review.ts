@@ -1,5 +1,4 @@
-import type { FileState, StagedChange } from '../../overlay/change.js'
-import type { Digest } from '../../overlay/digest.js'
+import type { Digest, FileState, StagedChange } from '../../overlay/index.js'
 import type { CommitOptions, CommitResult, Quarantine, Review, Selection, Snapshot, Verdict } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 import { newId } from '../core/ids.js'

@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
+import type { StagedChange } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'

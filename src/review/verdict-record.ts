@@ -1,5 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
-import { digest } from '../../overlay/digest.js'
+import { digest, type StagedChange } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'

@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../overlay/change.js'
+import type { StagedChange } from '../../overlay/index.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { Reviewer } from '../core/people.js'
 import {

@@ -4,7 +4,7 @@ import { type Denial, type DenialError, denialError, denialOf } from '../core/de
 import { newId } from '../core/ids.js'
 import type { MutationClass } from '../core/mutation.js'
 import { currentTool, runInTool, type ToolContext } from '../core/tool-context.js'
-import { missingMutationClass } from '../policy/messages.js'
+import { missingMutationClass } from '../policy/index.js'
 import type { LedgerOutbox } from '../stage/index.js'
 import type { SessionSnapshots } from './snapshots.js'
 

@@ -8,7 +8,7 @@ import { withProcessLock } from '../host/lock.js'
 import { isOwned } from '../host/owner.js'
 import { readSmall } from '../host/read.js'
 import { removeName, replaceDurable } from '../host/write.js'
-import { sharedPath } from '../policy/overlap.js'
+import { sharedPath } from '../policy/index.js'
 
 /**
  * Claims: which session holds which intent's scope now. A claim is a file in the session's directory; it ends with the

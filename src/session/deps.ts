@@ -5,7 +5,7 @@ import type { IntentVersions } from '../history/index.js'
 import type { Lease } from '../host/owner.js'
 import type { RegistryStore } from '../intents/index.js'
 import type { PolicyState } from '../policy/index.js'
-import type { ReviewLog } from '../review/log.js'
+import type { ReviewLog } from '../review/index.js'
 import type { LedgerStore } from '../trace/index.js'
 
 /** What a session is made of; the workspace gives it. */

@@ -1,8 +1,7 @@
 import { diffStage, type RelPath, sameContent, stateNow } from '../../overlay/index.js'
 import type { Reviewer } from '../core/people.js'
-import type { View } from '../fs/view.js'
-import { mergeMoved } from '../review/amend-stage.js'
-import type { ReviewLog } from '../review/log.js'
+import type { View } from '../fs/index.js'
+import { mergeMoved, type ReviewLog } from '../review/index.js'
 import { beforeOf, diskNow, type StageStore } from '../stage/index.js'
 
 export interface DriftDeps {

@@ -2,9 +2,7 @@ import type fs from 'node:fs'
 import type { ExecOptions, ExecResult, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { ToolContext } from '../core/tool-context.js'
-import type { DeriveDeps } from '../fs/derive.js'
-import { createFacade } from '../fs/facade.js'
-import type { View } from '../fs/view.js'
+import { createFacade, type DeriveDeps, type View } from '../fs/index.js'
 
 /** What is known of a session behind its `fs`. */
 export interface SyncState {

@@ -4,7 +4,7 @@ import { EscrowError } from '../core/api-error.js'
 import type { Access, Decide } from '../core/decision.js'
 import { type Denial, Denied } from '../core/denials.js'
 import type { ToolContext } from '../core/tool-context.js'
-import type { GuardRules } from '../fs/guarded.js'
+import type { GuardRules } from '../fs/index.js'
 import {
   AMENDED,
   DELIVERED,
@@ -14,14 +14,8 @@ import {
   type Undelivered,
   undeliveredWords,
 } from '../inbox/index.js'
-import { repositoryDenial } from '../policy/bare-repository.js'
-import type { ContentLock } from '../policy/content-lock.js'
-import type { Policy } from '../policy/index.js'
-import { sessionClosed } from '../policy/messages.js'
-import { mayBeProtected } from '../policy/protected.js'
-import { type Amendment, amendmentsFor } from '../review/amendments.js'
-import type { ReviewRecord } from '../review/record.js'
-import { type Rejection, rejectionsFor } from '../review/verdicts.js'
+import { type ContentLock, mayBeProtected, type Policy, repositoryDenial, sessionClosed } from '../policy/index.js'
+import { type Amendment, amendmentsFor, type Rejection, type ReviewRecord, rejectionsFor } from '../review/index.js'
 import type { LedgerOutbox, StageStore } from '../stage/index.js'
 import { SessionLimits } from './limits.js'
 

@@ -1,6 +1,6 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
-import type { Limits } from '../policy/policy-schema.js'
+import type { Limits } from '../policy/index.js'
 
 const MINUTE_MS = 60_000
 const SLICES = 60

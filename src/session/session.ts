@@ -1,5 +1,5 @@
 // Long because: this is the one place where the parts of a session are put together.
-import { memoizePerTick } from '../../overlay/tick.js'
+import { memoizePerTick } from '../../overlay/index.js'
 import type {
   ChangeSet,
   ChangesOf,
@@ -20,12 +20,10 @@ import type { MutationClass } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { SessionAdmission, SessionFormat, SessionTerminal } from '../exec/index.js'
-import { judgeWrites } from '../fs/judge-writes.js'
-import type { View } from '../fs/view.js'
+import { judgeWrites, type View } from '../fs/index.js'
 import { SessionQuestions } from '../inbox/index.js'
-import { ContentLock } from '../policy/content-lock.js'
-import { createPolicy, type Policy } from '../policy/index.js'
-import type { ReviewRecord } from '../review/record.js'
+import { ContentLock, createPolicy, type Policy } from '../policy/index.js'
+import type { ReviewRecord } from '../review/index.js'
 import { changeSetOf, declare, LedgerOutbox, ownStage, type StageStore } from '../stage/index.js'
 import { openVcs, type RecordDraft, type TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'

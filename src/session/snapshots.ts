@@ -13,10 +13,7 @@ import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { withFrozenStamps } from '../host/cached-file.js'
 import type { Policy } from '../policy/index.js'
-import { amendmentState } from '../review/amend.js'
-import { toChangeSet } from '../review/change-set.js'
-import type { ReviewRecord } from '../review/record.js'
-import { verdictState } from '../review/verdicts.js'
+import { amendmentState, type ReviewRecord, toChangeSet, verdictState } from '../review/index.js'
 import { flagsOf, type StageStore, snapshotsOf, toSnapshot } from '../stage/index.js'
 
 /** The snapshots of a session, as its agent sees them. */

@@ -4,16 +4,15 @@ import {
   type Inside,
   isWithin,
   lexical,
+  memoizePerTick,
   type RelPath,
   Resolver,
   ROOT,
   type StagedChange,
   spellingOf,
 } from '../../overlay/index.js'
-import { memoizePerTick } from '../../overlay/tick.js'
-import { GuardedLayer } from '../fs/guarded.js'
-import { View } from '../fs/view.js'
-import type { ContentLock } from '../policy/content-lock.js'
+import { GuardedLayer, View } from '../fs/index.js'
+import type { ContentLock } from '../policy/index.js'
 import type { StageStore } from '../stage/index.js'
 import type { SessionDeps } from './deps.js'
 import type { SessionGuard } from './guard.js'

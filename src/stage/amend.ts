@@ -8,9 +8,7 @@ import {
   type StageEdit,
   sameState,
 } from '../../overlay/index.js'
-import { amendedContent } from '../review/amend.js'
-import type { Contents } from '../review/contents.js'
-import type { AmendRecord, ReviewEntry } from '../review/record.js'
+import { type AmendRecord, amendedContent, type Contents, type ReviewEntry } from '../review/index.js'
 import type { Ingested } from './committed-changes.js'
 
 /**

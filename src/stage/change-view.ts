@@ -10,13 +10,8 @@ import {
 } from '../../overlay/index.js'
 import type { ChangeSet } from '../core/api.js'
 import { withFrozenStamps } from '../host/cached-file.js'
-import { bareRepositoryAt } from '../policy/bare-repository.js'
-import type { Policy } from '../policy/index.js'
-import { amendmentState } from '../review/amend.js'
-import { toChangeSet } from '../review/change-set.js'
-import type { ReviewRecord } from '../review/record.js'
-import { splitsIn } from '../review/split-hunk.js'
-import { verdictState } from '../review/verdicts.js'
+import { bareRepositoryAt, type Policy } from '../policy/index.js'
+import { amendmentState, type ReviewRecord, splitsIn, toChangeSet, verdictState } from '../review/index.js'
 import type { StageStore } from './store.js'
 
 /** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */

@@ -1,7 +1,7 @@
 import type { CommittedPath, RelPath, Stage, Version } from '../../overlay/index.js'
 import { committedSince, lastCommit } from '../commit/index.js'
 import type { Layout } from '../core/layout.js'
-import type { ReviewRecord } from '../review/record.js'
+import type { ReviewRecord } from '../review/index.js'
 
 /** What has happened to a session's changes since a stage, or a snapshot of it, took in the last of it. */
 

@@ -1,7 +1,7 @@
 import type { Change } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
 import { protection } from '../policy/index.js'
-import { addedLines } from '../review/added-lines.js'
+import { addedLines } from '../review/index.js'
 
 /** Words that are named of one change. */
 const NAMED = 3

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { digest, type StagedChange } from '../../overlay/index.js'
+import { createMeasure, TOO_MUCH } from '../change-class/index.js'
 import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
-import { createMeasure, TOO_MUCH } from '../trace/index.js'
 import { beforeOf } from './change-view.js'
 import { declarationsOf } from './declarations.js'
 import type { StageStore } from './store.js'

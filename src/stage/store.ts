@@ -36,9 +36,7 @@ import type { Durability } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
-import { type Contents, openContents } from '../review/contents.js'
-import { stampOf } from '../review/log.js'
-import type { AmendRecord, ReviewRecord } from '../review/record.js'
+import { type AmendRecord, type Contents, openContents, type ReviewRecord, stampOf } from '../review/index.js'
 import { amendmentEdit, directoriesFor } from './amend.js'
 import {
   changesOf,

@@ -51,12 +51,18 @@ export { showPaged } from '../host/pager.js'
 export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
 export { ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
 export { PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/index.js'
-export { compileGlob } from '../review/glob.js'
-export { attentionTitle } from '../review/groups.js'
-export { type Highlighter, loadHighlighter, type Token } from '../review/highlight.js'
-export { type ActionOn, keysOf } from '../review/keymap.js'
-export { relativeName } from '../review/selection.js'
-export { type TextSpan, wordDiff } from '../review/word-diff.js'
+export {
+  type ActionOn,
+  attentionTitle,
+  compileGlob,
+  type Highlighter,
+  keysOf,
+  loadHighlighter,
+  relativeName,
+  type TextSpan,
+  type Token,
+  wordDiff,
+} from '../review/index.js'
 export { flagReasons } from '../stage/index.js'
 export { refusalsIn, summaryOf } from '../terminal/index.js'
 export {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { readStart } from '../host/read.js'
 import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync } from '../host/write.js'
 import { type AnchorLine, compactAnchors, parseAnchors } from './anchor-lines.js'

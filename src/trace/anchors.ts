@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import type { LedgerHead } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'

@@ -1,4 +1,4 @@
-import { digest } from '../../overlay/digest.js'
+import { digest } from '../../overlay/index.js'
 import type { FileAttribution, FileLines, LineRange } from './draft.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { printsOf, withoutBlanks } from './line-prints.js'

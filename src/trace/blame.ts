@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { digest, sha256hex } from '../../overlay/digest.js'
+import { digest, sha256hex } from '../../overlay/index.js'
 import type { BlameLine } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'

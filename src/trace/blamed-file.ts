@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
-import { isWithin } from '../../overlay/path.js'
+import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../host/read.js'
 import { isBinary } from './attribution.js'

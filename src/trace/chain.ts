@@ -1,4 +1,4 @@
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
 import { count, objectsOf } from './fields.js'
 import { isObject } from './lines.js'

@@ -1,5 +1,4 @@
-import { digest } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'
 import { linesOf } from './attribution.js'

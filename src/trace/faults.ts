@@ -1,4 +1,4 @@
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { SharedFile } from '../core/layout.js'

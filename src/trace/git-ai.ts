@@ -1,4 +1,4 @@
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import type { SharedFile } from '../core/layout.js'
 import { objectOf, text } from './fields.js'
 import type { Origin } from './origins.js'

@@ -1,4 +1,10 @@
-/** The ledger: what was asked, decided and written, one line each, in a chain. */
+/**
+ * The ledger: what was asked, decided and written, one JSON line each, chained by hash.
+ *
+ * In come drafts of records; out go lines of `agent_trace.jsonl`, signed where a key is set, and what is read from
+ * them: history, blame by line, lessons, statistics, exports, and the faults that verification finds.
+ * May not happen here: a decision, a change of any file but the ledger and the files derived from it.
+ */
 export {
   attributeFile,
   type Comparison,
@@ -8,7 +14,6 @@ export {
 export { editedLines } from './authorship.js'
 export type { PathContent } from './blame.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
-export { createMeasure, TOO_MUCH } from './classify/measure.js'
 export {
   type FileAttribution,
   type FileLines,

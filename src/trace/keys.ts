@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import type { SigningKey } from '../core/api.js'
 import { stateDir } from '../host/state-dir.js'
 import { createDurable, ensurePrivateDir } from '../host/write.js'

@@ -1,4 +1,4 @@
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import { foldForeign, type Head, NO_HEAD, ownFieldsOf } from './chain.js'
 import { parseLine, readLines } from './lines.js'
 

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, SharedFile } from '../core/layout.js'

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
 import { removeName, replaceDurable } from '../host/write.js'

@@ -1,4 +1,4 @@
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'

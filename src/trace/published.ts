@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
-import { readRegular } from '../../overlay/regular.js'
+import { codeOf, readRegular, sha256hex } from '../../overlay/index.js'
 import { createFile, ensurePrivateDir, publish, removeName } from '../host/write.js'
 import { parseLine } from './lines.js'
 

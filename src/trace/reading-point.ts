@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import type { Layout } from '../core/layout.js'
 import { lookAt, readWhole } from '../host/read.js'
 import { lookShared } from '../host/shared-files.js'

@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { SharedFile } from '../core/layout.js'

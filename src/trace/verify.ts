@@ -1,4 +1,4 @@
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf } from '../../overlay/index.js'
 import type { VerifyResult } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import type { withProcessLock } from '../host/lock.js'

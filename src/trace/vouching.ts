@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { sha256hex } from '../../overlay/digest.js'
+import { sha256hex } from '../../overlay/index.js'
 import type { SharedFile } from '../core/layout.js'
 import type { AbsentRecords, RecordRange, TraceRecord } from '../core/ledger-api.js'
 import type { LedgerEntry } from './anchor-lines.js'

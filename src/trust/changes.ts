@@ -3,8 +3,7 @@ import type { Intent } from '../core/api.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
 import { describeProblem, readYaml } from '../host/yaml.js'
-import { linesOf } from '../intents/ignore.js'
-import { understand } from '../intents/understood.js'
+import { linesOf, understand } from '../intents/index.js'
 
 type Change = Omit<TrustChange, 'file'>
 

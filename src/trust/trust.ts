@@ -1,13 +1,12 @@
-import { sha256hex } from '../../overlay/digest.js'
-import { codeOf } from '../../overlay/errno.js'
+import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout, SharedFile } from '../core/layout.js'
 import type { TrustChange, TrustReport } from '../core/trust-api.js'
 import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-files.js'
 import { readShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES } from '../host/yaml.js'
-import { templateFiles } from '../intents/templates.js'
-import { policyProblem } from '../policy/policy-file.js'
+import { templateFiles } from '../intents/index.js'
+import { policyProblem } from '../policy/index.js'
 import { ignoreChanges, intentChanges, intentsProblem, policyChanges, templateChanges } from './changes.js'
 
 /**

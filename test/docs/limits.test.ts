@@ -34,8 +34,8 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/policy/remedy.ts#MOST_NAMES',
     ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_SAID'],
-    ...['src/exec/admission.ts#MAX_SHOWN', 'src/terminal/classes/findings.ts#MAX_PART'],
-    'src/terminal/classes/findings.ts#MAX_REASONS',
+    ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],
+    'src/command-class/findings.ts#MAX_REASONS',
   ]),
   ...because('it is how much is remembered: more is worked out anew', [
     ...[
@@ -71,7 +71,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ...because('what is beyond it is told less of, and nothing is refused', [
     ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],
     ...['src/history/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MOST', 'src/stage/mutations.ts#BUDGET'],
-    ...['src/terminal/classes/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MOST_SETTINGS'],
+    ...['src/command-class/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MOST_SETTINGS'],
     ...[
       'src/terminal/denial-spool.ts#READ_MOST',
       'src/trace/intent-map/update.ts#BUDGET',

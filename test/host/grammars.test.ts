@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { languageOf } from '../../src/change-class/languages.js'
 import { checkBoth, parse } from '../../src/host/grammars.js'
 import { editOf } from '../../src/host/text-edit.js'
-import { languageOf } from '../../src/trace/classify/languages.js'
+import { PAIRS } from '../change-class/pairs/index.js'
 import { fuzzParameters } from '../support/fuzz.js'
-import { PAIRS } from '../trace/classify/pairs/index.js'
 
 const PIECES = [
   '(',

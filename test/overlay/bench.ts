@@ -12,17 +12,8 @@ import {
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { codeOf } from '../../overlay/errno.js'
-import {
-  asRelPath,
-  childOf,
-  mergedState,
-  Overlay,
-  type OverlayOptions,
-  openLower,
-  type RelPath,
-  ROOT,
-  Stage,
-} from '../../overlay/index.js'
+import { asRelPath, childOf, mergedState, Overlay, openLower, type RelPath, ROOT, Stage } from '../../overlay/index.js'
+import type { OverlayOptions } from '../../overlay/overlay-options.js'
 import { ancestorsOf } from '../../overlay/path.js'
 import { tempDir } from '../support/facade.js'
 

@@ -6,7 +6,6 @@ import {
   diffStage,
   foldName,
   foldsNames,
-  type Lower,
   Overlay,
   openLower,
   type RelPath,
@@ -15,6 +14,7 @@ import {
   Stage,
   spellingOf,
 } from '../../overlay/index.js'
+import type { Lower } from '../../overlay/lower.js'
 import type { Access } from '../../src/core/decision.js'
 import { createFacade } from '../../src/fs/facade.js'
 import { GuardedLayer } from '../../src/fs/guarded.js'

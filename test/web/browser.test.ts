@@ -293,7 +293,7 @@ describe('safe hands, by the keys alone', () => {
     const field = page.getByLabel('Content of src/money.ts')
     await field.waitFor()
     await page.keyboard.type('// first ')
-    let release = () => undefined as void
+    let release: () => void = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
     })

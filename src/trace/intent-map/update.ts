@@ -1,4 +1,4 @@
-import { languageOf } from '../classify/languages.js'
+import { languageOf } from '../../change-class/index.js'
 import { type AstNode, astNodes } from './ast-nodes.js'
 import type { IntentMap, MapRow, MapSection } from './document.js'
 

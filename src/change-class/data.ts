@@ -1,0 +1,59 @@
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml'
+import { MAX_YAML_BYTES } from '../host/yaml.js'
+import { scanYaml } from '../host/yaml-scan.js'
+import { Inconclusive } from './inconclusive.js'
+
+/**
+ * True where two JSON texts differ in white space alone: order, repeated names and the way numbers are written stay.
+ * @throws Doubtful for what is not JSON, comments included.
+ */
+export function jsonSame(before: string, after: string): boolean {
+  const [old, now] = [before, after].map(compactJson)
+  return old === now
+}
+
+function compactJson(text: string): string {
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new Inconclusive('it is not JSON')
+  }
+  return text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g, (_, string?: string) => string ?? '')
+}
+
+/**
+ * True where two YAML texts differ in layout and comments alone: quoted stays quoted, order stays.
+ * @throws Doubtful for what no guarded reader takes, for templates, and where comments may be obeyed.
+ */
+export function yamlSame(before: string, after: string): boolean {
+  return JSON.stringify(readYaml(before)) === JSON.stringify(readYaml(after))
+}
+
+/** Templates are filled in before the file is YAML, and fill in what stands in comments too. */
+const TEMPLATE =
+  /\{\{|\{%|<%|^[ \t]*#(?![ \t\r\n#]|$)|^[^#\n]*#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w=)/m
+
+function readYaml(text: string): unknown {
+  if (text.length > MAX_YAML_BYTES) throw new Inconclusive('a larger YAML file than is read')
+  const problem = scanYaml(text)
+  if (problem) throw new Inconclusive(`YAML, line ${problem.line}: ${problem.message}`)
+  if (TEMPLATE.test(text)) throw new Inconclusive('a template, or comments that may be obeyed')
+  const documents = parseAllDocuments(text, { prettyErrors: false, resolveKnownTags: false, uniqueKeys: true })
+  return Array.isArray(documents) ? documents.map(documentShape) : []
+}
+
+function documentShape(document: Document): unknown {
+  const fault = document.errors[0] ?? document.warnings[0]
+  if (fault) throw new Inconclusive(`YAML: ${fault.message}`)
+  return [document.directives?.docStart ?? null, shapeOf(document.contents)]
+}
+
+function shapeOf(node: unknown): unknown {
+  if (isMap(node)) return ['map', node.tag ?? null, node.items.map(shapeOf)]
+  if (isSeq(node)) return ['list', node.tag ?? null, node.items.map(shapeOf)]
+  if (isPair(node)) return [shapeOf(node.key), shapeOf(node.value)]
+  // A plain text is a number or a truth to some readers, so its source is what counts; other styles are text to all.
+  if (isScalar(node)) return [node.type ?? null, node.tag ?? null, node.source ?? null]
+  if (isAlias(node)) throw new Inconclusive('YAML: an alias')
+  return node === null || node === undefined ? null : ['other']
+}

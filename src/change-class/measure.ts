@@ -1,0 +1,78 @@
+import { digest, type StagedChange, sameContent } from '../../overlay/index.js'
+import type { Measured } from '../core/mutation.js'
+import type { classify } from './classify.js'
+
+/** Work for one commit or review, about a second of it: bytes of source of both sides, and the nodes that were compared. */
+const BUDGET = 4 * 1024 * 1024
+/** What a node costs of it. */
+const NODE = 16
+
+/** A file's whole content; null where there is none or it was not read. */
+export interface Sides {
+  readonly before: Uint8Array | null
+  readonly after: Uint8Array | null
+  /** The digest of `before`, by who has made it already. */
+  readonly was?: string | undefined
+}
+
+/**
+ * Says what changes do to their files, one after another, until the budget is spent. Whatever is more than a change of one
+ * file's content evolves the intent: a file that came, went or has another name, mode or type.
+ */
+export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: Sides) => Promise<Measured> {
+  let left = budget
+  return async (change, sides) => {
+    const plain = withoutContent(change)
+    if (plain !== undefined) return plain
+    const { before = null, after = null, was } = sides ?? {}
+    if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
+    const key = `${was ?? digest(before)} ${digest(after)} ${change.path}`
+    const known = measured.get(key)
+    if (known !== undefined) return known
+    left -= before.length + after.length
+    if (left < 0) return TOO_MUCH
+    const { classify } = await loadClassifier()
+    const found = await classify({ path: change.path, before, after }, (nodes) => {
+      left -= NODE * nodes
+    })
+    remember(key, found)
+    return found
+  }
+}
+
+/** Of what the budget did not reach. */
+export const TOO_MUCH: Measured = unverified('budget', 'too much was changed at once to compare all of it')
+
+/** What was measured lately: a review and the commit after it ask for the same, and parsing is most of either's time. */
+const measured = new Map<string, Measured>()
+const REMEMBERED = 4_096
+
+function remember(key: string, found: Measured): void {
+  if (measured.size >= REMEMBERED) measured.clear()
+  measured.set(key, found)
+}
+
+let loading: Promise<{ readonly classify: typeof classify }> | undefined
+
+/** Most commands never compare anything, and loading takes time. */
+function loadClassifier(): Promise<{ readonly classify: typeof classify }> {
+  loading ??= import('./classify.js')
+  return loading
+}
+
+function withoutContent({ before, after, from }: StagedChange): Measured | undefined {
+  if (before === null) return evolution('created', 'a new file')
+  if (after === null) return evolution('deleted', 'the file is gone')
+  if (from !== undefined) return evolution('renamed-file', `it was ${from}`)
+  if (before.type !== 'file' || after.type !== 'file') return evolution('link', 'a link, or another type')
+  if (before.mode !== after.mode) return evolution('mode', 'its permissions changed')
+  return sameContent(before, after) ? evolution('touched', 'its content stays') : undefined
+}
+
+function evolution(rule: string, detail: string): Measured {
+  return { class: 'INTENT_EVOLUTION', rule, detail: detail.slice(0, 200) }
+}
+
+function unverified(rule: string, detail: string): Measured {
+  return { class: 'UNVERIFIED', rule, detail }
+}

@@ -1,0 +1,44 @@
+import type { Classified } from '../core/command-class.js'
+import { type Parsed, parserFor } from '../host/grammars.js'
+import { Findings } from './findings.js'
+import { JUDGES, judgeWords } from './judge.js'
+import type { Stdin } from './scene.js'
+import { judgeScript } from './script.js'
+import { literal } from './words.js'
+
+/** Longer lines are not looked into. */
+const MAX_LINE = 64 * 1024
+/** Shells told what to do by shells, and so on. */
+const MAX_DEPTH = 6
+
+const CALLER: Stdin = { from: 'caller' }
+
+/**
+ * What a command may do, as far as its line tells: a string as `/bin/sh -c` would be given it, an array as a program and
+ * its words. What cannot be told is `other`, never `read-only`. Rejects where the grammar cannot be loaded.
+ */
+export async function classifyCommand(command: string | readonly string[]): Promise<Classified> {
+  const parse = await parserFor('bash')
+  const found = new Findings()
+  if (typeof command === 'string') judgeText(parse, command, CALLER, found, 0)
+  else {
+    const script = (text: string, stdin: Stdin) => judgeText(parse, text, stdin, found, 1)
+    judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER, judges: JUDGES })
+  }
+  return found.toClassified()
+}
+
+function judgeText(
+  parse: (text: string) => Parsed,
+  text: string,
+  stdin: Stdin,
+  found: Findings,
+  depth: number,
+): undefined {
+  if (text.length > MAX_LINE) return found.unknown(text, 'is too long to be looked into')
+  if (depth > MAX_DEPTH) return found.unknown(text, 'has shells in shells too often')
+  const parsed = parse(text)
+  if (!parsed.ok) return found.unknown(text, 'cannot be parsed')
+  const judgeNested = (inner: string, fed: Stdin, into: Findings) => judgeText(parse, inner, fed, into, depth + 1)
+  judgeScript({ syntax: parsed.syntax, found, stdin, nested: judgeNested })
+}

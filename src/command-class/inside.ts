@@ -1,0 +1,66 @@
+import { type Node, textOf } from '../host/tree.js'
+import type { Script } from './scene.js'
+
+/** Parts of words that run nothing. */
+const STILL = new Set([
+  'word',
+  'number',
+  'raw_string',
+  'string_content',
+  'variable_name',
+  'special_variable_name',
+  'test_operator',
+  'heredoc_content',
+  'file_descriptor',
+  'simple_expansion',
+])
+
+/** Parts that are what is in them. */
+const NESTS = new Set([
+  'string',
+  'translated_string',
+  'concatenation',
+  'command_name',
+  'brace_expression',
+  'array',
+  'unary_expression',
+  'binary_expression',
+  'parenthesized_expression',
+])
+
+const RUNS = new Set(['command_substitution', 'process_substitution'])
+const OWN = new Set(['expansion', 'arithmetic_expansion', 'ansi_c_string', 'extglob_pattern', 'regex'])
+
+export function isWord({ type }: Node): boolean {
+  return STILL.has(type) || NESTS.has(type) || RUNS.has(type) || OWN.has(type)
+}
+
+/** What is run to make a word. */
+export function judgeInside(node: Node, script: Script): undefined {
+  const { found, syntax } = script
+  if (RUNS.has(node.type)) {
+    // What it runs does not read what this command is fed for certain.
+    for (const child of node.children) if (child.named) script.visit(child, { ...script, stdin: { from: 'unknown' } })
+    return
+  }
+  if (OWN.has(node.type)) {
+    const doubt = DOUBTS[node.type]?.(textOf(syntax, node), node)
+    if (doubt !== undefined) found.unknown(textOf(syntax, node), doubt)
+  } else if (node.named && !STILL.has(node.type) && !NESTS.has(node.type)) {
+    found.unknown(textOf(syntax, node), `has a part (${node.type}) that is not looked into`)
+  }
+  for (const child of node.children) if (child.named) judgeInside(child, script)
+}
+
+/** A name, with nothing or with what stands in for it or is taken off it; no indirection, no `@P`, no arithmetic. */
+const PLAIN_EXPANSION = /^\$\{#?(?:\w+|[@*#?])(?:\[(?:\d+|[@*])\])?(?:\}|:?[-+?]|[#%]|\/|[\^,])/
+
+const DOUBTS: Readonly<Record<string, (text: string, node: Node) => string | undefined>> = {
+  expansion: (text) => (PLAIN_EXPANSION.test(text) ? undefined : 'is an expansion that may run something'),
+  arithmetic_expansion: (text) =>
+    /^\$\(\([\d\s+*/%()-]*\)\)$/.test(text) ? undefined : 'works out names, which may run something',
+  // A shell without this kind of quote ends it elsewhere.
+  ansi_c_string: (text) => (text.includes("\\'") ? 'is quoted in a way that shells read differently' : undefined),
+  extglob_pattern: (text) => (/[()`]|\$/.test(text) ? 'is a pattern that shells read differently' : undefined),
+  regex: (text) => (/`|\$\(/.test(text) ? 'is a pattern that shells read differently' : undefined),
+}

@@ -1,0 +1,29 @@
+import type { ExecOptions } from '../core/exec-api.js'
+import { shellWord } from '../core/shell-word.js'
+import { perilOf } from './variables.js'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A command as people are shown it: one line of the shell, with what it is given but for the values of variables. */
+export function lineOf(
+  command: string | readonly string[],
+  { env, stdin }: Pick<ExecOptions, 'env' | 'stdin'>,
+): string {
+  const line = typeof command === 'string' ? command : command.map(shellWord).join(' ')
+  const names = Object.keys(env ?? {}).map((name) => `${name}=… `)
+  const input = stdin === undefined ? '' : ` < (${sizeOf(stdin)})`
+  return names.join('') + line + input
+}
+
+function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
+  return typeof stdin !== 'string' && 'pipe' in stdin
+    ? 'input as it comes'
+    : `${Buffer.byteLength(stdin)} bytes of input`
+}
+
+/** Those of the variables a command is given that decide what it runs. */
+export function perilousVariables(env: Env): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && perilOf(name) === 'perilous' ? [name] : [],
+  )
+}

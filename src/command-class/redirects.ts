@@ -1,0 +1,67 @@
+import { type Node, textOf } from '../host/tree.js'
+import { isWord, judgeInside } from './inside.js'
+import type { Script } from './scene.js'
+import { plainText, unquote, type Word, wordOf } from './words.js'
+
+/** Files that are none: what goes there is gone, or is shown. */
+const NOWHERE = /^\/dev\/(?:null|stdout|stderr|stdin|tty|zero|fd\/\d+)$/
+const SOCKET = /^\/dev\/(?:tcp|udp)\//
+const DEVICE = /^\/dev\/(?!shm\/)/
+
+/** @returns words of the command that the grammar takes for more targets. */
+export function judgeRedirect(node: Node, script: Script): Word[] {
+  const { syntax, found } = script
+  const part = textOf(syntax, node)
+  const [target, ...others] = node.children.filter((child) => isWord(child) && child.type !== 'file_descriptor')
+  for (const each of node.children) if (isWord(each)) judgeInside(each, script)
+  const operator = node.children.find((child) => !child.named)?.type ?? ''
+  if (target !== undefined) judgeTarget(operator, wordOf(syntax, target), part, script)
+  else if (!/^[<>]&-$/.test(operator)) found.unknown(part, 'leads nowhere that is known')
+  return others.map((each) => wordOf(syntax, each))
+}
+
+function judgeTarget(operator: string, { text, lead }: Word, part: string, { found }: Script): undefined {
+  const known = text ?? lead
+  if (SOCKET.test(known)) return found.add('network', part, 'speaks with another machine')
+  const isOpen =
+    text === undefined &&
+    (lead === '' || '/dev/tcp/'.startsWith(lead) || '/dev/udp/'.startsWith(lead) || lead.startsWith('/dev'))
+  if (isOpen) found.unknown(part, 'nobody can tell where it leads')
+  if (operator === '<') return
+  if (/^[<>]&$/.test(operator) && /^(?:\d+|-|\d+-)$/.test(known)) return
+  if (text !== undefined && NOWHERE.test(text)) return
+  if (text !== undefined && DEVICE.test(text)) return found.add('destructive', part, 'writes to a device')
+  found.add('write', part, 'writes a file')
+}
+
+export interface Heredoc {
+  /** What it says, where the shell fills nothing in. */
+  readonly text: string | undefined
+  /** Words and commands of the line that the grammar has put into it. */
+  readonly words: readonly Word[]
+  readonly commands: readonly Node[]
+}
+
+export function heredocOf(node: Node, script: Script): Heredoc {
+  const { syntax, found } = script
+  const start = node.children.find(({ type }) => type === 'heredoc_start')
+  const body = node.children.find(({ type }) => type === 'heredoc_body')
+  const isQuoted = start === undefined || /['"\\]/.test(textOf(syntax, start))
+  const words: Word[] = []
+  const commands: Node[] = []
+  for (const child of node.children) {
+    if (child.type === 'file_redirect') words.push(...judgeRedirect(child, script))
+    else if (isWord(child)) {
+      words.push(wordOf(syntax, child))
+      judgeInside(child, script)
+    } else if (child.named && !child.type.startsWith('heredoc_') && child.type !== 'file_descriptor')
+      commands.push(child)
+  }
+  if (body === undefined) return { text: '', words, commands }
+  if (isQuoted) return { text: textOf(syntax, body), words, commands }
+  for (const child of body.children) if (child.named && child.type !== 'heredoc_content') judgeInside(child, script)
+  const pieces = unquote(syntax, body, body.start, body.end)
+  const bare = pieces.map(({ text }) => text).join('')
+  if (/`|\$[({[]/.test(bare)) found.unknown(bare, 'has something to be run that cannot be told apart')
+  return { text: /\\/.test(textOf(syntax, body)) ? undefined : plainText(pieces), words, commands }
+}

@@ -1,0 +1,212 @@
+import { type Node, type Syntax, textOf } from '../host/tree.js'
+import { Findings } from './findings.js'
+import { isWord, judgeInside } from './inside.js'
+import { JUDGES, judgeWords } from './judge.js'
+import { heredocOf, judgeRedirect } from './redirects.js'
+import type { Scene, Script, Stdin } from './scene.js'
+import { doubtAbout } from './text-doubts.js'
+import { perilOf } from './variables.js'
+import { type Word, wordOf } from './words.js'
+
+/** Judges a script as the grammar has it; what it does not tell for certain is `other`. */
+export function judgeScript(text: Omit<Script, 'visit'>): undefined {
+  const script: Script = { ...text, visit }
+  const { syntax, found } = script
+  const doubt = doubtAbout(syntax)
+  if (doubt !== undefined) found.unknown(syntax.text, doubt)
+  visit(syntax.root, script)
+}
+
+/** Statements that are what their parts are. */
+const MADE_OF_PARTS = new Set([
+  'program',
+  'list',
+  'subshell',
+  'compound_statement',
+  'if_statement',
+  'elif_clause',
+  'else_clause',
+  'do_group',
+  'while_statement',
+  'case_statement',
+  'case_item',
+  'negated_command',
+  'variable_assignments',
+  'command_substitution',
+  'process_substitution',
+])
+
+const BY_TYPE: Readonly<Record<string, (node: Node, script: Script) => undefined>> = {
+  command: (node, script) => judgeCommand(node, [], script),
+  redirected_statement: judgeRedirected,
+  pipeline: judgePipeline,
+  for_statement: judgeFor,
+  function_definition: judgeFunction,
+  variable_assignment: (node, script) => void judgeAssignment(node, script, 'alone'),
+  declaration_command: judgeDeclaration,
+  unset_command: judgeDeclaration,
+  test_command: judgeTest,
+  file_redirect: (node, script) => void judgeRedirect(node, script),
+  comment: () => undefined,
+}
+
+function visit(node: Node, script: Script): undefined {
+  if (isWord(node)) return judgeInside(node, script)
+  if (MADE_OF_PARTS.has(node.type)) {
+    for (const child of node.children) if (child.named) visit(child, script)
+    return
+  }
+  const judge = BY_TYPE[node.type]
+  if (judge !== undefined) return judge(node, script)
+  script.found.unknown(textOf(script.syntax, node), `has a part (${node.type}) that is not looked into`)
+  for (const child of node.children) if (child.named) visit(child, script)
+}
+
+function judgeCommand(node: Node, after: readonly Word[], script: Script): undefined {
+  const { syntax, found } = script
+  const words: Word[] = []
+  const late: Word[] = []
+  const prefixes: string[] = []
+  const inside = new Findings()
+  let { stdin } = script
+  for (const child of node.children) {
+    if (child.type === 'variable_assignment') prefixes.push(judgeAssignment(child, script, 'prefix'))
+    else if (child.type === 'file_redirect') late.push(...judgeRedirect(child, script))
+    else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)
+    else if (child.type === 'command_name' || isWord(child)) {
+      words.push(wordOf(syntax, child))
+      judgeInside(child, { ...script, found: inside })
+    } else if (child.named) visit(child, script)
+    else if (!/^(?:=~|==|=)$/.test(child.type)) found.unknown(textOf(syntax, node), `has ${child.type} among its words`)
+  }
+  const all = [...words, ...late, ...after]
+  const own = new Findings()
+  judgeWords(all, sceneOf(node, script, own, stdin))
+  if (inside.has('network') && own.has('other'))
+    own.add('destructive', textOf(syntax, node), 'may run what comes from another machine')
+  found.addAll(inside.toClassified())
+  found.addAll(own.toClassified())
+  for (const name of prefixes) judgePrefix(name, all, own, script)
+}
+
+/** `NAME=value command`. */
+function judgePrefix(name: string, words: readonly Word[], own: Findings, { found }: Script): undefined {
+  const peril = name === 'IFS' && words[0]?.text === 'read' ? 'none' : perilOf(name)
+  const { classes } = own.toClassified()
+  if (peril === 'perilous' || (peril === 'open' && classes.includes('read-only') && words.length > 0))
+    found.unknown(`${name}=`, 'may change what the command does')
+}
+
+function sceneOf(node: Node, script: Script, found: Findings, stdin: Stdin): Scene {
+  return {
+    judges: JUDGES,
+    found,
+    stdin,
+    script: (text, fed) => script.nested(text, fed, found),
+    isFunction: (name) => definedBefore(script.syntax.root, node.start, name, script.syntax),
+  }
+}
+
+/** A definition at the top of the line, which nothing can have left out. */
+function definedBefore(root: Node, start: number, name: string, syntax: Syntax): boolean {
+  return root.children.some((child) => {
+    const at = child.children.find(({ type }) => type === 'word')
+    return child.type === 'function_definition' && child.end <= start && at !== undefined && textOf(syntax, at) === name
+  })
+}
+
+function judgeRedirected(node: Node, script: Script): undefined {
+  let { stdin } = script
+  const late: Word[] = []
+  const after: Node[] = []
+  let body: Node | undefined
+  for (const child of node.children) {
+    if (child.type === 'file_redirect') late.push(...judgeRedirect(child, script))
+    else if (child.type === 'heredoc_redirect') {
+      const told = heredocOf(child, script)
+      stdin = { ...(told.text !== undefined && { text: told.text }), from: 'unknown' }
+      late.push(...told.words)
+      after.push(...told.commands)
+    } else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)
+    else if (child.named) body = child
+  }
+  const inner = { ...script, stdin }
+  if (body?.type === 'command') judgeCommand(body, late, inner)
+  else {
+    if (late.length > 0) script.found.unknown(textOf(script.syntax, node), 'has words behind a redirection')
+    if (body !== undefined) visit(body, inner)
+  }
+  // What a here-document's line goes on with reads what the command said.
+  for (const each of after)
+    visit(each, { ...script, stdin: { from: script.found.has('network') ? 'network' : 'pipe' } })
+}
+
+/** `<<< word`. */
+function saidBy(node: Node, script: Script): Stdin {
+  const [word] = node.children.filter(isWord)
+  if (word === undefined) return { from: 'unknown' }
+  judgeInside(word, script)
+  const { text } = wordOf(script.syntax, word)
+  return text === undefined ? { from: 'unknown' } : { text, from: 'unknown' }
+}
+
+/** Each stage reads what those before it say. */
+function judgePipeline(node: Node, script: Script): undefined {
+  let { stdin } = script
+  for (const child of node.children) {
+    if (!child.named) continue
+    const own = new Findings()
+    visit(child, { ...script, found: own, stdin })
+    script.found.addAll(own.toClassified())
+    const isFar = own.has('network') || stdin.from === 'network'
+    stdin = { from: isFar ? 'network' : 'pipe' }
+  }
+}
+
+function judgeFor(node: Node, script: Script): undefined {
+  for (const child of node.children) {
+    if (child.type === 'variable_name') {
+      const name = textOf(script.syntax, child)
+      if (perilOf(name) === 'perilous') script.found.unknown(name, 'may change what commands do')
+    } else if (child.named) visit(child, script)
+  }
+}
+
+/** A body counts where it is defined, whether or not it is called. */
+function judgeFunction(node: Node, script: Script): undefined {
+  for (const child of node.children) if (child.named && child.type !== 'word') visit(child, script)
+}
+
+/** Gives the name, for the command it may be before. */
+function judgeAssignment(node: Node, script: Script, place: 'alone' | 'prefix'): string {
+  const { syntax, found } = script
+  const [target, ...values] = node.children.filter(({ named }) => named)
+  const name = target?.type === 'variable_name' ? textOf(syntax, target) : ''
+  if (name === '') found.unknown(textOf(syntax, node), 'sets a part of a variable')
+  else if (place === 'alone' && perilOf(name) === 'perilous') found.unknown(`${name}=`, 'may change what commands do')
+  for (const value of values) visit(value, script)
+  return name
+}
+
+/** `export`, `unset` and their like: what they set, commands are given. */
+function judgeDeclaration(node: Node, script: Script): undefined {
+  const { syntax, found } = script
+  for (const child of node.children) {
+    if (!child.named) continue
+    const text = textOf(syntax, child)
+    const name = /^\w+/.exec(text)?.[0] ?? ''
+    const isPlain = /^(?:variable_name|variable_assignment|word)$/.test(child.type) && perilOf(name) === 'none'
+    if (!isPlain && !/^-[pxr]$/.test(text)) found.unknown(textOf(syntax, node), 'may change what commands do')
+    if (child.type === 'variable_assignment') judgeAssignment(child, script, 'alone')
+    else visit(child, script)
+  }
+}
+
+/** `[ … ]` and `[[ … ]]`; in some shells the latter is a command like any other, with words and redirections. */
+function judgeTest(node: Node, script: Script): undefined {
+  const text = textOf(script.syntax, node)
+  const works = /(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v|R)(?:\s|$)/.test(text) && !/^\[\s/.test(text)
+  const isOdd = /^(?:\(\(|\[\[[\s\S]*(?:&&|\|\||[<>()]))/.test(text) || /[<>]|-[vR]\s/.test(text)
+  if (works || isOdd) script.found.unknown(text, 'is read in several ways by shells')
+  for (const child of node.children) if (child.named) judgeInside(child, script)
+}

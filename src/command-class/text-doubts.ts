@@ -1,0 +1,44 @@
+import type { Node, Syntax } from '../host/tree.js'
+
+/** Characters that shells and the grammar may take differently: other blanks than space, tab and newline, and controls. */
+function oddCharacter(text: string): boolean {
+  return (
+    /[^\S \t\n]/.test(text) ||
+    [...text].some((char) => char < ' ' && char !== '\t' && char !== '\n') ||
+    text.includes('\u007f')
+  )
+}
+
+/** Nodes whose text is taken as a whole: what is between their children is theirs. */
+const WHOLE = new Set(['string', 'heredoc_body', 'heredoc_redirect'])
+
+/** Why a tree may not say what a shell makes of the text. */
+export function doubtAbout(syntax: Syntax): string | undefined {
+  if (oddCharacter(syntax.text)) return 'has characters that shells read differently'
+  // The grammar ends a word there, and a shell goes on with it.
+  if (/\S\\\n\S/.test(syntax.text)) return 'has a word that goes on in the next line'
+  // The grammar takes such a line for more words of the one before it.
+  if (/\n[ \t]*\\[^\n]/.test(syntax.text)) return 'has a line that begins with a backslash'
+  return isCovered(syntax, syntax.root) ? undefined : 'has parts the grammar does not account for'
+}
+
+/** True where all but blanks belongs to some leaf of the tree. */
+function isCovered(syntax: Syntax, root: Node): boolean {
+  const open: Node[] = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const whole = WHOLE.has(node.type)
+    let at = node === root ? 0 : node.start
+    const end = node === root ? syntax.text.length : node.end
+    for (const child of node.children) {
+      if (!whole && !isBlank(syntax.text.slice(at, child.start))) return false
+      at = Math.max(at, child.end)
+      open.push(child)
+    }
+    if (node.children.length > 0 && !whole && !isBlank(syntax.text.slice(at, end))) return false
+  }
+  return true
+}
+
+function isBlank(text: string): boolean {
+  return /^(?:[ \t\n]|\\\n)*$/.test(text)
+}

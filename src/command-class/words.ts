@@ -1,0 +1,153 @@
+import type { Node, Syntax } from '../host/tree.js'
+
+/** One word of a command, as far as it can be told before the shell has run. */
+export interface Word {
+  /** As it stands in the line. */
+  readonly source: string
+  /** What the program is given; undefined where that is known only when it runs. */
+  readonly text: string | undefined
+  /** What it begins with for certain. */
+  readonly lead: string
+  /** The shell may make several words of it, or none. */
+  readonly splits: boolean
+}
+
+/** A word the program is given as it is. */
+export function literal(text: string): Word {
+  return { source: text, text, lead: text, splits: false }
+}
+
+/** A word nobody knows. */
+export function unknownWord(source: string): Word {
+  return { source, text: undefined, lead: '', splits: true }
+}
+
+/** Certain to be no option: what it begins with is known, and is no dash. */
+export function isOperand({ text, lead, splits }: Word): boolean {
+  if (text !== undefined) return !text.startsWith('-') || text === '-'
+  return !splits && lead !== '' && !lead.startsWith('-')
+}
+
+/** A piece of a word: what is known of it, and where it stood. */
+interface Piece {
+  readonly text: string
+  readonly quoted: boolean
+  /** What comes here is known only when it runs. */
+  readonly open?: 'one' | 'many'
+}
+
+export function wordOf(syntax: Syntax, node: Node): Word {
+  const pieces = piecesOf(syntax, node)
+  const source = syntax.text.slice(node.start, node.end)
+  const at = firstOpen(pieces)
+  const text = pieces.map((piece) => piece.text).join('')
+  if (at === undefined) return { source, text, lead: text, splits: false }
+  const { index, offset } = at
+  const before = pieces.slice(0, index).map((piece) => piece.text)
+  const lead = before.join('') + (pieces[index]?.text.slice(0, offset) ?? '')
+  const splits = pieces.some((piece) => piece.open === 'many') || hasBraces(pieces)
+  return { source, text: undefined, lead, splits }
+}
+
+/** Where the first thing stands that the shell fills in: an expansion, a glob, braces. */
+function firstOpen(pieces: readonly Piece[]): { index: number; offset: number } | undefined {
+  const special = hasBraces(pieces) ? /[*?[{]/ : /[*?[]/
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.open) return { index, offset: 0 }
+    const offset = piece.quoted ? -1 : piece.text.search(special)
+    if (offset >= 0) return { index, offset }
+  }
+  return undefined
+}
+
+/** `{a,b}` and `{1..3}` become several words in some shells. */
+function hasBraces(pieces: readonly Piece[]): boolean {
+  const bare = pieces.map(({ text, quoted }) => (quoted ? '_' : text)).join('')
+  return bare.includes('{') && /,|\.\./.test(bare)
+}
+
+function piecesOf(syntax: Syntax, node: Node): Piece[] {
+  const text = syntax.text.slice(node.start, node.end)
+  switch (node.type) {
+    case 'word':
+    case 'number':
+    case 'test_operator':
+    case 'variable_name':
+    case 'extglob_pattern':
+    case 'regex':
+      return unescapePlain(text)
+    case 'raw_string':
+      return [{ text: text.slice(1, -1), quoted: true }]
+    case 'ansi_c_string':
+      return [ansi(text.slice(2, -1))]
+    case 'string':
+      return unquote(syntax, node, node.start + 1, node.end - 1)
+    case 'translated_string':
+      return node.children.flatMap((child) => (child.type === 'string' ? piecesOf(syntax, child) : []))
+    case 'command_name':
+    case 'concatenation':
+      return node.children.flatMap((child) => piecesOf(syntax, child))
+    case 'process_substitution':
+      return [
+        { text: '/', quoted: true },
+        { text: '', quoted: true, open: 'one' },
+      ]
+    case 'arithmetic_expansion':
+      return [{ text: '', quoted: true, open: 'one' }]
+    default:
+      return [{ text: '', quoted: false, open: 'many' }]
+  }
+}
+
+/** Outside of quotes a backslash takes the next character as it is, and a newline away. */
+function unescapePlain(text: string): Piece[] {
+  return [...text.matchAll(/\\(?:(\n)|([\s\S])|$)|[^\\]+/g)].flatMap(([bare, newline, escaped]): Piece[] => {
+    if (newline !== undefined) return []
+    if (escaped !== undefined) return [{ text: escaped, quoted: true }]
+    return [{ text: bare, quoted: false }]
+  })
+}
+
+const INSIDE = new Set(['simple_expansion', 'expansion', 'command_substitution', 'arithmetic_expansion'])
+
+/** Between double quotes, or in a here-document: what is filled in stays one word, all arguments aside. */
+export function unquote(syntax: Syntax, node: Node, start: number, end: number): Piece[] {
+  const pieces: Piece[] = []
+  let at = start
+  const plain = (to: number) => {
+    const text = syntax.text.slice(at, to).replace(/\\(\n|[$`"\\])/g, (_, char: string) => (char === '\n' ? '' : char))
+    if (to > at) pieces.push({ text, quoted: true })
+  }
+  for (const child of node.children) {
+    if (!INSIDE.has(child.type)) continue
+    plain(child.start)
+    const isMany = /^\$\{?[^}]*@/.test(syntax.text.slice(child.start, child.end))
+    pieces.push({ text: '', quoted: true, open: isMany ? 'many' : 'one' })
+    at = child.end
+  }
+  plain(end)
+  return pieces
+}
+
+const ANSI: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '?': '?' }
+
+function ansi(text: string): Piece {
+  let isKnown = true
+  const said = text.replace(
+    /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|([\s\S]))/gi,
+    (_, hex, wide, octal, one) => {
+      const code = hex ?? wide
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255)
+      const known = ANSI[one]
+      if (known === undefined) isKnown = false
+      return known ?? ''
+    },
+  )
+  return isKnown ? { text: said, quoted: true } : { text: '', quoted: true, open: 'one' }
+}
+
+/** What a here-document or a here-string says; undefined where the shell fills something in. */
+export function plainText(pieces: readonly Piece[]): string | undefined {
+  return pieces.some(({ open }) => open) ? undefined : pieces.map(({ text }) => text).join('')
+}

@@ -1,0 +1,36 @@
+/**
+ * Review: what a person sees of a stage, and what the person decides about it.
+ *
+ * In come staged changes and the records of earlier decisions; out go diffs, hunks, groups and highlighted lines, and
+ * records of verdicts, edits, answers and merges, appended to the session's review log. A hunk is named by its content,
+ * so a verdict holds only for the bytes that were shown.
+ * May not happen here: a change of the workspace on disk (`commit/`), a rule of the policy, anything an agent can call.
+ */
+export { addedLines } from './added-lines.js'
+export { type AmendmentState, amendedContent, amendmentState } from './amend.js'
+export { mergeMoved } from './amend-stage.js'
+export { type Amendment, amendmentsFor } from './amendments.js'
+export { toChangeSet } from './change-set.js'
+export { writeCommitted } from './commit-slices.js'
+export { type Contents, openContents } from './contents.js'
+export { compileGlob } from './glob.js'
+export { attentionTitle, groupChanges } from './groups.js'
+export { type Highlighter, loadHighlighter, type Token } from './highlight.js'
+export { type ActionOn, keysOf } from './keymap.js'
+export { openReviewLog, type ReviewLog, stampOf } from './log.js'
+export { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './questions.js'
+export {
+  type AmendRecord,
+  type AnswerRecord,
+  committedRecordsOf,
+  type HunkRef,
+  type ReviewEntry,
+  type ReviewRecord,
+  reviewerOf,
+  reviewRecord,
+} from './record.js'
+export { createReview, type StageReview } from './review.js'
+export { relativeName } from './selection.js'
+export { splitsIn } from './split-hunk.js'
+export { type Rejection, rejectionsFor, verdictState } from './verdicts.js'
+export { type TextSpan, wordDiff } from './word-diff.js'

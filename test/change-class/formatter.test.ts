@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { classify } from '../../src/change-class/classify.js'
+import { project } from '../docs/reader.js'
+
+/** The other choice of each setting of this project. */
+const OTHER_SETTINGS = {
+  formatter: { indentStyle: 'tab', lineWidth: 80 },
+  javascript: {
+    formatter: { quoteStyle: 'double', semicolons: 'always', trailingCommas: 'none', arrowParentheses: 'asNeeded' },
+  },
+}
+
+/** Real code: the sources of this room, and of the one with most syntax. */
+const ROOMS = ['src/trace', 'src/fs', 'src/review']
+
+it('what a formatter with other settings makes of real code is nearly always a refactoring', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'escrowfs-format-'))
+  try {
+    writeFileSync(join(dir, 'biome.json'), JSON.stringify({ root: true, ...OTHER_SETTINGS }))
+    const files = ROOMS.flatMap((room) =>
+      readdirSync(join(project, room)).flatMap((name) => (name.endsWith('.ts') ? [join(project, room, name)] : [])),
+    )
+    const copies = files.map((file, n) => ({ file, copy: join(dir, `${n}.ts`) }))
+    for (const { file, copy } of copies) writeFileSync(copy, readFileSync(file))
+    execFileSync(join(project, 'node_modules/.bin/biome'), ['format', '--write', '.'], { cwd: dir, stdio: 'pipe' })
+    const missed: string[] = []
+    for (const { file, copy } of copies) {
+      const [before, after] = [readFileSync(file), readFileSync(copy)]
+      expect(after.equals(before), file).toBe(false)
+      const found = await classify({ path: 'a.ts', before, after })
+      if (found.class !== 'AST_REFACTOR') missed.push(`${file.slice(project.length)}: ${found.rule} ${found.detail}`)
+    }
+    expect(copies.length).toBeGreaterThan(60)
+    // A few stay in doubt, and are called an evolution.
+    expect(missed.length / copies.length, missed.join('\n')).toBeLessThan(0.05)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})

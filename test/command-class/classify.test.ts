@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { classifyCommand } from '../../src/command-class/index.js'
+import { COMMAND_CLASSES } from '../../src/core/command-class.js'
+import { DESTRUCTIVE, UNTOLD } from './hostile-lines.js'
+import { type Line, NETWORK, READING, WORKING } from './lines.js'
+
+const classesOf = async (command: string | string[]) => (await classifyCommand(command)).classes
+const wanted = (classes: string) => COMMAND_CLASSES.filter((each) => classes.split(' ').includes(each))
+
+const GROUPS: readonly (readonly [string, readonly Line[]])[] = [
+  ['reads', READING],
+  ['works', WORKING],
+  ['uses the network', NETWORK],
+  ['deletes', DESTRUCTIVE],
+  ['cannot be told', UNTOLD],
+]
+
+describe.each(GROUPS)('a line that %s', (_, lines) => {
+  it.each(lines)('%j is %s: %s', async (line, classes) => {
+    expect(await classesOf(line)).toEqual(wanted(classes))
+  })
+})
+
+describe('a line', () => {
+  it('that deletes, uses the network or cannot be told is never called one that reads, and says which part it is', async () => {
+    for (const [line] of [...DESTRUCTIVE, ...NETWORK, ...UNTOLD]) {
+      const { classes, why } = await classifyCommand(line)
+      expect(classes, line).not.toContain('read-only')
+      expect(new Set(why.map((reason) => reason.class)), line).toEqual(new Set(classes))
+    }
+    const { why } = await classifyCommand('ls && git push --force origin x')
+    expect(why).toContainEqual({
+      class: 'destructive',
+      part: 'git push --force origin x',
+      because: 'replaces or deletes what others have',
+    })
+  })
+
+  it('of many parts says for each class what decided', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => `git x${at}; p${at} $X`).join('\n')
+    const { classes, why } = await classifyCommand(`${many}\nrm x`)
+    expect(classes).toEqual(['destructive', 'other'])
+    expect(new Set(why.map((reason) => reason.class))).toEqual(new Set(classes))
+    expect(why.length).toBeLessThan(40)
+  })
+
+  it('as an array is a program and its words, not read by a shell', async () => {
+    expect(await classesOf(['echo', '; rm -rf x', '$(curl y)', '>', 'f'])).toEqual(['read-only'])
+    expect(await classesOf(['rm', '-rf', 'x'])).toEqual(['destructive'])
+    expect(await classesOf(['sh', '-c', 'curl x > f'])).toEqual(['write', 'network'])
+    expect(await classesOf(['$X'])).toEqual(['other'])
+    expect(await classesOf(['env', 'A=1', 'git', 'push'])).toEqual(['network', 'other'])
+  })
+
+  it('that is long, deep or full of odd characters is answered, and not as one that reads', async () => {
+    const odd = ['ls '.repeat(40_000), '('.repeat(5000), `${'sh -c "'.repeat(9)}ls`, 'ls\u0000', '$('.repeat(300)]
+    for (const line of odd) expect(await classesOf(line), line.slice(0, 20)).toEqual(['other'])
+    let nested = 'ls'
+    for (let depth = 0; depth < 9; depth++) nested = `sh -c '${nested.replaceAll("'", `'\\''`)}'`
+    expect(await classesOf(nested)).toEqual(['other'])
+  })
+})
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Ways to wrap a line whose parts may be anything. */
+const AROUND: readonly ((line: string) => string)[] = [
+  (line) => `sh -c ${quoted(line)}`,
+  (line) => `timeout 5 bash -c ${quoted(line)}`,
+  (line) => `env LANG=C sh -c ${quoted(line)}`,
+  (line) => `(${line}\n)`,
+  (line) => `{ ${line}\n}`,
+  (line) => `if true; then ${line}\nfi`,
+  (line) => `while ${line}\ndo ls; done`,
+  (line) => `echo "$(${line}\n)"`,
+  (line) => `ls && ls\n${line}`,
+  (line) => `f() { ${line}\n}; f`,
+  (line) => `sh <<'E_O_F'\n${line}\nE_O_F`,
+  (line) => `find . -exec sh -c ${quoted(line)} ';'`,
+]
+
+/** Ways to spell a word that is given to a program as it is. */
+const SPELT: readonly ((word: string) => string)[] = [
+  (word) => quoted(word),
+  (word) => `"${word.replace(/["$`\\]/g, '\\$&')}"`,
+  (word) => [...word].map((char) => (/\w/.test(char) ? char : `\\${char}`)).join(''),
+  (word) => `${word.slice(0, 1)}''${word.slice(1)}`,
+  (word) => `\\${word}`,
+]
+
+describe('properties', () => {
+  const lines = [...DESTRUCTIVE, ...NETWORK, ...WORKING].map(([line]) => line).filter((line) => !line.includes('<<'))
+
+  it('a line that begins with a backslash is no more of the line before it', async () => {
+    for (const line of ['ls && ls\n\\rm -rf x', 'ls\n \t\\curl x.y']) expect(await classesOf(line)).toContain('other')
+  })
+
+  it('wrapping a line never takes a class away', async () => {
+    const around = fc.array(fc.constantFrom(...AROUND), { minLength: 1, maxLength: 3 })
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...lines), around, async (line, wrappers) => {
+        const wrapped = wrappers.reduce((text, wrap) => wrap(text), line)
+        const [before, after] = [await classesOf(line), await classesOf(wrapped)]
+        const isLost = before.some((each) => !after.includes(each))
+        // What cannot be parsed any more may hold anything.
+        expect(isLost && !after.includes('other'), `${wrapped}\n${after}`).toBe(false)
+        expect(after).not.toContain('read-only')
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('a program spelt otherwise is the same program', async () => {
+    const programs = fc.constantFrom('rm', 'curl', 'shred', 'git', 'cat')
+    const wrappers = fc.array(fc.constantFrom('command', 'nohup', 'env', 'nice -n 3', 'timeout 5', 'time', 'exec'), {
+      maxLength: 3,
+    })
+    await fc.assert(
+      fc.asyncProperty(programs, fc.constantFrom(...SPELT), wrappers, async (program, spell, before) => {
+        const plain = await classesOf(`${program} push x`)
+        expect(await classesOf([...before, spell(program), 'push', 'x'].join(' '))).toEqual(plain)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
