@@ -25,7 +25,7 @@ export {
   type ReadLayer,
   type WriteLayer,
 } from './layer.js'
-export { entryOf, type LowerName, openLower, typeOfStats } from './lower.js'
+export { entryOf, type Lower, type LowerName, openLower, typeOfStats } from './lower.js'
 export { contentOf } from './merged.js'
 export type { ReadFile, WriteFile } from './open-file.js'
 export { Overlay } from './overlay.js'

@@ -29,7 +29,7 @@ export const CALLS: Limits = {
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'a file whose content is kept for a merge'],
   'src/fs/judge-move.ts#LOOKED_AT': ['count', 'entries looked at before a directory moves; the rest at its commit'],
   'src/fs/view.ts#LARGE': ['bytes', 'a file of the disk that promises and callbacks read at once, not later'],
-  'src/policy/content-lock.ts#LARGE': ['bytes', 'a file whose opening alone counts as having read it'],
+  'src/stage/content-lock.ts#LARGE': ['bytes', 'a file whose opening alone counts as having read it'],
   'src/policy/chain.ts#READ_GRACE_MS': ['milliseconds', 'how old `policy.yaml` may be for a read; for a write never'],
   'overlay/resolve.ts#FRESH_MS': ['milliseconds', 'how long a directory of the disk is taken for one, for reads'],
   'src/fs/change-feed.ts#GATHER_MS': ['milliseconds', 'in which events of the disk are told as one'],

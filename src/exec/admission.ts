@@ -18,13 +18,13 @@ export class SessionAdmission {
   readonly #closing = new AbortController()
 
   /**
-   * @param takeIn takes in what people answered meanwhile.
+   * @param syncExternal reads what people have answered meanwhile.
    * @param classify tells a command's classes; rejects where it cannot.
    */
   constructor(
     private readonly policy: Pick<Policy, 'settings'>,
     private readonly questions: Pick<SessionQuestions, 'takeCommand' | 'askCommand' | 'waitForAnswers'>,
-    private readonly takeIn: () => unknown,
+    private readonly syncExternal: () => unknown,
     private readonly denied: (denial: Denial) => void,
     private readonly classify = classifyCommand,
   ) {}
@@ -47,7 +47,7 @@ export class SessionAdmission {
     const { classified, failure } = await this.#classify(command, options)
     const about = { command: lineOf(command, options), cwd, key: keyOf(command, options, cwd) }
     for (;;) {
-      this.takeIn()
+      this.syncExternal()
       const decision = this.#judge(classified, options)
       const told = recordOf(classified, failure)
       if (decision.word === 'allow') return told

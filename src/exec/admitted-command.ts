@@ -19,24 +19,24 @@ export interface ExecDeps {
   readonly policy: Policy
   /** What has changed since a snapshot, as far as it is wanted. */
   readonly changesSince: (snapshot: string, isWanted?: (path: RelPath) => boolean) => ChangeSet
-  /** Takes in what was committed and reviewed meanwhile. */
-  readonly takeIn: () => void
+  /** Brings the stage up to date with commits and reviews of other processes. */
+  readonly syncExternal: () => void
   /** Says whether a command may run, and waits for a person where policy asks one. */
   readonly admission: SessionAdmission
   /** Notes refusals that a command tells of. */
   readonly journal: Pick<LedgerOutbox, 'recordReported' | 'recordUnreported'>
   /** What reviewers said. A program in the mount may give it to its model. */
-  readonly said: ReviewerWords
+  readonly feedback: ReviewerWords
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
   /** The commit that the repository on disk is at; undefined without one. */
   readonly gitHead: () => string | undefined
-  /** The intent under way. */
-  readonly intent: () => string | undefined
-  /** Throws where the session is closed. */
-  readonly open: () => void
+  /** The intent the session works under. */
+  readonly state: { readonly intentId: string | undefined }
+  /** Throws EscrowError `session_busy` once the session is closed. */
+  readonly assertOpen: () => void
 }
 
 export type CommandLine = string | readonly string[]
@@ -91,7 +91,7 @@ export class ExecTerms {
       env: commandEnv(options.env ?? {}, {
         session: this.deps.id,
         root: this.deps.layout.root,
-        intent: this.deps.intent(),
+        intent: this.deps.state.intentId,
       }),
       network: options.network === true || (options.hosts ?? false),
       admitted,

@@ -94,7 +94,7 @@ export class BackgroundCommand implements RunningCommand {
       const where = { ...networkOf(admitted, ground.isolation), isolation: ground.isolation }
       await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
       await idle((other) => {
-        deps.takeIn()
+        deps.syncExternal()
         ground.seed(terms.closedPaths(admitted))
         if (other) ground.bring(other)
       })
@@ -148,7 +148,7 @@ export class BackgroundCommand implements RunningCommand {
 
   async refresh(): Promise<void> {
     if (this.#isOver || this.ground.staleness()) return
-    this.deps.takeIn()
+    this.deps.syncExternal()
     this.ground.refresh()
   }
 
@@ -174,11 +174,11 @@ export class BackgroundCommand implements RunningCommand {
 
   #hear(): void {
     const { denials, delivered, more, unread } = this.ground.told()
-    this.deps.journal.recordReported(denials, this.deps.intent())
-    this.deps.takeIn()
+    this.deps.journal.recordReported(denials, this.deps.state.intentId)
+    this.deps.syncExternal()
     this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
     if (!this.starting.isAttached) return
-    this.deps.said.markDelivered(delivered)
+    this.deps.feedback.markDelivered(delivered)
     for (const key of delivered) if (this.#refused.has(key)) this.#refused.set(key, undefined)
     this.#offer()
   }
@@ -186,7 +186,7 @@ export class BackgroundCommand implements RunningCommand {
   /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
   #offer(): void {
     const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
-    const all = [...this.deps.said.undeliveredWords(), ...refused]
+    const all = [...this.deps.feedback.undeliveredWords(), ...refused]
     const words = all.length === 0 ? '' : JSON.stringify(all)
     if (words === this.#offered) return
     this.#offered = words
@@ -206,8 +206,8 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   #ingest(): Ingested {
-    const { store, takeIn, changesSince } = this.deps
-    takeIn()
+    const { store, syncExternal, changesSince } = this.deps
+    syncExternal()
     const stale = this.ground.staleness()
     if (stale) throw stale
     const before = store.createSnapshot({})
@@ -260,10 +260,10 @@ export class BackgroundCommand implements RunningCommand {
   async #finish(end: CommandEnd): Promise<CommandResult> {
     const { deps, ground, id, command } = this
     this.#hear()
-    deps.journal.recordUnreported(this.#unheard, deps.intent())
+    deps.journal.recordUnreported(this.#unheard, deps.state.intentId)
     const last = deps.store.createSnapshot({})
     const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
-    quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.intent())
+    quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.state.intentId)
     // The session may have dropped the snapshot it began with.
     const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
     const effects = deps.changesSince(since.id, (path) => ground.hasIngested(path))

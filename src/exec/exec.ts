@@ -54,7 +54,7 @@ export class SessionExec {
     const ground = await this.#mounts(options.isolation)
     ground.admit(options.isolation)
     const { store } = this.deps
-    this.deps.takeIn()
+    this.deps.syncExternal()
     let isSound = false
     try {
       ground.seed(this.terms.closedPaths(terms))
@@ -62,7 +62,7 @@ export class SessionExec {
       const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
       this.#hear(ground)
       ground.settle()
-      this.deps.takeIn()
+      this.deps.syncExternal()
       const before = store.createSnapshot({})
       try {
         const lands = (effect: Effect) => own.lands?.(effect, end) !== false
@@ -86,10 +86,10 @@ export class SessionExec {
   }
 
   #hear(ground: CommandMount): void {
-    const { journal, intent } = this.deps
-    const told = ground.told()
-    journal.recordReported(told.denials, intent())
-    journal.recordUnreported(told, intent())
+    const { journal, state } = this.deps
+    const reports = ground.told()
+    journal.recordReported(reports.denials, state.intentId)
+    journal.recordUnreported(reports, state.intentId)
   }
 
   /** Takes the layers down: the next command begins with new ones. */
@@ -117,7 +117,7 @@ export class SessionExec {
   #land(ground: CommandMount, lands: (effect: Effect) => boolean): IngestedEffects {
     const found = ground.findEffects(false)
     const taken = ground.take({ ...found, effects: found.effects.filter(lands) })
-    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.intent())
+    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.state.intentId)
     ground.clear(found.effects)
     return taken
   }

@@ -9,7 +9,7 @@ import type { SessionExec } from './exec.js'
 export interface FormatDeps {
   readonly policy: Pick<Policy, 'settings'>
   readonly exec: Pick<SessionExec, 'run'>
-  readonly overlay: () => Pick<Overlay, 'typeOf'>
+  readonly overlay: Pick<Overlay, 'typeOf'>
   readonly inform: (news: Feedback) => void
 }
 
@@ -38,12 +38,11 @@ export class SessionFormat {
     private readonly budget = BUDGET_MS,
   ) {}
 
-  /** Within the call whose work is done; commands are left as they are. */
+  /** Runs within the tool call, after its work. What a command wrote stays as it is. */
   async after({ kind }: Pick<ToolContext, 'kind'>, touched: ReadonlySet<string>): Promise<void> {
     const rules = this.deps.policy.settings()?.format ?? []
     if (rules.length === 0 || kind === 'command' || kind === 'read') return
-    const overlay = this.deps.overlay()
-    const files = [...touched].filter((path) => overlay.typeOf(asRelPath(path)) === 'file').sort()
+    const files = [...touched].filter((path) => this.deps.overlay.typeOf(asRelPath(path)) === 'file').sort()
     const end = Date.now() + this.budget
     for (const job of jobsOf(rules, files)) await this.#attempt(job, end)
   }

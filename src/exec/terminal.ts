@@ -25,23 +25,23 @@ export class SessionTerminal {
   }
 
   async exec(command: CommandLine, options: ExecOptions = {}): Promise<ExecResult> {
-    this.deps.open()
+    this.deps.assertOpen()
     return this.deps.inCall(() => this.#exec.run(command, options))
   }
 
   /** Runs a program that only looks: it is not recorded, and nothing it does is kept. */
   async look(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
-    this.deps.open()
+    this.deps.assertOpen()
     return this.#exec.run(command, options, { admit: async () => ({}), lands: () => false, recorded: false })
   }
 
   async start(command: CommandLine, options: StartOptions = {}): Promise<RunningCommand> {
-    this.deps.open()
+    this.deps.assertOpen()
     return this.deps.inCall(() => this.#commands.start(command, options))
   }
 
   async run(command: CommandLine, { signal, every = EVERY, ...options }: RunOptions = {}): Promise<CommandResult> {
-    this.deps.open()
+    this.deps.assertOpen()
     const running = await this.deps.inCall(() => this.#commands.start(command, { ...options, every }, true))
     const end = () => void running.end().catch(() => undefined)
     signal?.addEventListener('abort', end)
@@ -50,16 +50,16 @@ export class SessionTerminal {
   }
 
   async commands(): Promise<RunningCommand[]> {
-    this.deps.open()
+    this.deps.assertOpen()
     return this.#commands.list()
   }
 
   /** Stages what was refused before, as a person wants it: by the policy of now, whatever was changed meanwhile. */
   async take(effects: readonly Effect[]): Promise<Refusal[]> {
-    this.deps.open()
-    const { store, view, takeIn } = this.deps
+    this.deps.assertOpen()
+    const { store, view, syncExternal } = this.deps
     return this.deps.inCall(async () => {
-      takeIn()
+      syncExternal()
       const { refused } = landEffects(effects, {
         layer: view.layer,
         overlay: store.overlay,

@@ -15,12 +15,13 @@ import {
   type ReviewRecord,
   reviewerOf,
 } from '../review/index.js'
-import type { StageStore } from '../stage/index.js'
+import type { NoteQueue } from '../stage/index.js'
 import type { Undelivered } from './undelivered.js'
 
 export interface QuestionDeps {
-  readonly store: StageStore
-  readonly intent: () => string | undefined
+  readonly notes: NoteQueue
+  /** The session's state; its intent is who asks. */
+  readonly state: { readonly intentId: string | undefined }
   readonly approver: Approver | undefined
   readonly answer: (id: string, answer: Answer) => Promise<void>
 }
@@ -46,15 +47,15 @@ export class SessionQuestions {
   answers: AskAnswers
 
   constructor(private readonly deps: QuestionDeps) {
-    this.#told = new Set(deps.store.queued(DELIVERED_NOTE))
-    this.#spent = new Set(deps.store.queued(USED_NOTE))
+    this.#told = new Set(deps.notes.queued(DELIVERED_NOTE))
+    this.#spent = new Set(deps.notes.queued(USED_NOTE))
     this.#asked = this.#openAsks()
     this.answers = this.#current()
   }
 
   /** An `ask` rule refused a write. */
   ask(path: string, rule: string): void {
-    const intentId = this.deps.intent()
+    const intentId = this.deps.state.intentId
     const key = askKey({ path, rule })
     if (this.#asked.has(key)) return
     this.#asked.add(key)
@@ -63,7 +64,7 @@ export class SessionQuestions {
 
   /** An `ask` of `terminal` refused a command. */
   askCommand(asked: Omit<CommandQuestion, 'id' | 'at' | 'kind' | 'intentId'>): void {
-    const intentId = this.deps.intent()
+    const intentId = this.deps.state.intentId
     const isAsked = this.#open().some((each) => each.kind === 'command' && each.key === asked.key)
     if (!isAsked) this.#post({ kind: 'command', ...asked, ...(intentId !== undefined && { intentId }) })
   }
@@ -80,7 +81,7 @@ export class SessionQuestions {
 
   /** Throws EscrowError `missing_intent_id`; `policy_invalid` for a glob no scope can have. */
   requestScope(globs: readonly string[], why: string): ScopeRequest {
-    const intentId = this.deps.intent()
+    const intentId = this.deps.state.intentId
     if (intentId === undefined)
       throw new EscrowError('missing_intent_id', 'More scope is asked for an active intent. Select one first.')
     if (globs.length === 0) throw new EscrowError('nothing_selected', 'No glob was named: there is nothing to ask for.')
@@ -95,7 +96,7 @@ export class SessionQuestions {
     return { id: question.id, globs: [...globs], why }
   }
 
-  hear(records: readonly ReviewRecord[]): void {
+  update(records: readonly ReviewRecord[]): void {
     if (records !== this.#records) {
       this.#records = records
       const answers = answersIn(records)
@@ -122,7 +123,7 @@ export class SessionQuestions {
     if (this.#used.size === 0) return
     for (const id of this.#used) {
       this.#spent.add(id)
-      this.deps.store.enqueue(USED_NOTE, id)
+      this.deps.notes.enqueue(USED_NOTE, id)
     }
     this.#used.clear()
     this.answers = this.#current()
@@ -159,12 +160,12 @@ export class SessionQuestions {
     if (!key.startsWith(ANSWER)) return false
     const id = key.slice(ANSWER.length)
     this.#told.add(id)
-    this.deps.store.enqueue(DELIVERED_NOTE, id)
+    this.deps.notes.enqueue(DELIVERED_NOTE, id)
     return true
   }
 
   #open(): Question[] {
-    return openQuestions(this.deps.store.queued(QUESTION), this.#records)
+    return openQuestions(this.deps.notes.queued(QUESTION), this.#records)
   }
 
   #openAsks(): Set<string> {
@@ -173,7 +174,7 @@ export class SessionQuestions {
 
   #post(asked: New<Question>): Question {
     const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
-    this.deps.store.enqueue(QUESTION, { ...question })
+    this.deps.notes.enqueue(QUESTION, { ...question })
     const { approver } = this.deps
     if (approver) this.#consult(approver, question)
     return question

@@ -89,12 +89,12 @@ export class JudgedSession {
     const reviews = this.#readReviews()
     const questions = new SessionQuestions({
       // What a judgement uses up is so for that one alone: nothing has run yet.
-      store: { ...store, enqueue: () => undefined },
-      intent: () => intentId,
+      notes: { ...store, enqueue: () => undefined },
+      state: { intentId },
       approver: undefined,
       answer: async () => undefined,
     })
-    questions.hear(reviews)
+    questions.update(reviews)
     const view = viewOf(layout, given, store, this.policy)
     this.#look = { isHeld, intentId, store, reviews, questions, view }
     return this.#look

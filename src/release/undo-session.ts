@@ -4,7 +4,7 @@ import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../host/owner.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../host/write.js'
-import { ownStage, type StageStore } from '../stage/index.js'
+import { openStage, ownStage, type StageStore } from '../stage/index.js'
 
 /** What a session of {@link stageUndo} undoes. */
 export interface Undone {
@@ -32,8 +32,7 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
   const id = newSession(layout, sessionName(newestFirst.map(({ seq }) => seq)))
   const { dir, owner } = layout.session(id)
   const lease = await takeOwnership(owner, 0)
-  const store = ownStage(layout, id, {
-    durability: 'process',
+  const store = ownStage(openStage(layout, id, { durability: 'process' }), {
     credit: () => ({}),
     knownBase: (path) => (base.has(path) ? { state: base.get(path) ?? null } : undefined),
     touched: () => undefined,

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentInfo } from '../core/people.js'
+import type { StageStore } from '../stage/index.js'
+import type { SessionState } from './state.js'
 
 /** Characters of a name: it is what a program says of itself. */
 const MOST = 250
@@ -7,41 +9,41 @@ const MOST = 250
 /** Who works in a session, as far as is known by now. */
 export class SessionAgent {
   #known: AgentInfo | undefined
-  /** The number its edits are credited by. */
-  number: number
 
-  /** @param workedOnBy tells the stage, which answers with the number. */
+  /** @param keep stores what is known now, for other processes. */
   constructor(
     known: AgentInfo | undefined,
-    private readonly workedOnBy: (agent: { readonly [field: string]: string } | null) => number,
+    private readonly state: Pick<SessionState, 'author'>,
+    private readonly store: Pick<StageStore, 'workedOnBy'>,
     private readonly keep: (agent: AgentInfo) => void,
   ) {
     this.#known = known
-    this.number = workedOnBy(known ? { ...known } : null)
+    state.author = store.workedOnBy(known ? { ...known } : null)
   }
 
   get known(): AgentInfo | undefined {
     return this.#known
   }
 
-  /** Answers with the number its edits are credited by from now on. */
-  learn(said: AgentInfo): number {
-    const agent = agentBy(this.#known, said)
-    if (isDeepStrictEqual(agent, this.#known)) return this.number
-    this.#known = agent
-    this.number = this.workedOnBy({ ...agent })
-    this.keep(agent)
-    return this.number
+  /** Returns the number its edits are credited by from now on. */
+  learn(reported: AgentInfo): number {
+    const agent = mergeAgent(this.#known, reported)
+    if (!isDeepStrictEqual(agent, this.#known)) {
+      this.#known = agent
+      this.state.author = this.store.workedOnBy({ ...agent })
+      this.keep(agent)
+    }
+    return this.state.author
   }
 }
 
 /**
- * What is known of an agent once it has said more. Another tool is another agent, of which nothing that was said before holds; another
- * version, too, may speak for another model. What is longer than a name is cut.
+ * What is known of an agent after a new report. Another tool is another agent, so nothing known before holds for it. Long
+ * names are cut.
  */
-function agentBy(known: AgentInfo | undefined, said: AgentInfo): AgentInfo {
-  const isSame = known?.tool === undefined || said.tool === undefined || known.tool === said.tool
-  const { model, tool, toolVersion, conversation } = { ...(isSame && known), ...said }
+function mergeAgent(known: AgentInfo | undefined, reported: AgentInfo): AgentInfo {
+  const isSame = known?.tool === undefined || reported.tool === undefined || known.tool === reported.tool
+  const { model, tool, toolVersion, conversation } = { ...(isSame && known), ...reported }
   return {
     ...(model !== undefined && { model: truncate(model) }),
     ...(tool !== undefined && { tool: truncate(tool) }),

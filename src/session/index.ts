@@ -1,6 +1,6 @@
 /**
- * One agent's session: the governed fs, tool calls, intent, limits and snapshots, over one stage. `session.ts` is where its
- * parts are put together.
+ * One agent's session: the governed fs, tool calls, intent, limits and snapshots, over one stage. `compose.ts` puts its
+ * parts together.
  *
  * In: calls of the agent's host. Out: staged edits and denials. Nothing here approves or commits.
  */

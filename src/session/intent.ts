@@ -5,10 +5,11 @@ import type { Layout } from '../core/layout.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { type IntentVersions, memoryOf } from '../history/index.js'
 import { intentContext, type RegistryStore } from '../intents/index.js'
-import type { Settings } from '../policy/index.js'
+import type { Policy } from '../policy/index.js'
 import type { LedgerOutbox } from '../stage/index.js'
 import type { LedgerStore } from '../trace/index.js'
 import { SessionClaims } from './claims.js'
+import type { SessionState } from './state.js'
 
 export interface SessionIntentDeps {
   readonly id: string
@@ -17,7 +18,8 @@ export interface SessionIntentDeps {
   readonly versions: IntentVersions
   readonly ledger: LedgerStore
   readonly journal: LedgerOutbox
-  readonly settings: () => Settings | undefined
+  readonly policy: Pick<Policy, 'settings'>
+  readonly state: SessionState
   readonly tool: () => ToolContext | undefined
 }
 
@@ -25,20 +27,15 @@ export interface SessionIntentDeps {
 export class SessionIntent {
   readonly #deps: SessionIntentDeps
   readonly #claims: SessionClaims
-  #id: string | undefined
 
   constructor(deps: SessionIntentDeps) {
     this.#deps = deps
     this.#claims = new SessionClaims(deps.layout, deps.id, () => deps.registry.state())
   }
 
-  get id(): string | undefined {
-    return this.#id
-  }
-
   /** As the registry has it now. */
   get current(): Intent | undefined {
-    return this.#id === undefined ? undefined : this.#findIntent(this.#id)
+    return this.#deps.state.intentId === undefined ? undefined : this.#findIntent(this.#deps.state.intentId)
   }
 
   /** Those that can be selected now. */
@@ -52,7 +49,7 @@ export class SessionIntent {
     const { layout, registry, versions, journal, ledger } = this.#deps
     const denial = selectable(registry.state(), id)
     if (denial) {
-      journal.recordDenial(denial, this.#id)
+      journal.recordDenial(denial, this.#deps.state.intentId)
       throw apiErrorOf(denial)
     }
     const overlaps = await this.#claim(id)
@@ -61,18 +58,18 @@ export class SessionIntent {
     const intent = await versions.edit(
       (edits) => edits.start(id),
       (_, data) => {
-        this.#id = id
+        this.#deps.state.intentId = id
         return journal.append('intent_selected', id, { reqId, data: { ...claims, ...data } })
       },
     )
-    const memory = await memoryOf(layout, ledger, id, this.#deps.settings()?.lessonsFile)
+    const memory = await memoryOf(layout, ledger, id, this.#deps.policy.settings()?.lessonsFile)
     const context = intentContext(intent, memory)
     return overlaps.length === 0 ? context : { ...context, overlaps }
   }
 
   async clear(): Promise<IntentContext> {
-    const cleared = this.#id
-    this.#id = undefined
+    const cleared = this.#deps.state.intentId
+    this.#deps.state.intentId = undefined
     if (cleared !== undefined) {
       this.#claims.release()
       await this.#deps.journal.append('intent_cleared', cleared)
@@ -84,10 +81,13 @@ export class SessionIntent {
     const intent = this.#findIntent(id)
     if (!intent) return []
     try {
-      return await this.#claims.take(intent, this.#deps.settings()?.claims ?? 'warn')
+      return await this.#claims.take(intent, this.#deps.policy.settings()?.claims ?? 'warn')
     } catch (error) {
       if (error instanceof EscrowError && error.reason === 'claimed')
-        this.#deps.journal.recordDenial({ reason: 'claimed', message: error.message, intentId: id }, this.#id)
+        this.#deps.journal.recordDenial(
+          { reason: 'claimed', message: error.message, intentId: id },
+          this.#deps.state.intentId,
+        )
       throw error
     }
   }

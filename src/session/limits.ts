@@ -1,5 +1,6 @@
+import { type RelPath, type Stage, stagedBytes } from '../../overlay/index.js'
 import type { Access } from '../core/decision.js'
-import type { Denial } from '../core/denials.js'
+import { type Denial, Denied } from '../core/denials.js'
 import type { Limits } from '../policy/index.js'
 
 const MINUTE_MS = 60_000
@@ -11,6 +12,17 @@ export interface Staged {
   paths(): { readonly size: number; has(path: string): boolean }
   /** Bytes of content; counts all of it. */
   bytes(): number
+  /** Bytes of the file staged at a path; 0 where none is. */
+  sizeAt(path: RelPath): number
+}
+
+/** What a stage holds, for {@link SessionLimits}. */
+export function stagedIn(stage: Stage): Staged {
+  return {
+    paths: () => stage.bases,
+    bytes: () => stagedBytes(stage.tree.root),
+    sizeAt: (path) => stage.tree.find(path).node?.inode?.size ?? 0,
+  }
 }
 
 /** What one session may stage and how fast, by `limits` of policy.yaml. */
@@ -65,6 +77,17 @@ export class SessionLimits {
     }
     this.#bytesAtMost = after
     return undefined
+  }
+
+  /**
+   * A staged file is about to have this many bytes.
+   * @throws Denied `limit_exceeded`
+   */
+  assertRoom(path: RelPath, size: number, limits: Limits | undefined): void {
+    const limit = limits?.bytes
+    const has = limit === undefined ? 0 : this.staged.sizeAt(path)
+    const denial = this.grow(path, Math.max(0, size - has), limit)
+    if (denial) throw new Denied(denial)
   }
 
   /** More may be staged than was counted: by a reviewer, or by travelling. */

@@ -12,21 +12,22 @@ import {
   spellingOf,
 } from '../../overlay/index.js'
 import { GuardedLayer, View } from '../fs/index.js'
-import type { ContentLock } from '../policy/index.js'
-import type { StageStore } from '../stage/index.js'
+import type { ContentLock, StageStore } from '../stage/index.js'
 import type { SessionDeps } from './deps.js'
+import type { SessionFeedback } from './feedback.js'
 import type { SessionGuard } from './guard.js'
 
 interface ViewParts {
   readonly store: StageStore
   readonly guard: SessionGuard
   readonly lock: ContentLock
+  readonly feedback: SessionFeedback
   /** Brings the stage up to date with commits and reviews. */
-  readonly takeIn: () => void
+  readonly syncExternal: () => void
 }
 
-/** The merged view as the session's `fs` works on it: each mutator guarded, each read told to the lock and the guard. */
-export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: ViewParts): View {
+/** The merged view as the session's `fs` works on it: each mutator guarded, each read reported to the lock and to feedback. */
+export function sessionView(deps: SessionDeps, { store, guard, lock, feedback, syncExternal }: ViewParts): View {
   const { overlay } = store
   const spell = deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
   const resolver = new Resolver(overlay, deps.aliases, spell)
@@ -38,16 +39,16 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, takeIn }: V
     layer: new GuardedLayer(overlay, guard, leadsTo),
     seen: (path, content, known) => {
       lock.saw(path, content, known)
-      guard.saw(path)
+      feedback.saw(path)
     },
-    seenStaged: (path) => guard.saw(path),
+    seenStaged: (path) => feedback.saw(path),
     opened: (place: Inside) => {
       lock.onOpen(place.path)
-      guard.saw(place.path)
+      feedback.saw(place.path)
     },
     sync: () => store.sync(),
     catchUp: memoizePerTick(() => {
-      if (store.isBehind()) takeIn()
+      if (store.isBehind()) syncExternal()
     }),
   })
 }

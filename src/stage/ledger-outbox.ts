@@ -22,7 +22,7 @@ export class LedgerOutbox {
 
   constructor(
     private readonly id: string,
-    private readonly agent: () => AgentInfo | undefined,
+    private readonly agent: { readonly known: AgentInfo | undefined },
     private readonly ledger: LedgerStore,
     private readonly store: StageStore,
     private readonly tool: () => ToolContext | undefined,
@@ -111,7 +111,7 @@ export class LedgerOutbox {
   }
 
   #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
-    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent(), ...more })
+    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent.known, ...more })
     this.store.enqueue(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
   }
 

@@ -41,7 +41,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...[
       'src/fs/resolved-path-cache.ts#KEPT',
       'src/judge/judge.ts#MOST',
-      'src/policy/content-lock.ts#MOST_SHOWN',
+      'src/stage/seen-files.ts#MAX_COPIED',
       'src/web/review-handle.ts#MOST',
     ],
     ...['src/review/diff-memory.ts#ONE_LIMIT', 'src/review/diff-memory.ts#ALL_LIMIT', 'src/web/files.ts#KEPT_ROWS'],

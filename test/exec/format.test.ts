@@ -179,7 +179,7 @@ describe('a formatter that takes too long', () => {
       {
         policy: { settings: () => ({ ...UNSET, format: [RULE] }) },
         exec: { run },
-        overlay: () => ({ typeOf: () => 'file' }),
+        overlay: { typeOf: () => 'file' },
         inform: ({ reason }) => told.push(reason),
       },
       20,

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { roughSizeOf, sizeOf } from '../../overlay/image-size.js'
 import { compact, diffStage, Overlay, replay, Stage } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
+import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
@@ -70,8 +71,7 @@ function site() {
   let turn = 0
   const open = (): StageStore => {
     const credit = () => ({ intent: `INT-${turn % 3}`, call: `call ${++turn}`, agent: 0 })
-    return ownStage(layout, 'one', {
-      durability: 'process',
+    return ownStage(openStage(layout, 'one', { durability: 'process' }), {
       credit,
       knownBase: () => undefined,
       touched: () => undefined,

@@ -8,6 +8,7 @@ import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import type { Layout } from '../../src/core/layout.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
+import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
@@ -43,8 +44,7 @@ function site(): Site {
   const stores: StageStore[] = []
   const own = (id: string) => {
     mkdirSync(layout.session(id).dir, { recursive: true })
-    const store = ownStage(layout, id, {
-      durability: 'process',
+    const store = ownStage(openStage(layout, id, { durability: 'process' }), {
       credit: () => ({}),
       knownBase: () => undefined,
       touched: () => undefined,

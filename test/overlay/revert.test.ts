@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { diffStage, isWithin, mergedState, type RelPath, type StagedChange } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
+import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, seed } from './bench.js'
@@ -23,8 +24,9 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
   seed(root, LOWER)
   const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
-  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
-  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  const opened = openStage(layout, 'one', { durability: 'process' })
+  const hooks = { credit: () => ({}), knownBase: () => undefined, touched: () => undefined }
+  const store = ownStage(opened, hooks)
   try {
     const { overlay } = store
     for (const step of sequence) mutate(overlay, step)

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diffStage, diffVersions, Overlay, Stage } from '../../overlay/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
+import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } from './bench.js'
@@ -34,8 +35,9 @@ function site(): Site {
   seed(root, LOWER)
   const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
-  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
-  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  const opened = openStage(layout, 'one', { durability: 'process' })
+  const hooks = { credit: () => ({}), knownBase: () => undefined, touched: () => undefined }
+  const store = ownStage(opened, hooks)
   return {
     store,
     reopened: () => readStage(layout, 'one'),

@@ -17,6 +17,7 @@ import { realDisk } from '../../src/commit/disk.js'
 import { commitEntries, entriesFor } from '../../src/commit/index.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
+import { openStage } from '../../src/stage/opened-stage.js'
 import { ownStage, readStage, type StageStore } from '../../src/stage/store.js'
 import { tempDir } from '../support/facade.js'
 import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
@@ -54,8 +55,9 @@ function site() {
   seed(root, LOWER)
   const layout = layoutAt(root)
   mkdirSync(layout.session('one').dir, { recursive: true })
-  const options = { durability: 'process', credit: () => ({}), knownBase: () => undefined } as const
-  const store = ownStage(layout, 'one', { ...options, touched: () => undefined })
+  const opened = openStage(layout, 'one', { durability: 'process' })
+  const hooks = { credit: () => ({}), knownBase: () => undefined, touched: () => undefined }
+  const store = ownStage(opened, hooks)
   return {
     root,
     layout,

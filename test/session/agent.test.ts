@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonValue } from '../../overlay/index.js'
 import { SessionAgent } from '../../src/session/agent.js'
+import { newState } from '../../src/session/state.js'
 
 function agentWith(known?: { tool?: string; model?: string; toolVersion?: string }) {
   const kept: object[] = []
-  const stage: (object | null)[] = []
-  const workedOnBy = (agent: object | null) => stage.push(agent) - 1
-  return { kept, stage, agent: new SessionAgent(known, workedOnBy, (each) => void kept.push(each)) }
+  const stage: JsonValue[] = []
+  const workedOnBy = (agent: JsonValue) => stage.push(agent) - 1
+  return { kept, stage, agent: new SessionAgent(known, newState(), { workedOnBy }, (each) => void kept.push(each)) }
 }
 
 describe('who works in a session', () => {

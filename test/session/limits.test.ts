@@ -5,7 +5,7 @@ const access = (path: string) => ({ effect: 'put' as const, path, asked: path })
 
 it('a minute passes: what was written in it no longer counts', () => {
   let now = 0
-  const limits = new SessionLimits({ paths: () => new Set(), bytes: () => 0 }, () => now)
+  const limits = new SessionLimits({ paths: () => new Set(), bytes: () => 0, sizeAt: () => 0 }, () => now)
   const take = () => limits.take(access('a'), { opsPerMinute: 2 })?.reason
   expect([take(), take(), take()]).toEqual([undefined, undefined, 'limit_exceeded'])
   now = 30_000
@@ -15,7 +15,7 @@ it('a minute passes: what was written in it no longer counts', () => {
 })
 
 it('a path that is staged already is no further one', () => {
-  const limits = new SessionLimits({ paths: () => new Set(['a', 'b']), bytes: () => 0 })
+  const limits = new SessionLimits({ paths: () => new Set(['a', 'b']), bytes: () => 0, sizeAt: () => 0 })
   expect(limits.take(access('a'), { files: 2 })).toBeUndefined()
   expect(limits.take(access('c'), { files: 2 })).toMatchObject({ reason: 'limit_exceeded' })
   expect(limits.take(access('c'), {})).toBeUndefined()
@@ -28,7 +28,7 @@ it('bytes: what is staged is counted only when it might be too much', () => {
     counted++
     return staged
   }
-  const limits = new SessionLimits({ paths: () => new Set(), bytes })
+  const limits = new SessionLimits({ paths: () => new Set(), bytes, sizeAt: () => 0 })
   const grow = (by: number, limit: number | undefined = 100) => limits.grow('a', by, limit)?.reason
   expect([grow(30), grow(30), counted]).toEqual([undefined, undefined, 1])
   expect([grow(1), counted]).toEqual([undefined, 2])

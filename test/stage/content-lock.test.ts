@@ -5,12 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { baseOf } from '../../overlay/base.js'
 import { digest, type Overlay } from '../../overlay/index.js'
 import type { ToolContext } from '../../src/core/tool-context.js'
-import { ContentLock } from '../../src/policy/content-lock.js'
+import { ContentLock } from '../../src/stage/content-lock.js'
+import { SeenFiles } from '../../src/stage/seen-files.js'
 import { overlayOver, p } from '../overlay/bench.js'
 
 interface Site {
   readonly root: string
   readonly overlay: Overlay
+  readonly files: SeenFiles
   readonly lock: ContentLock
   /** Reads as an agent would, in the present tool. */
   read(path: string): void
@@ -20,13 +22,14 @@ interface Site {
 function site(): Site {
   const { root, overlay, dispose } = overlayOver({ a: 'one', b: 'two', 'd/x': 'x' })
   onTestFinished(dispose)
+  const files = new SeenFiles(overlay.lower)
   const made: Site = {
     root,
     overlay,
     tool: undefined,
-    lock: new ContentLock(
-      () => overlay,
-      () => (made.tool === undefined ? undefined : { tool: 'any', callId: '1', kind: made.tool }),
+    files,
+    lock: new ContentLock(overlay, files, () =>
+      made.tool === undefined ? undefined : { tool: 'any', callId: '1', kind: made.tool },
     ),
     read(path) {
       const present = overlay.typeOf(p(path)) === 'file'
@@ -38,10 +41,10 @@ function site(): Site {
 
 describe('the content lock', () => {
   it('has no word on a path nobody has read', () => {
-    const { lock, root } = site()
+    const { files, lock, root } = site()
     writeFileSync(`${root}/a`, 'changed')
     expect(lock.check('a')).toBe('unread')
-    expect(lock.baseOf(p('a'))).toBeUndefined()
+    expect(files.baseOf(p('a'))).toBeUndefined()
   })
 
   it('finds a file stale that was changed, removed or replaced since it was read, and fresh once read again', () => {
@@ -72,9 +75,9 @@ describe('the content lock', () => {
   })
 
   it('absence is a base too: what came since makes the path stale', () => {
-    const { lock, root, read } = site()
+    const { files, lock, root, read } = site()
     read('new')
-    expect(lock.baseOf(p('new'))).toEqual({ state: null })
+    expect(files.baseOf(p('new'))).toEqual({ state: null })
     writeFileSync(`${root}/new`, 'theirs')
     expect(lock.check('new')).toBe('stale')
   })
@@ -105,10 +108,10 @@ describe('the content lock', () => {
   })
 
   it('gives the base an edit rests on: what was read, not what is there by now', () => {
-    const { lock, root, read } = site()
+    const { files, root, read } = site()
     read('a')
     writeFileSync(`${root}/a`, 'changed')
-    expect(lock.baseOf(p('a'))?.state?.digest).toBe(digest('one'))
+    expect(files.baseOf(p('a'))?.state?.digest).toBe(digest('one'))
   })
 
   it('follows a renamed directory to what it shows', () => {
@@ -120,10 +123,10 @@ describe('the content lock', () => {
   })
 
   it("takes the session's own commit for having been seen", () => {
-    const { lock, root, read, overlay } = site()
+    const { files, lock, root, read, overlay } = site()
     read('a')
     writeFileSync(`${root}/a`, 'committed')
-    lock.onCommitted(p('a'), baseOf(overlay.lower, p('a')).state)
+    files.onCommitted(p('a'), baseOf(overlay.lower, p('a')).state)
     expect(lock.check('a')).toBe('fresh')
   })
 

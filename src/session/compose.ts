@@ -1,0 +1,160 @@
+import { memoizePerTick } from '../../overlay/index.js'
+import type { ToolCall } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Denial } from '../core/denials.js'
+import { SessionAdmission, SessionFormat, SessionTerminal } from '../exec/index.js'
+import type { View } from '../fs/index.js'
+import { SessionQuestions } from '../inbox/index.js'
+import { createPolicy, type Policy } from '../policy/index.js'
+import type { ReviewRecord } from '../review/index.js'
+import { ContentLock, LedgerOutbox, openStage, ownStage, SeenFiles, type StageStore } from '../stage/index.js'
+import { openVcs, type RecordDraft, type TraceType } from '../trace/index.js'
+import { SessionAgent } from './agent.js'
+import { CallRunner, SessionCalls } from './calls.js'
+import type { SessionDeps } from './deps.js'
+import { mergeDrifted } from './drift.js'
+import { SessionFeedback } from './feedback.js'
+import { type SyncState, sessionFs } from './governed-fs.js'
+import { SessionGuard } from './guard.js'
+import { SessionIntent } from './intent.js'
+import { SessionLimits, stagedIn } from './limits.js'
+import { SessionSnapshots } from './snapshots.js'
+import { newState, type SessionState } from './state.js'
+import { sessionView } from './view.js'
+
+/** The parts of a session, put together. */
+export interface SessionParts {
+  readonly state: SessionState
+  readonly store: StageStore
+  readonly agent: SessionAgent
+  readonly calls: SessionCalls
+  readonly policy: Policy
+  readonly journal: LedgerOutbox
+  readonly intent: SessionIntent
+  readonly questions: SessionQuestions
+  readonly feedback: SessionFeedback
+  readonly snapshots: SessionSnapshots
+  readonly view: View
+  readonly runner: CallRunner
+  readonly terminal: SessionTerminal
+  readonly format: SessionFormat
+  readonly fs: ReturnType<typeof sessionFs>
+  /** Brings stage, questions and feedback up to date with commits and reviews of other processes. */
+  readonly syncExternal: () => readonly ReviewRecord[]
+  /** Throws EscrowError `session_busy` once the session is closed. */
+  readonly assertOpen: () => void
+  /** Appends a record of the session to the ledger. */
+  readonly record: (type: TraceType, more: Partial<RecordDraft>) => Promise<void>
+}
+
+/**
+ * Builds a session, in order: each part is given parts that are finished. What several parts share and change is in
+ * `state`.
+ * @throws EscrowError `ledger_unavailable` for a stage that cannot be read; nothing stays open.
+ */
+export function composeSession(deps: SessionDeps): SessionParts {
+  const { id, layout, ledger, registry, reviews } = deps
+  const state = newState()
+  const calls = new SessionCalls(state)
+  const tool = calls.current
+  const policyFile = memoizePerTick(deps.policyFile)
+
+  const opened = openStage(layout, id, deps)
+  const seenFiles = new SeenFiles(opened.lower)
+  const limits = new SessionLimits(stagedIn(opened.stage))
+  const store = ownStage(opened, {
+    credit: calls.credit,
+    knownBase: seenFiles.baseOf,
+    room: (path, size) => limits.assertRoom(path, size, settingsOf(policyFile())?.limits),
+    touched: calls.onTouch,
+    committed: ({ path, after }) => seenFiles.onCommitted(path, after),
+  })
+  try {
+    const agent = new SessionAgent(deps.agent, state, store, deps.keepAgent)
+    const lock = new ContentLock(store.overlay, seenFiles, tool)
+    const journal = new LedgerOutbox(id, agent, ledger, store, tool)
+    const questions = new SessionQuestions({ notes: store, state, approver: deps.approver, answer: deps.answer })
+    const feedback = new SessionFeedback({ notes: store, questions, tool })
+    const policy = createPolicy({
+      intents: memoizePerTick(() => registry.state()),
+      policy: policyFile,
+      tool,
+      activeIntentId: () => state.intentId,
+      base: (path) => lock.check(path),
+      answers: () => questions.answers,
+    })
+    const intent = new SessionIntent({ ...deps, journal, policy, state, tool })
+    const snapshots = new SessionSnapshots(store, policy)
+
+    const syncExternal = () => {
+      const records = reviews.read()
+      store.settle(records)
+      feedback.update(records)
+      questions.update(records)
+      limits.recount()
+      return records
+    }
+    const assertOpen = () => {
+      if (state.closed) throw new EscrowError('session_busy', `Session ${id} is closed. Open it again.`)
+    }
+    /** A closed session has no log any more: then only the caller hears of a denial. */
+    const denied = (denial: Denial) => {
+      if (!state.closed) journal.recordDenial(denial, state.intentId)
+    }
+    const record = (type: TraceType, more: Partial<RecordDraft>) =>
+      journal.append(type, state.intentId, { reqId: tool()?.callId ?? null, ...more })
+
+    const { memory } = deps
+    const guard = new SessionGuard({ id, state, policy, journal, store, lock, questions, feedback, limits, memory })
+    const view = sessionView(deps, { store, guard, lock, feedback, syncExternal })
+    const merge = async (paths: NonNullable<ToolCall['reads']>) => {
+      const { known } = agent
+      const by = { name: known?.model ?? known?.tool ?? id }
+      const merged = await mergeDrifted({ view, store, reviews, by }, paths)
+      if (merged.length === 0) return
+      syncExternal()
+      await record('drift_merged', { paths: merged })
+    }
+    const shared = { calls, state, journal, snapshots, policy, questions, store, view }
+    const runner = new CallRunner({ ...shared, denied, syncExternal, merge })
+    const terminal = new SessionTerminal({
+      id,
+      layout,
+      state,
+      store,
+      view,
+      policy,
+      journal,
+      feedback,
+      syncExternal,
+      assertOpen,
+      changesSince: (since, isWanted) => snapshots.changes({ since }, isWanted),
+      admission: new SessionAdmission(policy, questions, syncExternal, denied),
+      record: (data) => record('command', { data }),
+      async inCall(work, isNew) {
+        if (tool() && isNew !== true) return work()
+        assertOpen()
+        syncExternal()
+        return runner.run({ tool: 'exec', kind: 'command' }, work)
+      },
+      gitHead: () => openVcs(layout.root)()?.revision,
+    })
+    const format = new SessionFormat({
+      policy,
+      exec: terminal.own,
+      overlay: store.overlay,
+      inform: (news) => feedback.inform(news),
+    })
+    const look: SyncState['look'] = (command, options) => terminal.look(command, options)
+    const fs = sessionFs({ view, denied }, { tool, look })
+    syncExternal()
+    return { ...shared, agent, intent, feedback, runner, terminal, format, fs, syncExternal, assertOpen, record }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+function settingsOf(policy: ReturnType<SessionDeps['policyFile']>) {
+  return policy.ok ? policy.rules.settings : undefined
+}

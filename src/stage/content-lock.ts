@@ -1,0 +1,80 @@
+import {
+  asRelPath,
+  type Digest,
+  isWithin,
+  type Overlay,
+  type RelPath,
+  redirects,
+  sameContent,
+  stampOf,
+  stateNow,
+} from '../../overlay/index.js'
+import type { ToolContext } from '../core/tool-context.js'
+import type { BaseState } from '../policy/index.js'
+import type { SeenFiles } from './seen-files.js'
+
+/** A larger file's base is not set by an open alone: 1 MiB takes about half a millisecond to digest. */
+const LARGE = 1 << 20
+
+/**
+ * The content lock: a write must rest on what the disk holds. The base is what the model last saw, by a read tool or by
+ * a read outside any tool, absence included. An edit tool's own re-read moves no base, or no edit made by somebody
+ * else meanwhile would ever be caught.
+ */
+export class ContentLock {
+  constructor(
+    private readonly overlay: Overlay,
+    private readonly files: SeenFiles,
+    private readonly tool: () => ToolContext | undefined,
+  ) {}
+
+  /**
+   * A read was answered.
+   * @param content undefined where there was no file; a string is the whole of valid UTF-8.
+   * @param known the content's digest, if the caller has it.
+   */
+  saw(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {
+    const kind = this.tool()?.kind
+    if (kind !== undefined && kind !== 'read') return
+    const { node, lower } = this.overlay.placeOf(path)
+    if (!node?.inode) this.files.record(lower ?? path, content, known)
+  }
+
+  /** A file was opened for reading: what it holds now is its base. A large file is not read for that. */
+  onOpen(path: RelPath): void {
+    const { node, lower } = this.overlay.placeOf(path)
+    const stats = node?.inode || lower === undefined ? undefined : this.overlay.lower.lstatBig(lower)
+    if (!stats?.isFile() || stats.size > LARGE || lower === undefined) return
+    if (!this.files.isCurrent(lower, stampOf(stats))) this.saw(path, this.overlay.lower.read(lower))
+  }
+
+  /**
+   * `stale`: the disk no longer holds the base. `unread`: the disk holds a file without a base. A staged path is always
+   * `fresh`: the review shows how the disk differs from it.
+   */
+  check(path: string): BaseState {
+    const { overlay } = this
+    const { node, lower } = overlay.placeOf(path as RelPath)
+    if (node?.inode || node?.whiteout || overlay.stage.bases.has(path)) return 'fresh'
+    const at = lower ?? (path as RelPath)
+    const base = this.files.baseOf(at)
+    if (!base) return lower !== undefined && overlay.lower.typeOf(lower) === 'file' ? 'unread' : 'fresh'
+    if (base.state?.type === 'dir') return 'fresh'
+    // Where the view leads to it, no link stands above it: that need not be checked again for each write.
+    const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+    return sameContent(stateNow(overlay.lower, at, base, stats), base.state) ? 'fresh' : 'stale'
+  }
+
+  /** The names below a directory that show a content the model has seen. */
+  readBelow(dir: RelPath): RelPath[] {
+    const { node, lower } = this.overlay.placeOf(dir)
+    const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]
+    return this.files
+      .paths()
+      .flatMap((seen) =>
+        shows
+          .filter((each) => seen !== each.lower && isWithin(seen, each.lower))
+          .map((each) => asRelPath(each.at + seen.slice(each.lower.length))),
+      )
+  }
+}
