@@ -10,7 +10,10 @@ export const CALLS: Limits = {
   'overlay/path.ts#NAME_MAX': ['bytes', 'one name; more is `ENAMETOOLONG`'],
   'overlay/path.ts#PATH_MAX': ['bytes', 'a path as it is given; more is `ENAMETOOLONG`'],
   'overlay/resolve.ts#MAX_LINKS': ['count', 'symbolic links on the way of one path; more is `ELOOP`'],
-  'src/stage/store.ts#MEMORY': ['bytes', 'staged content in memory, unless `memory` says else; more is left to files'],
+  'src/stage/opened-stage.ts#MEMORY': [
+    'bytes',
+    'staged content in memory, unless `memory` says else; more is left to files',
+  ],
   'src/commit/journal.ts#UNDO_COMMITS': ['count', 'commits that can be undone, unless `limits.undo_commits` says else'],
   'overlay/tick.ts#LONGEST_MS': [
     'milliseconds',
