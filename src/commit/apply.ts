@@ -18,7 +18,7 @@ export interface Site {
   readonly root: string
   /** The transaction's directory. */
   readonly dir: string
-  readonly course: CommitRun
+  readonly run: CommitRun
   /** The plan's moves: what was to change in such a directory before it moved may be found where it is by now. */
   readonly moves: readonly PlannedChange[]
   /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
@@ -37,14 +37,14 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
     for (const change of changes) {
       const reason = orHopeless(site, work, change)
       if (reason !== undefined && !conflicts.has(change.path)) conflicts.set(change.path, reason)
-      await site.course.step()
+      await site.run.step()
     }
   }
   const changes = plan.changes.filter(({ carried }) => !carried)
   const { moves } = site
   // Where a directory could not be moved, another's may stand: nothing of ours goes into that.
   const isStuck = (path: string) => moves.some((move) => conflicts.has(move.path) && isIn(path, move.path))
-  site.course.begin('applying', changes.length)
+  site.run.begin('applying', changes.length)
   await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
   // A power cut can lose the directory a move went into and keep the move: what was in it was out of reach till now.
   const removals = site.looks

@@ -59,7 +59,7 @@ export async function checkEntries(
   pins: Pins,
   input: CommitInput,
   device: string,
-  course: CommitRun,
+  run: CommitRun,
 ): Promise<Checked> {
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
@@ -74,7 +74,7 @@ export async function checkEntries(
   const owners = new Map<string, Owner>()
   const inodes = new Map<string, string>()
   const gone = new Map(input.entries.filter((entry) => entry.op === 'delete').map((entry) => [entry.path, entry.old]))
-  course.begin('checking', input.entries.length)
+  run.begin('checking', input.entries.length)
   for (const entry of input.entries) {
     const refusal = attempt(entry.path, () => {
       assertShape(entry, seen)
@@ -90,7 +90,7 @@ export async function checkEntries(
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
-    await course.step()
+    await run.step()
   }
   const source = ({ from, new: next, carried }: CommitEntry): Source | undefined => {
     const look = from === undefined || carried ? undefined : looks.get(from)

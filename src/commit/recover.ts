@@ -49,7 +49,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
     const plan = readPlan(disk, commitFile(layout, seq))
     // What failed for good once will fail for good again, and must not block every later commit.
     const conflicts = await finish(disk, layout, plan, append, {
-      course: startCommitRun(),
+      run: startCommitRun(),
       isHopeless: (code) => HOPELESS.has(code),
     })
     recovered.finished.push(seq)
@@ -89,7 +89,7 @@ export async function finish(
   layout: Layout,
   plan: Plan,
   append: Append,
-  how: Pick<Site, 'isHopeless' | 'looks' | 'course'>,
+  how: Pick<Site, 'isHopeless' | 'looks' | 'run'>,
 ): Promise<Conflict[]> {
   try {
     // The commit point itself must outlive a power cut before the tree is touched.

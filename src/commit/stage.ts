@@ -18,14 +18,14 @@ export interface Staged {
 export const FLUSH_TOGETHER = 16
 
 /** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
-export async function stageEntries(disk: Disk, dir: string, checked: Checked, course: CommitRun): Promise<Staged> {
+export async function stageEntries(disk: Disk, dir: string, checked: Checked, run: CommitRun): Promise<Staged> {
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
   const together = ordered.filter((entry) => entry.new?.type === 'file' && !entry.carried).length > FLUSH_TOGETHER
   const staging: Staging = { disk, checked, sync: !together, written: 0, files: new Map() }
   const refused: Refusal[] = []
   const changes: PlannedChange[] = []
-  course.begin('staging', ordered.length)
+  run.begin('staging', ordered.length)
   for (const [n, entry] of ordered.entries()) {
     const before = staging.written
     const refusal = attempt(entry.path, () => {
@@ -33,7 +33,7 @@ export async function stageEntries(disk: Disk, dir: string, checked: Checked, co
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)
-    await course.step(staging.written - before)
+    await run.step(staging.written - before)
   }
   if (together && refused.length === 0 && !disk.flush(dir)) {
     for (const change of changes.filter(isFile)) disk.syncFile(txPathsOf(dir, change).fresh)

@@ -45,13 +45,15 @@ export type LeadsTo = (target: string, link: RelPath) => readonly string[]
 export interface Op {
   /** Physical path → name as asked, for the paths that were reached through a link. */
   names: [physical: RelPath, asked: string][]
-  /** What was allowed last. */
+  /** The change that was allowed last. */
   effect: Effect | undefined
   path: RelPath | undefined
+  /** The path whose read was allowed last: reads between two changes of a path do not make it ask again. */
+  readPath: RelPath | undefined
 }
 
 function newOp(): Op {
-  return { names: [], effect: undefined, path: undefined }
+  return { names: [], effect: undefined, path: undefined, readPath: undefined }
 }
 
 /**
@@ -84,6 +86,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     // One op after the other is the rule: the next takes this one's place.
     ended.effect = undefined
     ended.path = undefined
+    ended.readPath = undefined
     if (ended.names.length > 0) ended.names = []
     this.#spare = ended
   }
@@ -96,11 +99,15 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   judge(effect: Effect, path: RelPath, link?: Omit<Access, 'effect' | 'path' | 'asked'>): void {
     const op = this.#op
     // An op asks about its own path several times over; nothing can have changed between them.
-    if (op.effect === effect && op.path === path && link === undefined) return
+    if (link === undefined && (effect === 'read' ? op.readPath : op.effect === effect && op.path) === path) return
     const asked = this.#askedOf(path)
     const decision = this.rules.decide(link === undefined ? { effect, path, asked } : { effect, path, asked, ...link })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
     if (link !== undefined) return
+    if (effect === 'read') {
+      op.readPath = path
+      return
+    }
     op.effect = effect
     op.path = path
   }
@@ -255,11 +262,10 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   /** A path that may not be read is told apart from an absent one only where the rule wants it so. */
   #hidden(path: RelPath): boolean {
     const op = this.#op
-    if (op.effect === 'read' && op.path === path) return false
+    if (op.readPath === path) return false
     const decision = this.rules.decide({ effect: 'read', path, asked: this.#askedOf(path) })
     if (decision.verdict === 'deny') return decision.denial.reason === 'hidden'
-    op.effect = 'read'
-    op.path = path
+    op.readPath = path
     return false
   }
 

@@ -52,10 +52,10 @@ export async function readBases(
   const isWriting = approved.some(isWritten)
   const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
   // Comparing and parsing takes longer than all the rest of a commit.
-  const course = startCommitRun({ signal: about.signal })
-  course.begin('checking', approved.length)
+  const run = startCommitRun({ signal: about.signal })
+  run.begin('checking', approved.length)
   for (const change of approved) {
-    await course.step()
+    await run.step()
     const { path, from = path, after } = change
     recordLook(from, diff.readAt(from))
     // A path that needs no intent is attributed to nobody.

@@ -19,7 +19,8 @@ it(`a commit killed at ${KILLS} random moments is all there or not at all, and t
     const commits = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'commit')
     expect(commits).toHaveLength(round)
     expect(new Set(commits.map(({ tx }) => tx)).size).toBe(round)
-    expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
+    const verified = await workspace.ledger.verify()
+    expect(verified, JSON.stringify(verified)).toMatchObject({ ok: true })
     const session = await workspace.session({ id: 'agent' })
     const { changes } = await session.changes()
     for (const path of FILES) {

@@ -1,0 +1,146 @@
+import type { Refusal } from '../core/api-error.js'
+import type { Layout } from '../core/layout.js'
+import { type Attempt, beginAttempt, discardAttempt, endAttempt } from './attempt.js'
+import { approvedContent, attempt, type Checked, checkEntries } from './check.js'
+import type { CommitRun } from './commit-run.js'
+import { type Disk, sameInode } from './disk.js'
+import { commitFile, publishPlan, readJournal } from './journal.js'
+import { type Pins, parentOf, pinTree } from './pin.js'
+import { encodePlan } from './plan.js'
+import { diskFailure, refusedCommit, unfinishedCommit } from './refusals.js'
+import { stageEntries } from './stage.js'
+import { ensureTxParent, syncTxParent, txDevice } from './tx-dir.js'
+import type { CommitInput, Plan } from './types.js'
+
+/** All that a commit needs, durable, under a name that nobody reads yet. The tree is untouched. Publish or discard it, once. */
+export interface PreparedCommit extends Pick<Checked, 'looks'> {
+  readonly plan: Plan
+  /** Throws EscrowError naming the paths that have changed on disk since they were checked. */
+  assertUnchanged(): void
+  /**
+   * The commit point: from here on the commit happens, if need be by the next process. False where another commit took
+   * the number; then nothing is left behind.
+   * @throws EscrowError that says "decided but not finished" where the plan may be published, else that nothing was committed.
+   */
+  publish(): boolean
+  /** Removes what was prepared. */
+  discard(): void
+}
+
+/**
+ * Checks the entries and writes the plan.
+ * @throws EscrowError with `refused` naming every bad path, or what a failing disk is refused with; nothing is left behind.
+ */
+export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitRun): Promise<PreparedCommit> {
+  const { layout } = input
+  const pins = pinTree(disk, layout.root)
+  let at: Attempt | undefined
+  const release = () => {
+    pins.close()
+    if (at !== undefined) endAttempt(disk, layout, at)
+  }
+  const discard = () => {
+    try {
+      if (at !== undefined) discardAttempt(disk, layout, at)
+    } finally {
+      release()
+    }
+  }
+  try {
+    ensureJournal(disk, pins, layout)
+    run.assertWanted()
+    const checked = await checkEntries(disk, pins, input, txDevice(pins), run)
+    if (checked.refused.length > 0) throw refusedCommit(withBadContent(checked))
+    const begun = beginAttempt(disk, layout, readJournal(disk, layout).next)
+    at = begun
+    const plan = await writePlan(disk, input, checked, begun, run)
+    return {
+      plan,
+      looks: checked.looks,
+      assertUnchanged() {
+        const changed = checked.recheck()
+        if (changed.length > 0) throw refusedCommit(changed)
+      },
+      publish() {
+        let isPublished = false
+        try {
+          isPublished = publishPlan(disk, layout, begun.planFile, begun.seq)
+        } catch (error) {
+          if (!isDecided(disk, layout, begun)) {
+            discard()
+            throw nothingCommitted(error)
+          }
+          release()
+          throw unfinishedCommit(error, begun.seq)
+        }
+        if (isPublished) release()
+        else discard()
+        return isPublished
+      },
+      discard,
+    }
+  } catch (error) {
+    discard()
+    throw nothingCommitted(error)
+  }
+}
+
+/** What a failure before the commit point is reported as. An EscrowError stays what it is. */
+export function nothingCommitted(error: unknown): unknown {
+  return diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
+}
+
+function ensureJournal(disk: Disk, pins: Pins, layout: Layout): void {
+  ensureTxParent(disk, pins, layout)
+  for (const path of [layout.attempts, layout.commits]) {
+    const made = disk.ensurePrivateDir(path)
+    const top = made === undefined ? path : parentOf(made)
+    for (let dir = path; dir.length > top.length; dir = parentOf(dir)) disk.syncDir(parentOf(dir) || '/')
+  }
+}
+
+/** Stages the contents and writes the plan, all durable. */
+async function writePlan(
+  disk: Disk,
+  input: CommitInput,
+  checked: Checked,
+  { seq, tx, dir, inode, name, planFile }: Attempt,
+  run: CommitRun,
+): Promise<Plan> {
+  // First of all: a commit whose record cannot be written is refused before anything is.
+  const records = input.records({ seq, tx })
+  const staged = await stageEntries(disk, dir, checked, run)
+  if (staged.refused.length > 0) throw refusedCommit(staged.refused)
+  const { sessionId, strict = false } = input
+  const noted = input.notesFor?.(tx) ?? []
+  const { changes } = staged
+  const more = noted.length > 0 ? { noted } : {}
+  const plan: Plan = { version: 3, seq, tx, dir: { name, inode }, sessionId, strict, changes, records, ...more }
+  disk.syncDir(dir)
+  syncTxParent(disk, input.layout)
+  disk.createFile(planFile, encodePlan(plan), 0o600, true)
+  return plan
+}
+
+/** The refusals so far, and those for content that is not what was approved: all bad paths are named at once. */
+function withBadContent(checked: Checked): Refusal[] {
+  const refused = [...checked.refused]
+  for (const entry of checked.entries) {
+    if (entry.carried || (entry.op !== 'create' && entry.op !== 'overwrite')) continue
+    const refusal = attempt(entry.path, () => {
+      approvedContent(entry)
+      return undefined
+    })
+    if (refusal !== undefined) refused.push(refusal)
+  }
+  return refused
+}
+
+/** True unless it is certain that the plan was not published. */
+function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
+  try {
+    return sameInode(disk, at.planFile, commitFile(layout, at.seq))
+  } catch {
+    return true
+  }
+}
