@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
+import { defined } from '../core/defined.js'
 import { EscrowError, findProgram, type HomeHost, type Intent, type Session, type Workspace } from '../index.js'
 import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
 import type { Io } from './context.js'
@@ -89,8 +90,7 @@ export function runningBy(
     network: network === true,
     env,
     home: home === true,
-    ...(allowHost !== undefined && { hosts: allowHost }),
-    ...(client !== undefined && { client }),
+    ...defined({ hosts: allowHost, client }),
   }
 }
 

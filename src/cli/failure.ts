@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace } from './context.js'
 import { oneLine } from './printable.js'
 
@@ -36,8 +37,7 @@ export function detailsOf(error: unknown): Details {
     message: error.message,
     refused,
     commands: (listAt(error, 'commands') ?? []).filter((each) => typeof each === 'string'),
-    ...(reason !== undefined && { reason }),
-    ...(hint !== undefined && { hint }),
+    ...defined({ reason, hint }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { HOME_HOSTS, type HomeHost } from '../hosts/index.js'
 import { errorText } from '../surface/index.js'
 import { EXIT, type Io } from './context.js'
@@ -24,7 +25,7 @@ export async function answerHook(
   io: Pick<Io, 'out' | 'err' | 'cwd'>,
   session?: string,
 ): Promise<number> {
-  const more = { cwd: io.cwd, ...(session !== undefined && { session }) }
+  const more = { cwd: io.cwd, ...defined({ session }) }
   try {
     await inTime(client, async () => io.out(`${JSON.stringify(await ANSWERS[client](more))}\n`))
     return EXIT.ok

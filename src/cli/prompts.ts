@@ -1,4 +1,5 @@
 import { confirm, multiselect, select, text } from '@clack/prompts'
+import { defined } from '../core/defined.js'
 
 /** Questions to the person at the terminal. Each answers undefined where they leave by Ctrl-C or Escape. */
 export interface Asking {
@@ -35,8 +36,7 @@ export const asking: Asking = {
   },
   line: async (message, { shown, initial }) => {
     const about = {
-      ...(shown !== undefined && { placeholder: shown }),
-      ...(initial !== undefined && { initialValue: initial }),
+      ...defined({ placeholder: shown, initialValue: initial }),
     }
     const typed = answer(await text({ ...AT, message, ...about }))
     return typed === undefined ? undefined : (typed ?? '').trim()

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { Intent, Workspace } from '../index.js'
 import { type RefusedPath, type Remedy, remediesFor } from '../surface/index.js'
 import { oneLine } from './printable.js'
@@ -19,7 +20,7 @@ export async function remediesIn(
   if (refused.length === 0) return []
   const open = selectableIn(await workspace.intents.list()).map(({ id }) => id)
   const selectable = [...open.filter((id) => prefer.includes(id)), ...open.filter((id) => !prefer.includes(id))]
-  return remediesFor(refused, { selectable, isKept, ...(session !== undefined && { session }) })
+  return remediesFor(refused, { selectable, isKept, ...defined({ session }) })
 }
 
 const OPEN: readonly string[] = ['DRAFT', 'PENDING', 'IN_PROGRESS'] satisfies Intent['status'][]

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { CommandResult, Session, Workspace } from '../index.js'
 import { summaryOf } from '../surface/index.js'
 import type { Io } from './context.js'
@@ -26,7 +27,7 @@ export async function reportRun(
   const isOwnGit = ({ path, reason }: (typeof refused)[number]) => path === '.git' && reason === 'protected_path'
   const others = commits.length > 0 ? refused.filter((each) => !isOwnGit(each)) : refused
   const intentId = session.intent?.id
-  const asked = others.map((each) => ({ ...each, ...(intentId !== undefined && { intentId }) }))
+  const asked = others.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
   const next = changes.length === 0 ? '' : ` Look with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   io.err(`${pluralize(changes.length, 'change')} staged in session '${id}'.${next}\n`)

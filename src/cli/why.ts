@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { type CallJudge, type Explanation, type Intent, openJudges, type Workspace } from '../index.js'
 import { PASSES, type Remedy, refusalsOf, relativeName, toHistoryEntry } from '../surface/index.js'
 import { knownIntent } from './intents/known.js'
@@ -53,8 +54,7 @@ export async function explainPath(
   if (wanted !== undefined) await knownIntent(workspace, wanted)
   const path = relativeName(given, workspace.root).replace(/(?<=.)\/+$/, '')
   const open = openJudges(workspace.root)
-  const judgeFor = (intent: string | undefined) =>
-    open({ session: session ?? NOBODY, ...(intent !== undefined && { intent }) })
+  const judgeFor = (intent: string | undefined) => open({ session: session ?? NOBODY, ...defined({ intent }) })
   const judge = await judgeFor(wanted)
   const [write, read, { intent }] = [judge.explain(path, 'write'), judge.explain(path, 'read'), judge]
   const owners = await ownersOf(path, judge, judgeFor)
@@ -63,7 +63,7 @@ export async function explainPath(
     path,
     write,
     read,
-    ...(intent !== undefined && { intent }),
+    ...defined({ intent }),
     owners,
     staged,
     quarantined,
@@ -93,7 +93,7 @@ async function whereabouts(workspace: Workspace, path: string): Promise<Pick<Fin
       if (change.path === path || change.from === path)
         staged.push({ session, state: change.state, flags: change.flags })
     for (const { at, reason, intentId, ...kept } of await review.quarantined())
-      if (kept.path === path) quarantined.push({ session, at, reason, ...(intentId !== undefined && { intentId }) })
+      if (kept.path === path) quarantined.push({ session, at, reason, ...defined({ intentId }) })
   }
   return { staged, quarantined }
 }
@@ -103,8 +103,7 @@ async function refusalsAt({ ledger }: Workspace, path: string): Promise<PastRefu
   for await (const record of ledger.records()) {
     const { at = '-', sessionId: session, intentId: intent } = toHistoryEntry(record)
     for (const { path: refused, reason } of refusalsOf(record))
-      if (refused === path)
-        found.push({ at, ...(session !== undefined && { session }), ...(intent !== undefined && { intent }), reason })
+      if (refused === path) found.push({ at, ...defined({ session, intent }), reason })
   }
   return found
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { defined } from '../core/defined.js'
 import type { HostName } from '../hosts/index.js'
 import {
   blockFile,
@@ -99,7 +100,7 @@ function hooksOf(
   former: readonly string[] = [],
 ): Hooks {
   return events.map(([event, matcher]) => {
-    const entryOf = (hook: Fields) => ({ ...(matcher !== undefined && { matcher }), hooks: [hook] })
+    const entryOf = (hook: Fields) => ({ ...defined({ matcher }), hooks: [hook] })
     const hook = handler(event)
     return [event, entryOf(hook), former.map((command) => entryOf({ ...hook, command }))]
   })

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { type Node, type Syntax, textOf } from '../host/tree.js'
 import { Findings } from './findings.js'
 import { isWord, judgeInside } from './inside.js'
@@ -124,7 +125,7 @@ function judgeRedirected(node: Node, script: Script): undefined {
     if (child.type === 'file_redirect') late.push(...judgeRedirect(child, script))
     else if (child.type === 'heredoc_redirect') {
       const told = heredocOf(child, script)
-      stdin = { ...(told.text !== undefined && { text: told.text }), from: 'unknown' }
+      stdin = { ...defined({ text: told.text }), from: 'unknown' }
       late.push(...told.words)
       after.push(...told.commands)
     } else if (child.type === 'herestring_redirect') stdin = saidBy(child, script)

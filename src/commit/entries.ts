@@ -1,4 +1,5 @@
 import { ancestorsOf, EMPTY_DIGEST, type RelPath, type StageDiff, type StagedChange } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import { withMoves } from './moves.js'
 import type { CommitEntry } from './types.js'
 
@@ -28,7 +29,7 @@ function asLinked(entry: CommitEntry, { links, path }: StagedChange, changed: Re
   if (links === undefined || entry.path !== path || entry.new?.type !== 'file' || entry.op === 'chmod') return entry
   const there = links.find((name) => !changed.has(name))
   const [file = path] = [path, ...links].sort()
-  return { ...entry, file, ...(there !== undefined && { linkTo: there }) }
+  return { ...entry, file, ...defined({ linkTo: there }) }
 }
 
 function entriesOf(change: StagedChange): CommitEntry[] {

@@ -1,5 +1,6 @@
 import type { FileState } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
@@ -107,7 +108,7 @@ function sessionOf(layout: Layout, seq: number): string | undefined {
 const PLAN_HEAD_BYTES = 300
 
 function asCommitted({ path, op, old, new: next, from, carried }: PlannedChange): CommittedChange {
-  return { path, op, old, new: next, ...(from !== undefined && { from }), ...(carried && { carried }) }
+  return { path, op, old, new: next, ...defined({ from }), ...(carried && { carried }) }
 }
 
 /** A finished commit that can still be undone. */

@@ -1,5 +1,6 @@
 import { codeOf, EMPTY_DIGEST, type FileState } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { approvedContent, attempt, type Checked } from './check.js'
 import type { CommitRun } from './commit-run.js'
 import type { Disk } from './disk.js'
@@ -63,7 +64,7 @@ function stageChange(staging: Staging, fresh: string, entry: CommitEntry, n: num
     op,
     old,
     new: next,
-    ...(from !== undefined && { from }),
+    ...defined({ from }),
     ...(carried && { carried }),
     ...(op === 'move' && inode !== undefined && { inode }),
     ...(isImplied && { implied: true as const }),

@@ -1,3 +1,4 @@
+import { defined } from './defined.js'
 import type { Denial, DenialReason } from './denials.js'
 
 /** Reasons an API call can fail with, beside those a denial has. */
@@ -41,8 +42,7 @@ export class EscrowError extends Error {
       name: this.name,
       reason: this.reason,
       message: this.message,
-      ...(this.hint !== undefined && { hint: this.hint }),
-      ...(this.refused !== undefined && { refused: this.refused }),
+      ...defined({ hint: this.hint, refused: this.refused }),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type FsError, fsError } from '../../overlay/errno.js'
+import { defined } from './defined.js'
 
 /**
  * Denials: the one vocabulary of refusals. A rule makes a {@link Denial}; the fs face turns it into an Error in Node's
@@ -63,12 +64,11 @@ export interface ToolError {
 export function toolError(denial: Denial): ToolError {
   return {
     type: 'tool_error',
-    ...(denial.tool !== undefined && { tool: denial.tool }),
+    ...defined({ tool: denial.tool }),
     reason: denial.reason,
-    ...(denial.intentId !== undefined && { intent_id: denial.intentId }),
-    ...(denial.file !== undefined && { file: denial.file }),
+    ...defined({ intent_id: denial.intentId, file: denial.file }),
     message: denial.message,
-    ...(denial.hint !== undefined && { hint: denial.hint }),
+    ...defined({ hint: denial.hint }),
   }
 }
 
@@ -90,8 +90,7 @@ export function denialError(denial: Denial, syscall: string, path?: string, dest
     code,
     errno: error.errno,
     syscall,
-    ...(path !== undefined && { path }),
-    ...(dest !== undefined && { dest }),
+    ...defined({ path, dest }),
     ...toolError(denial),
   })
   Object.defineProperties(error, {

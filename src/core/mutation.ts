@@ -1,3 +1,4 @@
+import { defined } from './defined.js'
 /** What a change does to a file, as an agent may declare it and as the ledger records it. */
 export type MutationClass = 'AST_REFACTOR' | 'INTENT_EVOLUTION'
 
@@ -22,7 +23,7 @@ export interface Mutation extends Measured {
 }
 
 export function mutationOf(measured: Measured, declared: MutationClass | undefined): Mutation {
-  return { ...measured, ...(declared !== undefined && { declared }) }
+  return { ...measured, ...defined({ declared }) }
 }
 
 /** True where the agent declared another class than was measured. What could not be measured is no contradiction. */

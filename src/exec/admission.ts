@@ -3,6 +3,7 @@ import { classifyCommand, lineOf, perilousVariables } from '../command-class/ind
 import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { Classified } from '../core/command-class.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 import { providerHosts } from '../hosts/index.js'
@@ -179,5 +180,5 @@ function needsApproval(command: string, { rules }: CommandDecision, why: string)
 
 function refusedBy(command: string, { by, words }: AnswerRecord): Denial {
   const message = `Access Denied: ${by.name} does not allow running \`${command}\`.`
-  return { reason: 'access_denied', message, ...(words !== undefined && { hint: words }) }
+  return { reason: 'access_denied', message, ...defined({ hint: words }) }
 }

@@ -1,4 +1,5 @@
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { denialOf, type ToolError, toolError } from '../core/denials.js'
 
 /** The record a model sees of a refusal; undefined where an error is none. */
@@ -7,5 +8,5 @@ export function denialRecord(tool: string, error: unknown): ToolError | undefine
   if (denial !== undefined) return toolError({ ...denial, tool })
   if (!(error instanceof EscrowError)) return undefined
   const { reason, message, hint } = error
-  return { type: 'tool_error', tool, reason, message, ...(hint !== undefined && { hint }) }
+  return { type: 'tool_error', tool, reason, message, ...defined({ hint }) }
 }

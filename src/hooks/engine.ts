@@ -1,5 +1,6 @@
 import type { GatedCall, IntentContext, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
 import { type ToolCatalogue, toolCatalogue } from './catalogue.js'
@@ -77,9 +78,9 @@ export class HookEngine {
     const failures = await this.#leave(call, outcome)
     if (outcome.status === 'failed' && call.admitted) throw outcome.error
     const { contentHash } = call.payload
-    const told = { failures, ...(contentHash !== undefined && { contentHash }) }
+    const told = { failures, ...defined({ contentHash }) }
     if (outcome.status !== 'done') return { ...this.#toRefusal(outcome, 'middleware'), ...told }
-    return { ...toAllowance(call, outcome), ...told, ...(outcome.value !== undefined && { value: outcome.value }) }
+    return { ...toAllowance(call, outcome), ...told, ...defined({ value: outcome.value }) }
   }
 
   /**
@@ -214,7 +215,7 @@ export class HookEngine {
       call.gated = gated
       return whileAsking(call.asked, () => this.#judge(call))
     }
-    return { catalogue: this.catalogue, gate, ...(host !== undefined && { host }) }
+    return { catalogue: this.catalogue, gate, ...defined({ host }) }
   }
 
   async #judge(call: HookCall): Promise<Denial | undefined> {
@@ -264,6 +265,6 @@ function toAllowance(call: HookCall, { feedback }: ToolOutcome<unknown>): HookRe
     allow: true,
     feedback,
     ...(message !== '' && { message }),
-    ...(toolResult !== undefined && { toolResult }),
+    ...defined({ toolResult }),
   }
 }

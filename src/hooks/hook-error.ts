@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { DENIAL_CODES, type Denial, type DenialReason, toolError } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 import type { HookError } from './types.js'
@@ -20,7 +21,7 @@ export function refusalOf(tool: string, { code, message, details }: HookError, f
     reason: known ? code : 'access_denied',
     message: known ? message : `${message} (${code})`,
     tool,
-    ...(file !== undefined && { file }),
+    ...defined({ file }),
     ...(typeof hint === 'string' && { hint }),
   }
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Answer, Approver, Question } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import { oneLine } from '../core/printable.js'
 import type { ToolArguments } from './catalogue.js'
@@ -51,7 +52,7 @@ export function whileAsking<T>(call: AskedCall, run: () => T): T {
 export function questionOf(kind: HumanQuestion['kind'], call: AskedCall, message: string): HumanQuestion {
   const { taskId, intentId, tool, targets, params } = call
   const detail = previewOf(params)
-  return { kind, taskId, tool, targets, message, detail, ...(intentId !== undefined && { intentId }) }
+  return { kind, taskId, tool, targets, message, detail, ...defined({ intentId }) }
 }
 
 /** As the `approver` of a workspace: policy's questions go to the same person. A yes holds for the one call. */
@@ -63,7 +64,7 @@ export function approverOf(human: Human): Approver {
     const said: Answer = approved
       ? { answer: question.kind === 'scope' ? 'allow' : 'once' }
       : { answer: 'deny', words: words ?? 'A person said no.' }
-    return { ...said, ...(words !== undefined && { words }), ...(by && { by }) }
+    return { ...said, ...defined({ words }), ...(by && { by }) }
   }
 }
 
@@ -75,7 +76,7 @@ function policyQuestion(question: Question): HumanQuestion {
     ...askerOf(question),
     detail: question.kind === 'access' ? previewOf(call?.params ?? {}) : question.why,
     ...(call && { taskId: call.taskId, tool: call.tool }),
-    ...(intentId !== undefined && { intentId }),
+    ...defined({ intentId }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { ToolFailure } from './tool-failure.js'
 
 /** One line of a chunk: kept, removed or added. */
@@ -102,7 +103,7 @@ function parseUpdate(cursor: Cursor, path: string): PatchOperation {
     else chunks.push(parseChunk(cursor, chunks.length === 0))
   }
   if (chunks.length === 0 && moveTo === undefined) throw cursor.fail(`the update of ${path} has no change.`)
-  return { type: 'update', path, chunks, ...(moveTo !== undefined && { moveTo }) }
+  return { type: 'update', path, chunks, ...defined({ moveTo }) }
 }
 
 function parseChunk(cursor: Cursor, first: boolean): PatchChunk {

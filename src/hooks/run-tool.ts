@@ -1,4 +1,5 @@
 import type { Feedback, GatedCall, Session, ToolCall } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { Denial, ToolError } from '../core/denials.js'
 import { isMutationClass } from '../core/mutation.js'
 import { DEFAULT, type ToolArguments, type ToolCatalogue } from './catalogue.js'
@@ -58,8 +59,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   return {
     tool: name,
     kind: entry.kind,
-    ...(id !== undefined && { id }),
-    ...(host !== undefined && { host }),
+    ...defined({ id, host }),
     ...(isMutationClass(declared) && { declares: declared }),
     ...(writes.length > 0 && { writes }),
     ...(reads.length > 0 && { reads }),

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { DenialReason } from '../core/denials.js'
 import { ADDED_TOOLS, isAddedTool } from './added-tools.js'
 import { hookError } from './hook-error.js'
@@ -42,7 +43,7 @@ export class IntentGateHook extends PolicyHook {
     const [file] = targets
     const message = `Intent Not Active: the call cites ${cited}; the active intent is ${active ?? 'none'}.`
     const hint = 'Call select_active_intent first.'
-    return hookError(toolName, { reason: 'intent_not_active', message, hint, ...(file !== undefined && { file }) })
+    return hookError(toolName, { reason: 'intent_not_active', message, hint, ...defined({ file }) })
   }
 }
 
@@ -89,7 +90,7 @@ export class HumanInTheLoopHook implements ToolHook {
 function rejectedByPerson(words: string | undefined, [file]: readonly string[]) {
   const hint = 'Do something else, or ask what is wanted instead.'
   const message = words ?? 'A person rejected this call.'
-  return { reason: 'user_rejected', message, hint, ...(file !== undefined && { file }) } as const
+  return { reason: 'user_rejected', message, hint, ...defined({ file }) } as const
 }
 
 const NOBODY = {

@@ -1,5 +1,6 @@
 import type { Workspace, WorkspaceOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { AgentInfo } from '../core/people.js'
 import type { HookTask } from './hook-call.js'
 
@@ -62,7 +63,7 @@ export class HookTasks {
 
   async #openTask(taskId: string, cwd: string, modelId: string | undefined): Promise<HookTask> {
     const { agent } = this.options
-    const who = { ...agent, ...(modelId !== undefined && { model: modelId }) }
+    const who = { ...agent, ...defined({ model: modelId }) }
     const workspace = await this.#workspaceOf(cwd)
     return { session: await workspace.session({ id: taskId, agent: who }), refusals: [], open: undefined }
   }

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { defined } from '../core/defined.js'
 import { runProgram } from './child.js'
 import { userHome } from './home.js'
 import { readSmall } from './read.js'
@@ -93,7 +94,7 @@ export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): Git
   })
   const name = users.find((user) => user.name)?.name ?? osUser(env)
   const email = users.find((user) => user.email)?.email
-  return { name, ...(email !== undefined && { email }) }
+  return { name, ...defined({ email }) }
 }
 
 function outside(given = ''): string | undefined {
@@ -124,7 +125,7 @@ function includedUser(file: string, home: string, git: GitDirs | undefined): Ret
 export function userIn(config: string): { name?: string; email?: string } {
   const values = valuesIn(config, 'user')
   const [name, email] = [values.get('name'), values.get('email')]
-  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+  return { ...defined({ name, email }) }
 }
 
 /** A section of a git config file, by names in small letters; of a key given twice the last one, as git takes it. */

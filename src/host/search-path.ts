@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import { userHome } from './home.js'
 
@@ -48,7 +49,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
   const path = found.find(isOwn)
   const [first] = found
   const shadow = first === undefined || first === path ? undefined : first
-  return { ...(path !== undefined && { path }), ...(shadow !== undefined && { shadow }) }
+  return { ...defined({ path, shadow }) }
 }
 
 /**

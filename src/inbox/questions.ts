@@ -1,5 +1,6 @@
 import type { ScopeRequest } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { globProblem } from '../core/globs.js'
 import { newId } from '../core/ids.js'
 import type { AccessQuestion, Answer, Approver, CommandQuestion, Question } from '../core/question.js'
@@ -59,14 +60,14 @@ export class SessionQuestions {
     const key = askKey({ path, rule })
     if (this.#asked.has(key)) return
     this.#asked.add(key)
-    this.#post({ kind: 'access', path, rule, ...(intentId !== undefined && { intentId }) })
+    this.#post({ kind: 'access', path, rule, ...defined({ intentId }) })
   }
 
   /** An `ask` of `terminal` refused a command. */
   askCommand(asked: Omit<CommandQuestion, 'id' | 'at' | 'kind' | 'intentId'>): void {
     const intentId = this.deps.state.intentId
     const isAsked = this.#open().some((each) => each.kind === 'command' && each.key === asked.key)
-    if (!isAsked) this.#post({ kind: 'command', ...asked, ...(intentId !== undefined && { intentId }) })
+    if (!isAsked) this.#post({ kind: 'command', ...asked, ...defined({ intentId }) })
   }
 
   /** What a person said to a command; what was allowed once is over with it. */
@@ -150,7 +151,7 @@ export class SessionQuestions {
             : path === undefined
               ? 'The scope was extended.'
               : `Writing ${path} is allowed (${answer}).`)
-        const feedback = { ...(path !== undefined && { path }), kind, reason: said, by: reviewerOf(by) }
+        const feedback = { ...defined({ path }), kind, reason: said, by: reviewerOf(by) }
         return { keys: [`${ANSWER}${record.id}`], feedback }
       })
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Document, isScalar, isSeq, type Scalar } from 'yaml'
 import type { Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { YamlFile, YamlPath } from '../host/yaml.js'
 import { putNode, rewriteYaml, setTexts } from '../host/yaml-edit.js'
 import { type OpenFile, understand } from './understood.js'
@@ -52,7 +53,7 @@ function entryOf({ id, name, status, ownedScope, constraints, acceptanceCriteria
     ...(constraints.length > 0 && { constraints: [...constraints] }),
     ...(acceptanceCriteria.length > 0 && { acceptance_criteria: [...acceptanceCriteria] }),
     ...(dependsOn.length > 0 && { depends_on: [...dependsOn] }),
-    ...(createdAt !== undefined && { created_at: createdAt }),
+    ...defined({ created_at: createdAt }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { FileBytes } from '../host/cached-file.js'
@@ -66,7 +67,7 @@ export function parseIntents(file: FileBytes, version: number): Reading {
   const { open, lines } = read
   const { intents, activeIntentId } = open.data
   return {
-    state: { ok: true, version, intents, lines, ...(activeIntentId !== undefined && { activeIntentId }) },
+    state: { ok: true, version, intents, lines, ...defined({ activeIntentId }) },
     open,
     ...text,
   }

@@ -1,4 +1,5 @@
 import type { Intent, IntentStatus } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { IntentsState } from '../core/intents-state.js'
 
 type Read = Extract<IntentsState, { ok: true }>
@@ -34,7 +35,7 @@ function stricterIntent(file: Intent, accepted: Intent): Intent {
     ...stricterScope(file.ownedScope, accepted.ownedScope),
     status: stricterStatus(file.status, accepted.status),
     dependsOn: [...new Set([...accepted.dependsOn, ...file.dependsOn])],
-    ...(file.updatedAt !== undefined && { updatedAt: file.updatedAt }),
+    ...defined({ updatedAt: file.updatedAt }),
   }
 }
 

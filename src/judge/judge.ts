@@ -2,6 +2,7 @@ import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
 import { isInMount, physicalRoot } from '../access/index.js'
 import type { Explanation, Feedback, GateSettings, Intent, PlannedWrite, Session } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { type Denial, Denied } from '../core/denials.js'
 import { isSessionId } from '../core/ids.js'
 import { selectable, selectableIds } from '../core/intents-state.js'
@@ -152,12 +153,10 @@ class ReadOnlyJudge implements CallJudge {
       reason,
       words: message,
       data: { tool_name: tool },
-      ...(file !== undefined && { path: file }),
+      ...defined({ path: file }),
     })
     // It is refused whether or not that can be written down: in a session's mount it is told to who can.
-    await this.sources.ledger
-      .append([draft])
-      .catch(() => spoolDenial({ ...denial, ...(intentId !== undefined && { intentId }), tool }))
+    await this.sources.ledger.append([draft]).catch(() => spoolDenial({ ...denial, ...defined({ intentId }), tool }))
   }
 
   async feedback(): Promise<Feedback[]> {

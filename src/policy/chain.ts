@@ -1,5 +1,6 @@
 import type { Explanation, GateSettings } from '../core/api.js'
 import type { Access, Decide, Decision } from '../core/decision.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { ToolContext } from '../core/tool-context.js'
@@ -229,5 +230,5 @@ function firstDenial(rules: readonly Rule[], access: Access, moment: PolicyConte
 function withContext(deps: PolicyDeps, denial: Denial): Denial {
   const tool = deps.tool?.()?.tool
   const intentId = denial.intentId ?? deps.activeIntentId()
-  return { ...denial, ...(tool !== undefined && { tool }), ...(intentId !== undefined && { intentId }) }
+  return { ...denial, ...defined({ tool, intentId }) }
 }

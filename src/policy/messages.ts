@@ -1,4 +1,5 @@
 import type { Access } from '../core/decision.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 import type { AskAnswer } from './ask-answer.js'
@@ -64,7 +65,7 @@ export function askRefused(asked: string, name: string, { words, by }: AskAnswer
     reason: 'access_denied',
     file: asked,
     message: `Access Denied: ${by.name} does not allow writing ${describePath(asked, name)}.`,
-    ...(words !== undefined && { hint: words }),
+    ...defined({ hint: words }),
   }
 }
 

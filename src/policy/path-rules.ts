@@ -1,4 +1,5 @@
 import { foldName } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import { globProblem } from '../core/globs.js'
 import { IGNORES_CASE } from './case.js'
 import { compileGlobs, meets, segmentsOf } from './scope.js'
@@ -31,7 +32,7 @@ export function pathRules<T>(
   const plain = new Map<string, PathRule<T>>()
   const globs: (PathRule<T> & { readonly glob: string; readonly matches: (path: string) => boolean })[] = []
   for (const [key, value, line] of entries) {
-    const rule = { key, value, ...(line !== undefined && { line }) }
+    const rule = { key, value, ...defined({ line }) }
     const name = ruleName(key)
     if (!/[*?{[]/.test(name)) plain.set(sameCase(name), rule)
     else globs.push({ ...rule, glob: sameCase(name), matches: compileGlobs([sameCase(name)]) })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { GateSettings } from '../core/api.js'
 import { COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
+import { defined } from '../core/defined.js'
 import { type FormatRule, formatRules, formatSchema } from './format-rules.js'
 
 /** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
@@ -116,7 +117,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
     mergesUnasked: policy.approval?.merge === 'auto',
     approvedBy: policy.approval?.by ?? 'any',
     appendsLessons: policy.approval?.lessons === 'auto',
-    ...(policy.lessons_file !== undefined && { lessonsFile: policy.lessons_file }),
+    ...defined({ lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
@@ -130,9 +131,7 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
       requireMutationClass: policy.gate?.require_mutation_class ?? false,
     },
     limits: {
-      ...(files !== undefined && { files }),
-      ...(bytes !== undefined && { bytes }),
-      ...(opsPerMinute !== undefined && { opsPerMinute }),
+      ...defined({ files, bytes, opsPerMinute }),
     },
   }
 }

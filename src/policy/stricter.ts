@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { COMMAND_CLASSES } from '../core/command-class.js'
+import { defined } from '../core/defined.js'
 import { commandWord } from './command-rules.js'
 import type { OutsidePlace, PolicyRules } from './policy-read.js'
 import type { CommandWord, Limits, Settings } from './policy-schema.js'
@@ -40,7 +41,7 @@ function stricterSettings(file: Settings, accepted: Settings): Settings {
     mergesUnasked: file.mergesUnasked && accepted.mergesUnasked,
     approvedBy: file.approvedBy === 'person' ? 'person' : accepted.approvedBy,
     appendsLessons: file.appendsLessons && accepted.appendsLessons,
-    ...(lessonsFile !== undefined && { lessonsFile }),
+    ...defined({ lessonsFile }),
     undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Question } from '../core/question.js'
 import type { IntentVersions, VersionData } from '../history/index.js'
@@ -50,7 +51,7 @@ async function append(
       verdict: answer === 'deny' ? 'rejected' : 'approved',
       paths: question.kind === 'scope' ? question.globs : question.kind === 'access' ? [question.path] : [],
       reviewer: reviewerOf(by),
-      ...(words !== undefined && { words }),
+      ...defined({ words }),
       data: {
         question: question.id,
         answer,

@@ -13,6 +13,7 @@ import { type CommitEntry, type CommitOutcome, commitEntries, entriesFor } from 
 import type { CommitOptions, CommitResult, Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { isOutside } from '../core/decision.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
@@ -96,8 +97,7 @@ export async function commitSession(
     ...(options.assertApproved && { assertApproved: options.assertApproved }),
     strict: options.strict === true || isStrict(deps.policy()),
     undoable: undoableOf(deps.policy()),
-    ...(options.signal !== undefined && { signal: options.signal }),
-    ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+    ...defined({ signal: options.signal, onProgress: options.onProgress }),
   })
   const result = resultOf(outcome, approved)
   const warnings = await mapCommitted(deps, approved, result.committed, written.files)
@@ -265,8 +265,7 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
     path,
     before: before?.digest ?? null,
     after: after?.digest ?? null,
-    ...(from !== undefined && { from }),
-    ...(mutation !== undefined && { mutation }),
+    ...defined({ from, mutation }),
   }
 }
 

@@ -2,6 +2,7 @@ import { ancestorsOf, isWithin, type RelPath } from '../../overlay/index.js'
 import { outside } from '../access/index.js'
 import type { Quarantine, Quarantined } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
 import { gitUser } from '../host/git.js'
@@ -63,7 +64,7 @@ function toQuarantined(kept: Kept): Quarantined {
   const name = place.slice(place.lastIndexOf('/') + 1)
   const at = name.replace(/^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z).*$/, '$1:$2:$3.$4')
   const canBeTaken = effectOf(kept) !== undefined
-  return { path, kind, reason, message, at, ...(intent !== undefined && { intentId: intent }), canBeTaken }
+  return { path, kind, reason, message, at, ...defined({ intentId: intent }), canBeTaken }
 }
 
 /** Stages the last of each path, with the directories it needs to stand in. @param forAll in place of the intent of each. */

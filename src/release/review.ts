@@ -2,6 +2,7 @@ import { diffStage, type StageDiff } from '../../overlay/index.js'
 import { outside } from '../access/index.js'
 import { fingerprint, settledLook } from '../commit/index.js'
 import type { Review, Verdict } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { AgentInfo } from '../core/people.js'
 import type { IntentVersions } from '../history/index.js'
 import { gitUser } from '../host/git.js'
@@ -112,8 +113,8 @@ async function recordVerdict({ sessionId, ledger }: Reviewed, verdict: Verdict):
       verdict: word,
       paths,
       reviewer: by,
-      ...(reason !== undefined && { words: reason }),
-      data: { verdict_id: id, ...(hunks !== undefined && { hunks }) },
+      ...defined({ words: reason }),
+      data: { verdict_id: id, ...defined({ hunks }) },
     }),
   ])
 }

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import type { AmendRecord, ReviewRecord } from './record.js'
 
@@ -24,7 +25,7 @@ export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
     if (record.kind !== 'amend' || (record.content === undefined && record.reading !== true)) return []
     const { id, cause, by } = record
     const read = readingOf(record)
-    const reviewer = { name: by.name, ...(by.email !== undefined && { email: by.email }) }
+    const reviewer = { name: by.name, ...defined({ email: by.email }) }
     return record.entries.map(({ path }) => {
       const standing = record.content !== undefined && (ended.get(path) ?? -1) < index
       return { id, path, cause, by: reviewer, standing, ...(read && { read }) }

@@ -1,4 +1,5 @@
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
 import type { Answer, Question } from '../core/question.js'
@@ -43,7 +44,7 @@ export async function answerQuestion(deps: AnswerDeps, id: string, given: Answer
     by: { ...(by ?? deps.reviewer()) },
     ...(question.kind === 'access' && { path: question.path }),
     ...(question.kind === 'command' && { key: question.key, command: question.command }),
-    ...(words !== undefined && { words }),
+    ...defined({ words }),
     ...(remember && { remember }),
   }
   await deps.carryOut(question, record)

@@ -1,6 +1,7 @@
 import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
+import { defined } from '../core/defined.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
 import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
@@ -59,7 +60,7 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
   return {
     path,
-    ...(from !== undefined && { from }),
+    ...defined({ from }),
     kind,
     before: before?.digest ?? null,
     after: after?.digest ?? null,
@@ -67,10 +68,9 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     hunks: diff === undefined ? [] : hunksOf(change, standing, diff),
     state: changeState(change, standing, diff),
     flags: flagsOf(change, deps, { diff, drifted, standing }),
-    ...(intentId !== undefined && { intentId }),
+    ...defined({ intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
-    ...(writtenAt !== undefined && { writtenAt }),
-    ...(mutation !== undefined && { mutation }),
+    ...defined({ writtenAt, mutation }),
   }
 }
 

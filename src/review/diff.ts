@@ -1,6 +1,7 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 import { digest } from '../../overlay/index.js'
 import type { Hunk } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import { hunkIds } from './hunk-id.js'
 import { piecesOf } from './pieces.js'
 import { decodeText, encodeText, isMarked, linesOf, type Text } from './text.js'
@@ -143,7 +144,7 @@ function hunksOf(
     const text = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${lines.join('\n')}\n`
     const whole = partOf[index]
     const id = ids[index] ?? ''
-    return { id, oldStart, oldLines, newStart, newLines, text, ...(whole !== undefined && { partOf: whole }) }
+    return { id, oldStart, oldLines, newStart, newLines, text, ...defined({ partOf: whole }) }
   })
 }
 

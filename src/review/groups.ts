@@ -1,4 +1,5 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
+import { defined } from '../core/defined.js'
 
 /** What a person must not overlook, the gravest first: that something goes, then flags. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ function titleOf(change: Change): Omit<ChangeGroup, 'changes'> {
   const attention = attentionOf(change)
   if (attention !== undefined) return { attention }
   const { intentId, calls: [callId] = [] } = change
-  return { ...(intentId !== undefined && { intentId }), ...(callId !== undefined && { callId }) }
+  return { ...defined({ intentId, callId }) }
 }
 
 /** Why a change comes before others. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type FileState, sameState } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 
 /** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
@@ -89,7 +90,7 @@ export type ChangeRef = Readonly<Pick<ReviewEntry, 'path' | 'from' | 'before' | 
 
 export function entryOf(change: ChangeRef): ReviewEntry {
   const { path, from, before, after } = change
-  return { path, ...(from !== undefined && { from }), before: stateOf(before), after: stateOf(after) }
+  return { path, ...defined({ from }), before: stateOf(before), after: stateOf(after) }
 }
 
 /** Tells the changes of one path apart: a file that went, and a directory that came in its place. */
@@ -115,14 +116,14 @@ export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecor
     verdict,
     paths,
     ...(hunks.length > 0 && { hunks }),
-    ...(reason !== undefined && { reason }),
+    ...defined({ reason }),
     by: reviewerOf(by),
     at,
   }
 }
 
 export function reviewerOf({ name, email }: z.infer<typeof reviewer>): Reviewer {
-  return { name, ...(email !== undefined && { email }) }
+  return { name, ...defined({ email }) }
 }
 
 /** Of what a commit was to write down, what is of the paths that it has taken. */

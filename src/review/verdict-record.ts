@@ -1,6 +1,7 @@
 import { digest, type StagedChange } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
 import type { Merged } from './amend-stage.js'
@@ -91,7 +92,7 @@ export function verdictRecord(
     entries: chosen.map(decidedEntry),
     verdict,
     by,
-    ...(reason !== undefined && { reason }),
+    ...defined({ reason }),
   }
 }
 
@@ -99,7 +100,7 @@ export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {
   const { path, from, before, after } = change
   return {
     path,
-    ...(from !== undefined && { from }),
+    ...defined({ from }),
     before,
     after,
     ...(hunks !== undefined && { hunks: [...hunks] }),
@@ -133,7 +134,7 @@ export function carriedByMerge(
   const { path, from, after } = change
   if (clean === undefined || !after) return undefined
   const merged = { type: 'file', digest: digest(clean.content), mode: after.mode } as const
-  const entry = { path, ...(from !== undefined && { from }), before: clean.onto, after: merged }
+  const entry = { path, ...defined({ from }), before: clean.onto, after: merged }
   const records = stateOf(file) === 'approved' && file ? [recordOf(file, [entry])] : []
   const diff = diffFile(clean.base, clean.content, path, deps.splits?.())
   const now = new Map(diff.hunks.map((hunk) => [hunk.id, hunk]))
@@ -147,5 +148,5 @@ export function carriedByMerge(
 }
 
 export function recordOf({ id, at, by, verdict, reason }: Verdict, entries: ReviewEntry[]): VerdictRecord {
-  return { kind: 'verdict', id, at, entries, verdict, by, ...(reason !== undefined && { reason }) }
+  return { kind: 'verdict', id, at, entries, verdict, by, ...defined({ reason }) }
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { defined } from '../core/defined.js'
 import type { AgentInfo } from '../core/people.js'
 import type { StageStore } from '../stage/index.js'
 import type { SessionState } from './state.js'
@@ -48,7 +49,7 @@ function mergeAgent(known: AgentInfo | undefined, reported: AgentInfo): AgentInf
     ...(model !== undefined && { model: truncate(model) }),
     ...(tool !== undefined && { tool: truncate(tool) }),
     ...(toolVersion !== undefined && { toolVersion: truncate(toolVersion) }),
-    ...(conversation !== undefined && { conversation }),
+    ...defined({ conversation }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Attribution } from '../../overlay/index.js'
 import type { ToolCall } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import { type Denial, type DenialError, denialError, denialOf } from '../core/denials.js'
 import { newId } from '../core/ids.js'
 import { currentTool, runInTool, type ToolContext } from '../core/tool-context.js'
@@ -29,7 +30,7 @@ export class SessionCalls {
     const tool = this.current()
     const { intentId: intent, author } = this.state
     const agent = (tool && this.#agents.get(tool)) ?? author
-    return { ...(intent !== undefined && { intent }), ...(tool?.callId && { call: tool.callId }), agent }
+    return { ...defined({ intent }), ...(tool?.callId && { call: tool.callId }), agent }
   }
 
   /** Credits the tool call under way to this agent, whoever begins another meanwhile. */
@@ -87,7 +88,7 @@ export class CallRunner {
   async run<T>(call: ToolCall, work: Work<T>): Promise<T> {
     const { calls, state, journal, snapshots, questions, store } = this.deps
     const { tool, kind, host, id = newId() } = call
-    const context: ToolContext = { tool, kind, callId: id, ...(host !== undefined && { host }) }
+    const context: ToolContext = { tool, kind, callId: id, ...defined({ host }) }
     const snapshot = snapshots.before(context)
     const paths = calls.begin(context)
     let outcome = 'error'

@@ -1,6 +1,7 @@
 import { codeOf, digest, lexical, type RelPath } from '../../overlay/index.js'
 import type { CommitEntry } from '../commit/index.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { type Layout, SharedFile } from '../core/layout.js'
 import { extendShared, readShared } from '../host/shared-files.js'
 import { type PolicyState, undoDenial } from '../policy/index.js'
@@ -39,12 +40,12 @@ export async function recordLesson(deps: LessonDeps, text: string, context?: str
   const old = isDirect ? onDisk(layout, path).toString() : readStaged(store, path)
   const isKnown = lessonsIn(old).some((lesson) => saysTheSame(lesson.text, text))
   if (!isKnown) {
-    const about = { ...(context !== undefined && { context }), ...(intent !== undefined && { intent }) }
+    const about = { ...defined({ context, intent }) }
     const block = gapAfter(old) + lessonText({ at: new Date().toISOString(), text, ...about })
     if (isDirect) appendOnDisk(layout, path, block)
     else stage(store, path, block)
   }
-  const data = { duplicate: isKnown, direct: isDirect, ...(context !== undefined && { context }) }
+  const data = { duplicate: isKnown, direct: isDirect, ...defined({ context }) }
   await journal.append('lesson', intent, { path, words: text, data })
 }
 

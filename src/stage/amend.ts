@@ -8,6 +8,7 @@ import {
   type StageEdit,
   sameState,
 } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import { type AmendRecord, amendedContent, type Contents, type ReviewEntry } from '../review/index.js'
 import type { Ingested } from './committed-changes.js'
 
@@ -26,7 +27,7 @@ export function amendmentEdit(
   const content = entry === undefined ? undefined : contentFor(overlay, record, entry, contents)
   const path = (entry?.path ?? '') as RelPath
   const { reviewed, reviewId } = taken
-  const until = { reviewed, ...(reviewId !== undefined && { reviewId }) }
+  const until = { reviewed, ...defined({ reviewId }) }
   if (content === undefined || entry === undefined) {
     const seq = overlay.stage.settledSeq
     return { edit: { op: 'settle', t: at, drop: [], point: [], hide: [], forget: [], bases, seq, ...until } }
@@ -34,7 +35,7 @@ export function amendmentEdit(
   const { node, lower } = overlay.placeOf(path)
   const { intentId: intent } = creditedTo(overlay, path)
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...(lower !== undefined && { origin: lower }) }
+  const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...defined({ origin: lower }) }
   const made = node?.inode?.type === 'file' ? {} : { inode }
   // Its directory was renamed: the old name now rests on what the reviewer saw there.
   if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
@@ -45,7 +46,7 @@ export function amendmentEdit(
     taken: until,
     bases,
     ...made,
-    ...(intent !== undefined && { intent }),
+    ...defined({ intent }),
   } as const
   return { edit, content }
 }

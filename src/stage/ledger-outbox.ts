@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 import type { AgentInfo } from '../core/people.js'
@@ -41,7 +42,7 @@ export class LedgerOutbox {
     const { reason, message, file } = denial
     const by = denial.intentId ?? intent
     const data = { ...(tool && { tool_name: tool.tool }) }
-    const more = { reqId: tool?.callId ?? null, reason, words: message, ...(file !== undefined && { path: file }) }
+    const more = { reqId: tool?.callId ?? null, reason, words: message, ...defined({ path: file }) }
     const key = JSON.stringify([more, by])
     const known = this.#denials.get(key)
     if (known) known.again++
@@ -57,8 +58,8 @@ export class LedgerOutbox {
   /** Refusals that a command of the session tells of, in its own words. */
   recordReported(denials: readonly Denial[], intent: string | undefined): void {
     for (const { reason, message, file, intentId, tool } of denials) {
-      const more = { reason, words: message, ...(file !== undefined && { path: file }) }
-      const data = { ...(tool !== undefined && { tool_name: tool }), told: true }
+      const more = { reason, words: message, ...defined({ path: file }) }
+      const data = { ...defined({ tool_name: tool }), told: true }
       this.#note('denied', intentId ?? intent, { ...more, data })
     }
   }

@@ -13,6 +13,7 @@ import {
   type Stage,
   type StagedChange,
 } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { AmendRecord, Contents, ReviewRecord } from '../review/index.js'
 import { amendmentEdit, directoriesFor } from './amend.js'
@@ -106,7 +107,7 @@ export class Reconciler {
     const count = drop.length + point.length + hide.length + forget.length + bases.length
     const isNewCommit = seq !== this.#stage.settledSeq
     if (count === 0 && !isNewCommit && reviewed === this.#stage.reviewed) return
-    const until = { seq, reviewed, ...(reviewId !== undefined && { reviewId }) }
+    const until = { seq, reviewed, ...defined({ reviewId }) }
     // What a commit removed and the disk no longer has was removed by the agent at work.
     const author = hide.length > 0 ? credit?.() : undefined
     writer.apply({ op: 'settle', t: editTime(), ...author, drop, point, hide, forget, bases, ...until })

@@ -1,5 +1,6 @@
 import type { Mark } from '../../overlay/index.js'
 import type { Snapshot } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { StageStore } from './store.js'
 
 /** The snapshots a stage keeps, oldest first. */
@@ -11,10 +12,8 @@ export function snapshotsOf({ overlay }: StageStore): Snapshot[] {
 export function toSnapshot({ id, t, name, call, tool, parent }: Mark): Snapshot {
   return {
     id,
-    ...(name !== undefined && { name }),
+    ...defined({ name }),
     at: new Date(Number(BigInt(t) / 1_000_000n)).toISOString(),
-    ...(call !== undefined && { callId: call }),
-    ...(tool !== undefined && { tool }),
-    ...(parent !== undefined && { parent }),
+    ...defined({ callId: call, tool, parent }),
   }
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
 import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../host/write.js'
 import type { RefusedEffect } from './apply-effects.js'
@@ -65,11 +66,11 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
       kind: effect.kind,
       reason,
       message,
-      ...(intent !== undefined && { intent }),
+      ...defined({ intent }),
       ...('mode' in effect && { mode: effect.mode }),
       ...('size' in effect && { size: effect.size }),
       ...(effect.kind === 'symlink' && { target: effect.target }),
-      ...(content !== undefined && { content }),
+      ...defined({ content }),
     }
   })
   createFile(`${place}/${LIST}`, textOf(list), 0o600, true)

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import { count, listOf, text } from './fields.js'
 import { isObject } from './lines.js'
 
@@ -81,8 +82,7 @@ function anchorIn(line: string): AnchorLine | undefined {
     seq,
     hashes,
     at,
-    ...(workspace !== undefined && { workspace }),
-    ...(branch !== undefined && { branch }),
+    ...defined({ workspace, branch }),
     ...(value.restarts === true && { restarts: true }),
   }
 }
@@ -129,8 +129,7 @@ export function compactAnchors(lines: readonly AnchorLine[]): string {
       const { ledger, at, workspace, branch } = last
       const isBound = key !== ledger && n >= oldest
       const bound = isBound && {
-        ...(workspace !== undefined && { workspace }),
-        ...(branch !== undefined && { branch }),
+        ...defined({ workspace, branch }),
       }
       return linesOf({ ledger, at, ...bound }, [...entries.values()])
     })

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { sha256hex } from '../../overlay/index.js'
 import type { LedgerHead } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../host/state-dir.js'
 import { appendAnchors, appendText, newestAnchorsHave, readAnchors, textOf } from './anchor-file.js'
@@ -55,7 +56,7 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
     if (noted === key && !restarts) return
     const before = begunIn(begins, now)
     if (before === undefined || (restarts && before !== ledger)) {
-      appendText(begins, `${JSON.stringify({ ledger, ...(now !== undefined && { branch: now }) })}\n`)
+      appendText(begins, `${JSON.stringify({ ledger, ...defined({ branch: now }) })}\n`)
     }
     noted = key
   }
@@ -63,7 +64,7 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
   function write(ledger: string, entries: readonly LedgerEntry[], restarts: boolean): void {
     if (entries.length === 0) return
     const now = branch()
-    const about = { ledger, at: new Date().toISOString(), workspace, ...(now !== undefined && { branch: now }) }
+    const about = { ledger, at: new Date().toISOString(), workspace, ...defined({ branch: now }) }
     appendAnchors(fileOf(ledger), linesOf(about, entries, restarts))
     begin(ledger, restarts)
   }

@@ -1,5 +1,6 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError, unsupported } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import { currentLines } from './current-lines.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
@@ -88,7 +89,7 @@ function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
     timestamp: text(record.timestamp) ?? null,
     mutation_class: text(conversation.mutation_class) ?? text(record.mutation_class) ?? null,
     content_hash: text(objectOf(change).after) ?? firstRange,
-    ...(model !== undefined && { model_identifier: model }),
+    ...defined({ model_identifier: model }),
     related: request === null ? related : [request, ...related],
     ranges: { content_hash: firstRange },
   }

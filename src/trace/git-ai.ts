@@ -1,4 +1,5 @@
 import { sha256hex } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import { objectOf, text } from './fields.js'
 import type { Origin } from './origins.js'
@@ -70,7 +71,7 @@ function ownerOf(
   const agent = agents.get(sessionId) ?? { tool: 'escrowfs', conversation: sessionId }
   const id = `s_${short(`${agent.tool}:${agent.conversation}`)}`
   const by = { tool: agent.tool, id: agent.conversation, model: model ?? agent.model ?? 'unknown' }
-  sessions[id] = { agent_id: by, ...(approvedBy !== undefined && { human_author: approvedBy }) }
+  sessions[id] = { agent_id: by, ...defined({ human_author: approvedBy }) }
   return `${id}::t_${short(recordId ?? sessionId)}`
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { TraceRecord } from '../core/ledger-api.js'
 import { intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
 import { ownOf } from './record.js'
@@ -28,7 +29,7 @@ export function toHistoryEntry(record: TraceRecord): HistoryEntry {
     ...(typeof seq === 'number' && { seq }),
     what: (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
     about: aboutOf(record),
-    ...definedText({
+    ...defined({
       at: text(record.timestamp),
       intentId: intentOf(record),
       sessionId: text(record.session_id),
@@ -60,15 +61,6 @@ export function refusalsOf(record: TraceRecord): { path: string; reason: string 
     const [name, why] = [text(each.path), text(each.reason)]
     return name === undefined || why === undefined ? [] : [{ path: name, reason: why }]
   })
-}
-
-function definedText<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
-  const found: { [K in keyof T]?: string } = {}
-  for (const key in fields) {
-    const value = fields[key]
-    if (value !== undefined) found[key] = value
-  }
-  return found
 }
 
 function aboutOf(record: TraceRecord): string[] {

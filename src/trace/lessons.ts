@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 /** Lessons as they stand in a shared file: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
 
 export interface Lesson {
@@ -33,7 +34,7 @@ export function lessonsIn(content: string): Lesson[] {
       const { lines, ...rest } = open
       lessons.push({ ...rest, text: unescapeLesson(lines.join('\n').trim()) })
       open = undefined
-    } else if (context !== undefined) open = { ...open, context, ...(intent !== undefined && { intent }) }
+    } else if (context !== undefined) open = { ...open, context, ...defined({ intent }) }
     else open.lines.push(line)
   }
   return lessons

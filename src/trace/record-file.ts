@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { ContributorType, FileAttribution, RecordDraft } from './draft.js'
 import { conversationUrl, intentUri } from './uris.js'
 
@@ -28,7 +29,7 @@ export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<str
     contributor,
     ranges,
     related,
-    conversations: [{ ...(url !== undefined && { url }), contributor, ranges, related }],
+    conversations: [{ ...defined({ url }), contributor, ranges, related }],
   }
 }
 

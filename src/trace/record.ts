@@ -1,5 +1,6 @@
 import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { MutationClass } from '../core/mutation.js'
 import type { RecordDraft } from './draft.js'
 import { isObject } from './lines.js'
@@ -68,8 +69,7 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
     ledger: chain.ledger,
     seq: chain.seq,
     prev: chain.prev,
-    ...(chain.foreign !== undefined && { foreign: chain.foreign }),
-    ...(chain.joins !== undefined && { joins: chain.joins }),
+    ...defined({ foreign: chain.foreign, joins: chain.joins }),
     type: draft.type,
     intent: draft.intent,
     verdict: draft.verdict ?? null,
@@ -78,19 +78,13 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
       return { path, before, after, ...(from && { from }), ...(mutation && { mutation }) }
     }),
     ...(draft.lines !== undefined && draft.lines.length > 0 && { lines: draft.lines }),
-    ...(agent !== undefined && { agent }),
-    ...(reason !== undefined && { reason }),
-    ...(path !== undefined && { path }),
-    ...(paths !== undefined && { paths }),
-    ...(words !== undefined && { words }),
-    ...(reviewer !== undefined && { reviewer }),
-    ...(approvedBy !== undefined && { approvedBy }),
+    ...defined({ agent, reason, path, paths, words, reviewer, approvedBy }),
   }
 }
 
 function toolOf({ agent }: RecordDraft): Record<string, string> {
   if (agent?.tool === undefined) return { name: 'escrowfs' }
-  return { name: agent.tool, ...(agent.toolVersion !== undefined && { version: agent.toolVersion }) }
+  return { name: agent.tool, ...defined({ version: agent.toolVersion }) }
 }
 
 /** A record evolves the intent as soon as one of its files does, and refactors only where all of them do. */

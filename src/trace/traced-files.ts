@@ -1,4 +1,5 @@
 import type { TraceRecord } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
 import type { LineHunk } from './line-hunks.js'
 import { splitPrints } from './line-prints.js'
@@ -75,7 +76,7 @@ function tracedAsRecorded(record: TraceRecord): Traced {
   })
   const tx = text(own.tx)
   const undoes = [own.undoes].flat().flatMap((each) => text(each) ?? [])
-  return { files, ...(tx !== undefined && { tx }), ...(undoes.length > 0 && { undoes }) }
+  return { files, ...defined({ tx }), ...(undoes.length > 0 && { undoes }) }
 }
 
 type Fields = Record<string, unknown>
@@ -100,7 +101,7 @@ function tracedChange(record: TraceRecord, path: string, said: Fields, entry: Fi
   const ranges = rangesOf(record, entry)
   return {
     path,
-    ...(from !== undefined && { from }),
+    ...defined({ from }),
     before: text(said.before) ?? null,
     after: text(said.after) ?? null,
     ...(change && { change }),
@@ -113,7 +114,7 @@ function authorsOf(record: TraceRecord, ranges: readonly Range[]): Pick<TracedFi
   const id = text(record.id)
   return {
     originOf: (line) => ranges.find(({ first, last }) => first <= line + 1 && line + 1 <= last)?.origin ?? UNKNOWN,
-    outside: { ...OUTSIDE, ...(id !== undefined && { recordId: id }) },
+    outside: { ...OUTSIDE, ...defined({ recordId: id }) },
   }
 }
 
@@ -134,7 +135,7 @@ function rangesOf(record: TraceRecord, entry: Fields): Range[] {
       if (first === undefined || last === undefined || first < 1) return []
       const origin = range.contributor === undefined ? whole : originOf(record, entry, range.contributor)
       const hash = text(range.content_hash)
-      return [{ first, last, origin, ...(hash !== undefined && { contentHash: hash }) }]
+      return [{ first, last, origin, ...defined({ contentHash: hash }) }]
     })
   })
 }
@@ -152,13 +153,15 @@ function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Ori
   const mutation = text(entry.mutation_class) ?? text(record.mutation_class)
   return {
     contributor: kind,
-    ...(id !== undefined && { recordId: id }),
-    ...(intent !== undefined && { intentId: intent }),
-    ...(session !== undefined && { sessionId: session }),
-    ...(model !== undefined && { model }),
-    ...(tool !== undefined && { tool }),
-    ...(approved !== undefined && { approvedBy: approved }),
-    ...(mutation !== undefined && { mutationClass: mutation }),
+    ...defined({
+      recordId: id,
+      intentId: intent,
+      sessionId: session,
+      model,
+      tool,
+      approvedBy: approved,
+      mutationClass: mutation,
+    }),
   }
 }
 
@@ -191,7 +194,7 @@ function changeOf(lines: Fields): LineChange | undefined {
   if (hunks.length !== listOf(lines.hunks).length) return undefined
   if (hunks.reduce((sum, { come }) => sum + come, 0) !== added.length) return undefined
   if (hunks.some(({ at }, n) => at < endOf(hunks[n - 1]))) return undefined
-  return { hunks, added, ...(base !== undefined && { base }) }
+  return { hunks, added, ...defined({ base }) }
 }
 
 function endOf(hunk: LineHunk | undefined): number {

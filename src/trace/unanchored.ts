@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import type { UnanchoredRecords } from '../core/ledger-api.js'
 import type { Anchors } from './anchors.js'
@@ -30,10 +31,9 @@ export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Co
     count: lines,
     ranges,
     ...(differs !== undefined && { differs: differs.seq }),
-    ...(absent !== undefined && { absent }),
+    ...defined({ absent }),
     approvers: [...approvers],
     sessions: [...sessions],
-    ...(first !== undefined && { first }),
-    ...(last !== undefined && { last }),
+    ...defined({ first, last }),
   }
 }

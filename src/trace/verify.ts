@@ -1,5 +1,6 @@
 import { codeOf } from '../../overlay/index.js'
 import type { VerifyResult } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { withProcessLock } from '../host/lock.js'
 import type { Anchors } from './anchors.js'
@@ -42,7 +43,7 @@ function vouchers(found: Found, { signed, unknownKeys }: Witness): Partial<Verif
     ...(anchored > 0 && { anchored }),
     ...(ranges.length > 0 && { unanchored: ranges }),
     ...(foreign > 0 && { foreign }),
-    ...(absent !== undefined && { absent }),
+    ...defined({ absent }),
     ...(signed > 0 && { signed }),
     ...(unknownKeys > 0 && { unknownKeys }),
   }

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs'
 import { sha256hex } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import type { AbsentRecords, RecordRange, TraceRecord } from '../core/ledger-api.js'
 import type { LedgerEntry } from './anchor-lines.js'
@@ -78,7 +79,7 @@ export class Vouching {
       anchored: this.#anchored,
       ranges: mergeRanges(this.#ranges),
       foreign: this.#foreign,
-      ...(differs !== undefined && { differs }),
+      ...defined({ differs }),
       ...(absent !== undefined && { absent: { from: this.#highest + 1, ...absent } }),
     }
   }
@@ -208,7 +209,7 @@ function linkOf(line: Parameters<typeof parseLine>[0]): LineLink {
   const parsed = parseLine(line)
   if ('problem' in parsed) return {}
   const own = linkIn(parsed.value)
-  return { value: parsed.value, ...(own !== undefined && { own }) }
+  return { value: parsed.value, ...defined({ own }) }
 }
 
 /** The place in the chain that a record names; undefined where another tool wrote it. */

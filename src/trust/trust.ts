@@ -1,5 +1,6 @@
 import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import type { Layout, SharedFile } from '../core/layout.js'
 import type { TrustChange, TrustReport } from '../core/trust-api.js'
 import { type AcceptedFiles, acceptTexts, openAccepted } from '../host/accepted-files.js'
@@ -26,7 +27,7 @@ export function lookAtFiles(layout: Layout): TrustReport {
     waiting: changes.some(({ effect }) => effect !== 'tightens'),
     changes,
     files,
-    ...(accepted.at !== undefined && { acceptedAt: accepted.at }),
+    ...defined({ acceptedAt: accepted.at }),
     ...(accepted.by !== undefined && { acceptedBy: accepted.by.name }),
   }
 }

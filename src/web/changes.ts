@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { defined } from '../core/defined.js'
 import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
 import { attentionTitle, flagReasons } from '../surface/index.js'
 import type { Seen } from './review-handle.js'
@@ -32,10 +33,9 @@ function wireChange(change: Change, mark: string): WireChange {
     look: lookOf(hunks),
     ...linesOf(change),
     hunks: [hunks.length, count('approved'), count('rejected')],
-    ...(from !== undefined && { from }),
+    ...defined({ from }),
     ...(mode !== undefined && { mode: `${octal(mode.before)} to ${octal(mode.after)}` }),
-    ...(intentId !== undefined && { intentId }),
-    ...(calls !== undefined && { calls }),
+    ...defined({ intentId, calls }),
     ...(mutation !== undefined && { measured: mutation.class, rule: mutation.rule }),
     ...(mutation?.declared !== undefined && { declared: mutation.declared }),
   }

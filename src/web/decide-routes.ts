@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
+import { defined } from '../core/defined.js'
 import type { Change, Reviewer, Selection, Verdict, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
 import { BadRequest, brief, Conflict } from './failure.js'
@@ -88,14 +89,14 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   })
   app.post('/sessions/:id/questions/:question', async (c) => {
     const { answer, words, remember } = ANSWER.parse(await jsonOf(c))
-    const told = { ...(words && { words }), ...(remember !== undefined && { remember }), ...(by && { by }) }
+    const told = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
     const review = await rooms.of(c.req.param('id')).review()
     await review.answer(c.req.param('question'), { answer, ...told })
     return c.json({})
   })
   app.post('/sessions/:id/commit', async (c) => {
     const { merge, strict } = COMMIT.parse(await jsonOf(c))
-    const options = { ...(merge !== undefined && { merge }), ...(strict !== undefined && { strict }) }
+    const options = { ...defined({ merge, strict }) }
     return commitStream(c, rooms.of(c.req.param('id')), options)
   })
   app.post('/trust', async (c) => {

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { Change, Review } from '../index.js'
 import { loadHighlighter } from '../surface/index.js'
 import { BadRequest } from './failure.js'
@@ -49,9 +50,7 @@ export class Files {
       })),
       total: { unified: rows.unified.length, split: rows.split.length },
       editable: isEditable(change),
-      ...(why !== undefined && { why }),
-      ...(conflict !== undefined && { conflict }),
-      ...(images !== undefined && { images }),
+      ...defined({ why, conflict, images }),
     }
   }
 
@@ -67,7 +66,7 @@ export class Files {
     const review = await room.review()
     const [before, after] = [textOf(await review.content(path, 'before')), textOf(await stagedContent(review, change))]
     changeOf(await room.current(), change.path, mark)
-    return { mark, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
+    return { mark, ...defined({ before, after }) }
   }
 
   #rows(room: ReviewHandle, change: Change, mark: string): Promise<Made> {

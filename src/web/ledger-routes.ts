@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Hono } from 'hono'
+import { defined } from '../core/defined.js'
 import type { BlameLine, Workspace } from '../index.js'
 import { authorOf, loadHighlighter, pathsOf, readBlamed, toHistoryEntry } from '../surface/index.js'
 import { BadRequest } from './failure.js'
@@ -75,10 +76,7 @@ function creditOf(line: BlameLine) {
   const { intentId, sessionId, approvedBy, mutationClass, unanchored } = line
   return {
     who: authorOf(line),
-    ...(intentId !== undefined && { intentId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(approvedBy !== undefined && { approvedBy }),
-    ...(mutationClass !== undefined && { measured: mutationClass }),
+    ...defined({ intentId, sessionId, approvedBy, measured: mutationClass }),
     ...(unanchored && { unanchored }),
   }
 }

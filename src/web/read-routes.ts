@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { defined } from '../core/defined.js'
 import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
 import { oneLine } from '../surface/index.js'
 import { changesOf } from './changes.js'
@@ -92,7 +93,7 @@ async function stateOf(workspace: Workspace): Promise<WireState> {
       constraints,
       criteria,
     })),
-    ...(problem !== undefined && { problem }),
+    ...defined({ problem }),
     ...(waiting && { trust: { digest, changes: changes.map(asText) } }),
   }
 }
@@ -114,14 +115,14 @@ async function wireSession(
     changes,
     questions: (await review?.questions())?.map(wireQuestion) ?? [],
     quarantined: (await review?.quarantined())?.length ?? 0,
-    ...(agent && { agent: { ...(model !== undefined && { model }), ...(tool !== undefined && { tool }) } }),
-    ...(damaged !== undefined && { damaged }),
+    ...(agent && { agent: { ...defined({ model, tool }) } }),
+    ...defined({ damaged }),
   }
 }
 
 function wireQuestion(question: Question): WireQuestion {
   const { id, at, kind, intentId } = question
-  const shared = { id, at, ...(intentId !== undefined && { intentId }) }
+  const shared = { id, at, ...defined({ intentId }) }
   if (kind === 'scope') return { ...shared, kind, globs: question.globs, why: question.why }
   if (kind === 'access') return { ...shared, kind, path: question.path, rule: question.rule }
   const { command, cwd, rules, why } = question

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { defined } from '../core/defined.js'
 import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../surface/index.js'
 import { type App, type AppOptions, createApp } from './app.js'
 
@@ -50,7 +51,7 @@ export async function serveReview({
   const server = await listenOnLoopback(listener, {
     patience,
     connections,
-    ...(port !== undefined && { port }),
+    ...defined({ port }),
   })
   const addressWith = (word = '') => `http://127.0.0.1:${server.port}/?token=${word}`
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../../core/defined.js'
 import type { AgentInfo, HomeHost } from '../../index.js'
 import { type Answer, CODE, RpcFailure } from './message.js'
 
@@ -87,7 +88,7 @@ export function rewriteInitializeAnswer(answer: Answer, asked: number, heard: (s
       `The agent speaks version ${protocolVersion} of the protocol; version ${asked} was asked for.`,
     )
   const who = read.agentInfo ?? read.info
-  const agent = who ? { tool: who.name, ...(who.version !== undefined && { toolVersion: who.version }) } : {}
+  const agent = who ? { tool: who.name, ...defined({ toolVersion: who.version }) } : {}
   heard({ version: protocolVersion, agent })
   if (!agentCapabilities) return { result: { ...rest, protocolVersion } }
   const { sessionCapabilities, ...others } = agentCapabilities

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../../core/defined.js'
 import { errorText } from '../../surface/index.js'
 
 /** What names a request among those of its sender. */
@@ -58,7 +59,7 @@ export function errorOf(error: unknown): RpcError {
   if (error instanceof z.ZodError) return { code: CODE.params, message: z.prettifyError(error) }
   if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: errorText(error) }
   const { code, message, data } = error
-  return { code, message, ...(data !== undefined && { data }) }
+  return { code, message, ...defined({ data }) }
 }
 
 const id = z.union([z.string(), z.number(), z.null()])

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { defined } from '../../core/defined.js'
 import type { RunningCommand, Session, StartOptions, Workspace } from '../../index.js'
 import { errorText, oneLine } from '../../surface/index.js'
 import { lineReader } from './lines.js'
@@ -69,7 +70,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
     every: EVERY,
     env,
     home: home === true,
-    ...(client !== undefined && { client }),
+    ...defined({ client }),
     onOutput: (chunk, stream) => (stream === 'stdout' ? fromAgent(chunk) : log(Buffer.from(chunk).toString('utf8'))),
   })
   const hear = (chunk: Uint8Array) => {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { defined } from '../../core/defined.js'
 import { type CallJudge, toolError } from '../../index.js'
 import { protocol, reviewersWords } from '../hook/context.js'
 import { type HookDeps, hookDeps, intentFor, placesOf, sessionFor } from '../hook/deps.js'
@@ -27,7 +28,7 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
   if (root === undefined) return elsewhere(event)
   const isStaged = deps.isInMount(root, deps.env)
   const model = event.hook_event_name === 'PreToolUse' ? modelInTranscript(event.transcript_path) : undefined
-  const agent = { tool: 'claude-code', ...(model !== undefined && { model }) }
+  const agent = { tool: 'claude-code', ...defined({ model }) }
   const judge = await deps.openJudge(root, { session: sessionFor(deps, event.session_id), agent, ...intentFor(deps) })
   switch (event.hook_event_name) {
     case 'PreToolUse':

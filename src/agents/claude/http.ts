@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { defined } from '../../core/defined.js'
 import { openJudges } from '../../index.js'
 import { bearerOf, errorText, isSameSecret } from '../../surface/index.js'
 import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
@@ -95,7 +96,7 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<HttpAns
       rootOf: () => root,
       isInMount: () => false,
       openJudge: async (_, about) => telling.by(await openJudge(about)),
-      ...(named !== undefined && { session: named }),
+      ...defined({ session: named }),
     }
     let event = eventNamed(searchParams.get('event')) ?? 'PreToolUse'
     try {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../../core/defined.js'
 import type { ToolInput } from './readers.js'
 import type { HostCall } from './ruling.js'
 import { modelInTranscript } from './transcript.js'
@@ -40,7 +41,7 @@ export function hookEventOf(
     session,
     cwd,
     isAgain: told.stop_hook_active === true,
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
   }
   if (kind !== 'tool' || tool === undefined) return about
   const input = inputs.safeParse(told.tool_input).data ?? {}

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js'
 import { type ToolClass, toolCatalogue } from '../../hooks/index.js'
 import { placesOf } from './deps.js'
 import type { HostCall } from './ruling.js'
@@ -65,7 +66,7 @@ export function callBy(
   return {
     tool,
     ...(read?.(input, cwd) ?? { class: unknown }),
-    ...(id !== undefined && { id }),
+    ...defined({ id }),
     ...(typeof input.mutation_class === 'string' && { declaresClass: true }),
   }
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { defined } from '../../core/defined.js'
 import type { ToolClass } from '../../hooks/index.js'
 import type { CallJudge, Denial, JudgedCall } from '../../index.js'
 
@@ -85,7 +86,7 @@ const HINT =
 function notStaged({ tool, writes = [] }: HostCall, root: string): Denial {
   const [path] = writes.map((each) => relative(root, each.path))
   const message = `Not Staged: ${tool} would write to the disk itself, and nobody could review it.`
-  return { reason: 'unsupported', message, hint: HINT, tool, ...(path !== undefined && { file: path }) }
+  return { reason: 'unsupported', message, hint: HINT, tool, ...defined({ file: path }) }
 }
 
 function notContained(tool: string): Denial {

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { defined } from '../../core/defined.js'
 import { type CallJudge, toolError } from '../../index.js'
 import { protocol, reviewersWords } from './context.js'
 import { type HookDeps, intentFor, sessionFor } from './deps.js'
@@ -41,7 +42,7 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
   const isStaged = deps.isInMount(root, deps.env)
   const session = sessionFor(deps, event.session)
   const { agent: tool, model } = event
-  const agent = { tool, ...(model !== undefined && { model }) }
+  const agent = { tool, ...defined({ model }) }
   const judge = await deps.openJudge(root, { session, agent, ...intentFor(deps) })
   switch (event.kind) {
     case 'tool':

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../../core/defined.js'
 import type { ExecResult } from '../../index.js'
 import { type Answer, defineTool, REVIEWER, STAGES } from './tool.js'
 
@@ -33,7 +34,7 @@ export const executeCommand = defineTool('execute_command', {
     kind: 'command',
     run: async (session) => {
       const limit = timeout === undefined ? {} : { timeout: Math.ceil(timeout * 1000) }
-      return answerOf(await session.exec(command, { ...limit, ...(cwd !== undefined && { cwd }), signal }))
+      return answerOf(await session.exec(command, { ...limit, ...defined({ cwd }), signal }))
     },
   }),
 })
@@ -43,7 +44,7 @@ function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
     exitCode,
     stdout: elideMiddle(stdout),
     stderr: elideMiddle(stderr),
-    ...(ended !== undefined && { ended }),
+    ...defined({ ended }),
     changes: summary,
     refused: refused.slice(0, REASONS).map(({ path, reason, message }) => ({ path, reason, message })),
   }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { McpServer, Transport } from '@modelcontextprotocol/server'
+import { defined } from '../../core/defined.js'
 import { approverOf, type Human } from '../../hooks/index.js'
 import { openWorkspace, type Session, type ShellServer, serveShell, type Workspace } from '../../index.js'
 import { clientsUser } from './elicit.js'
@@ -104,8 +105,7 @@ async function servedOn(
     ledger: workspace.ledger,
     isModern,
     ...(!isBrief && { watch: (told) => workspace.watch(told) }),
-    ...(version !== undefined && { version }),
-    ...(model !== undefined && { model }),
+    ...defined({ version, model }),
     ...(options.askClient && {
       human: async (question) => asked.getStore()?.(question),
       asking: (client, request) => clientsUser(workspace.root, client, request, isModern),

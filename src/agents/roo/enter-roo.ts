@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
+import { defined } from '../../core/defined.js'
 import { HookEngine, type Human, withFeedback } from '../../hooks/index.js'
 import { openWorkspace, type Session, type Workspace } from '../../index.js'
 import { errorText } from '../../surface/index.js'
@@ -236,7 +237,7 @@ async function runTool(
   { taskId, toolName, params, modelId }: HostCallInput,
   run: () => Promise<string>,
 ): Promise<string> {
-  const input = { taskId, cwd: root, toolName, params, ...(modelId !== undefined && { modelId }) }
+  const input = { taskId, cwd: root, toolName, params, ...defined({ modelId }) }
   alias.enter(await engine.sessionOf(taskId, root, modelId))
   const { allow, error, message = '', toolResult } = await engine.runPreHook(input, 'record')
   if (!allow) return error ? JSON.stringify(error) : message

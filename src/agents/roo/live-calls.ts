@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js'
 import { type HookEngine, type HookResult, isAddedTool, type ToolCatalogue, withFeedback } from '../../hooks/index.js'
 import type { Feedback, Session } from '../../index.js'
 import { errorText } from '../../surface/index.js'
@@ -140,7 +141,7 @@ export class LiveCalls {
       cwd,
       toolName: name,
       params: { ...params, ...nativeArgs },
-      ...(modelId !== undefined && { modelId }),
+      ...defined({ modelId }),
     }
     try {
       return await engine.runPreHook(input, 'record')

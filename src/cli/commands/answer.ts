@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Answer, Reviewer } from '../../index.js'
 import { stateOfSession } from '../../surface/index.js'
 import type { Context } from '../context.js'
@@ -42,8 +43,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
           const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
           await review.answer(id, {
             answer,
-            ...(reason !== undefined && { words: reason }),
-            ...(by !== undefined && { by }),
+            ...defined({ words: reason, by }),
             ...(remember && { remember }),
           })
           return id

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import { type CommitOptions, type CommitResult, EscrowError, type Review, type Workspace } from '../../index.js'
 import { shellWord } from '../../surface/index.js'
 import { type Context, EXIT, type Io } from '../context.js'
@@ -47,7 +48,7 @@ async function withCommands(error: unknown, workspace: Workspace, review: Review
   const intents = new Map((await review.changes()).changes.map(({ path, intentId }) => [path, intentId]))
   const paths = error.refused.map(({ path, reason }) => {
     const intentId = intents.get(path)
-    return { path, reason, ...(intentId !== undefined && { intentId }) }
+    return { path, reason, ...defined({ intentId }) }
   })
   const remedies = await remediesIn(workspace, paths, { session })
   return Object.assign(error, { commands: remedies.flatMap(({ command }) => command ?? []) })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
 import { type FoundClient, launcherDir } from '../../surface/index.js'
@@ -29,7 +30,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
           // The program of a workspace is never started.
           if (root === undefined || !each.isEntered || shadow !== undefined) return each
           const blocked = await probeEntry(root, each.client)
-          return { ...each, ...(blocked !== undefined && { blocked }) }
+          return { ...each, ...defined({ blocked }) }
         }),
       )
       const lacking = found.find(({ ok }) => !ok)
@@ -37,7 +38,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
         exit(EXIT.refused)
       if (options.json) {
         const told = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
-        io.out(json({ ok: lacking === undefined, found, ...told, ...(shadow !== undefined && { shadow }) }))
+        io.out(json({ ok: lacking === undefined, found, ...told, ...defined({ shadow }) }))
         return
       }
       io.out(

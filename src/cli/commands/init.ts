@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { defined } from '../../core/defined.js'
 import { HOSTS, type HostName, profileOf } from '../../hosts/index.js'
 import type { ClientFile, ClientOptions } from '../../surface/index.js'
 import { type Context, EXIT, type Library } from '../context.js'
@@ -156,7 +157,7 @@ async function warn({ io, library, directory }: Context): Promise<void> {
 }
 
 function aboutOf({ remove, http }: Options): ClientOptions {
-  return { remove: remove === true, ...(http !== undefined && { http }) }
+  return { remove: remove === true, ...defined({ http }) }
 }
 
 function apply({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {

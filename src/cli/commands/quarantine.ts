@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Quarantined, Refusal, Reviewer } from '../../index.js'
 import type { RefusedPath } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
@@ -80,5 +81,5 @@ async function decide({ io, asReviewer, exit }: Context, session: string, option
 }
 
 function withIntent({ path, reason }: Refusal, intentId: string | undefined): RefusedPath {
-  return { path, reason, ...(intentId !== undefined && { intentId }) }
+  return { path, reason, ...defined({ intentId }) }
 }

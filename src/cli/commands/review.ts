@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Reviewer } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
@@ -45,7 +46,7 @@ async function review(context: Context, session: string | undefined, { by, web }
     await offerTrust(context, workspace, by)
     const { reviewInTerminal } = await import('../review/app.js')
     return reviewInTerminal(workspace, {
-      ...(session !== undefined && { session }),
+      ...defined({ session }),
       ...(by && { by }),
       color: io.color,
       editText,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
@@ -47,7 +48,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     questions,
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
-    ...(problem !== undefined && { problem }),
+    ...defined({ problem }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Change, TraceRecord, Workspace } from '../../index.js'
 import { toHistoryEntry } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
@@ -48,7 +49,7 @@ async function undo(context: Context, named: readonly string[], options: Options
   const { commits, session, changes } = found
   if (options.json) {
     const paths = changes.map(({ path, flags }) => ({ path, drifted: flags.includes('drifted') }))
-    return io.out(json({ commits, ...(session !== undefined && { session }), changes: paths }))
+    return io.out(json({ commits, ...defined({ session }), changes: paths }))
   }
   io.out(render(commits, session, changes))
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
@@ -68,16 +69,13 @@ function toNewIntent(name: string, options: AddOptions): NewIntent {
   const { id, from, scope, status } = options
   return {
     name,
-    ...(id !== undefined && { id }),
-    ...(from !== undefined && { from }),
-    ...(scope !== undefined && { ownedScope: scope }),
-    ...(status !== undefined && { status }),
+    ...defined({ id, from, ownedScope: scope, status }),
     ...detailsOf(options),
   }
 }
 
 function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
-  return { ...(name !== undefined && { name }), ...(status !== undefined && { status }), ...detailsOf(details) }
+  return { ...defined({ name, status }), ...detailsOf(details) }
 }
 
 async function change(

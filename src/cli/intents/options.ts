@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Intent, IntentStatus, Reviewer } from '../../index.js'
 import { byOption } from '../reviewer.js'
 
@@ -30,9 +31,7 @@ export function addDetails(command: Command): Command {
 
 export function detailsOf({ constraint, criterion, dependsOn }: Details) {
   return {
-    ...(constraint !== undefined && { constraints: constraint }),
-    ...(criterion !== undefined && { acceptanceCriteria: criterion }),
-    ...(dependsOn !== undefined && { dependsOn }),
+    ...defined({ constraints: constraint, acceptanceCriteria: criterion, dependsOn }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Question, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
@@ -38,12 +39,7 @@ async function scope(context: Context, workspace: Workspace, id: string, options
   if (refuse !== undefined) await answer(workspace, id, refuse, 'deny', options)
   if (add !== undefined || remove !== undefined) {
     await knownIntent(workspace, id)
-    await workspace.intents.edit(
-      id,
-      { ...(add !== undefined && { addScope: add }), ...(remove !== undefined && { removeScope: remove }) },
-      by,
-      why,
-    )
+    await workspace.intents.edit(id, { ...defined({ addScope: add, removeScope: remove }) }, by, why)
   }
   await show(context, workspace, id, options)
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js'
 import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
 import { stateOfSession } from '../../surface/index.js'
 import { deliveryOf } from '../delivery.js'
@@ -194,7 +195,7 @@ const COLOR_MS = 30
 async function headOf(workspace: Workspace, session: string): Promise<Head> {
   const own = (await workspace.sessions()).find(({ id }) => id === session)
   const by = own?.agent?.model ?? own?.agent?.tool
-  return { session, live: own?.live === true, ...(by !== undefined && { by }) }
+  return { session, live: own?.live === true, ...defined({ by }) }
 }
 
 function summaryOf({ set, head }: State): string {

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js'
 import type { Answer, Question } from '../../index.js'
 import { pluralize } from '../output.js'
 import type { Stop } from './document.js'
@@ -54,7 +55,7 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     if (change === undefined) return step(state)
     if (change.after === null) return step(showMessage(state, 'It is deleted: there is nothing to edit.', 'warn'))
     const draft = state.drafts.get(change.path)
-    return step(state, { do: 'edit', target: { change }, shown: state.set, ...(draft !== undefined && { draft }) })
+    return step(state, { do: 'edit', target: { change }, shown: state.set, ...defined({ draft }) })
   }),
   discard: decide((state, stop) => {
     const target = targetOf(stop)
