@@ -15,42 +15,57 @@ export interface Sides {
   readonly was?: string | undefined
 }
 
+/** Classes that are known already, by {@link classKey}. */
+export interface KnownClasses {
+  get(key: string): Measured | undefined
+  set(key: string, found: Measured): void
+}
+
+/** Whether the class of a change is known, told without reading its contents. */
+export function isClassKnown(known: KnownClasses, change: StagedChange): boolean {
+  const { path, before, after } = change
+  if (before === null || after === null || withoutContent(change) !== undefined) return true
+  if (before.type !== 'file' || after.type !== 'file') return true
+  return known.get(classKey(path, before.digest, after.digest)) !== undefined
+}
+
+/** Names a change by its two contents and its path, which decides the language. */
+function classKey(path: string, before: string, after: string): string {
+  return `${before} ${after} ${path}`
+}
+
 /**
- * Says what changes do to their files, one after another, until the budget is spent. Whatever is more than a change of one
- * file's content evolves the intent: a file that came, went or has another name, mode or type.
+ * Says what changes do to their files, one after another, until the budget is spent. A class that is known costs nothing
+ * of it. Whatever is more than a change of one file's content evolves the intent: a file that came, went or has another
+ * name, mode or type.
+ * @param budget bytes of source of both sides.
  */
-export function createMeasure(budget = BUDGET): (change: StagedChange, sides?: Sides) => Promise<Measured> {
+export function createMeasure(
+  known: KnownClasses,
+  budget = BUDGET,
+): (change: StagedChange, sides?: Sides) => Promise<Measured> {
   let left = budget
   return async (change, sides) => {
     const plain = withoutContent(change)
     if (plain !== undefined) return plain
     const { before = null, after = null, was } = sides ?? {}
     if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
-    const key = `${was ?? digest(before)} ${digest(after)} ${change.path}`
-    const known = measured.get(key)
-    if (known !== undefined) return known
+    const key = classKey(change.path, was ?? digest(before), digest(after))
+    const cached = known.get(key)
+    if (cached !== undefined) return cached
     left -= before.length + after.length
     if (left < 0) return TOO_MUCH
     const { classify } = await loadClassifier()
     const found = await classify({ path: change.path, before, after }, (nodes) => {
       left -= NODE * nodes
     })
-    remember(key, found)
+    known.set(key, found)
     return found
   }
 }
 
 /** Of what the budget did not reach. */
 export const TOO_MUCH: Measured = unverified('budget', 'too much was changed at once to compare all of it')
-
-/** What was measured lately: a review and the commit after it ask for the same, and parsing is most of either's time. */
-const measured = new Map<string, Measured>()
-const REMEMBERED = 4_096
-
-function remember(key: string, found: Measured): void {
-  if (measured.size >= REMEMBERED) measured.clear()
-  measured.set(key, found)
-}
 
 let loading: Promise<{ readonly classify: typeof classify }> | undefined
 

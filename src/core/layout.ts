@@ -38,6 +38,8 @@ export interface Layout {
   readonly locks: string
   /** What clients that ran here keep of their state in the home directory. */
   readonly clients: string
+  /** Classes of changes that were measured: a cache. */
+  readonly classes: string
   /** The policy, intents and templates a person has accepted. */
   readonly trustFile: string
   session(id: string): SessionLayout
@@ -105,6 +107,7 @@ export function layoutOf(root: string, state: string): Layout {
     attempts: join(state, 'attempts'),
     locks: join(state, 'locks'),
     clients: join(state, 'clients'),
+    classes: join(state, 'classes.jsonl'),
     trustFile: join(state, 'trust.json'),
     session(id) {
       const own = join(state, 'sessions', id)

@@ -1,4 +1,5 @@
 import { defined } from './defined.js'
+
 /** What a change does to a file, as an agent may declare it and as the ledger records it. */
 export type MutationClass = 'AST_REFACTOR' | 'INTENT_EVOLUTION'
 

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { codeOf, digest, type RelPath, type StageDiff, type StagedChange, sameContent } from '../../overlay/index.js'
-import { createMeasure } from '../change-class/index.js'
+import { createMeasure, type KnownClasses } from '../change-class/index.js'
 import { type CommitEntry, settledLook, startCommitRun } from '../commit/index.js'
 import { type Declarations, type Mutation, mutationOf } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
@@ -20,12 +20,19 @@ import {
 } from '../trace/index.js'
 import type { Undone } from './undo-session.js'
 
+/**
+ * Bytes of both sides that a commit measures for a class that is not known yet, some hundredths of a second of parsing. The
+ * review has measured before what was approved; parts of a file are what is left.
+ */
+const UNKNOWN = 256 * 1024
+
 interface Attributing {
   readonly undone: Undone | undefined
   readonly free: FreePaths
   readonly amendments: AmendmentState
   readonly ledger: Pick<LedgerStore, 'lineHead' | 'outside'>
   readonly declarations: Declarations
+  readonly classes: KnownClasses
   /** Calls the commit off. */
   readonly signal?: AbortSignal | undefined
 }
@@ -44,7 +51,7 @@ export async function readBases(
   const lines: FileLines[] = []
   const mutations = new Map<StagedChange, Mutation>()
   const looks = new Map<string, BigIntStats>()
-  const measure = createMeasure()
+  const measure = createMeasure(about.classes, UNKNOWN)
   const recordLook = (path: RelPath, readAt: number | undefined) => {
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)

@@ -32,7 +32,7 @@ import {
 } from '../policy/index.js'
 import { type AmendmentState, amendmentState, type ReviewRecord } from '../review/index.js'
 import { isLessonEntry } from '../session/index.js'
-import { declarationsOf, type StageStore } from '../stage/index.js'
+import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
 import { type LedgerStore, newDraft, type RecordDraft, type RecordedChange, splitDraft } from '../trace/index.js'
 import { readBases, withLook } from './commit-bases.js'
 import { withWrittenOrder } from './commit-times.js'
@@ -76,7 +76,8 @@ export async function commitSession(
   const { ledger } = deps
   const declarations = declarationsOf(store)
   const { signal } = options
-  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations, signal }
+  const classes = classCache(deps.layout)
+  const about = { undone, free: freePathsOf(deps.intents()), amendments, ledger, declarations, classes, signal }
   const { looks, mutations, ...written } = await readBases(store, diff, approved, about)
   const looked = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const entries = withWrittenOrder(store.overlay, looked)

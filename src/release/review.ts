@@ -9,7 +9,16 @@ import { gitUser } from '../host/git.js'
 import type { RegistryStore } from '../intents/index.js'
 import type { Policy, PolicyState } from '../policy/index.js'
 import { createReview, QUESTION, type ReviewLog, type StageReview } from '../review/index.js'
-import { beforeOf, createMutations, diskNow, flagsOf, type StageStore, snapshotsOf } from '../stage/index.js'
+import {
+  beforeOf,
+  classCache,
+  createMutations,
+  diskNow,
+  flagsOf,
+  measureApproved,
+  type StageStore,
+  snapshotsOf,
+} from '../stage/index.js'
 import { newDraft } from '../trace/index.js'
 import { applyAnswer } from './apply-answer.js'
 import { commitSession } from './commit-session.js'
@@ -35,7 +44,8 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
   const { layout, sessionId, log, ledger } = of
   const spend = consumeCommittedApprovals(layout, sessionId, log)
   await spend()
-  const mutations = createMutations()
+  const classes = classCache(layout)
+  const mutations = createMutations(classes)
   let current: { readonly store: StageStore; readonly diff?: StageDiff } = { store: await of.stage() }
   const review = createReview({
     sessionId,
@@ -83,7 +93,15 @@ export async function reviewOf(of: Reviewed): Promise<Review> {
       }
     },
   })
-  return { ...personsOnly(review), ...quarantineOf(of) }
+  const approve: StageReview['approve'] = async (selection, by) => {
+    const verdict = await review.approve(selection, by)
+    const paths = new Set(verdict.paths)
+    const { store, diff = diffStage(store.overlay) } = current
+    const approved = diff.changes.filter(({ path }) => paths.has(path))
+    await measureApproved(classes, store, approved)
+    return verdict
+  }
+  return { ...personsOnly({ ...review, approve }), ...quarantineOf(of) }
 }
 
 /** What whoever is inside of a session may do: look. All else has to be named below, or it does not compile. */

@@ -6,13 +6,14 @@
  * Nothing here decides whether a write is allowed, and nothing here changes the workspace itself.
  */
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
+export { classCache } from './class-cache.js'
 export { closedByRules } from './closed-files.js'
 export { sessionCommitsAfter } from './committed-changes.js'
 export { ContentLock } from './content-lock.js'
 export { declarationsOf, declare } from './declarations.js'
 export { flagReasons } from './flag-reasons.js'
 export { LedgerOutbox } from './ledger-outbox.js'
-export { createMutations } from './mutations.js'
+export { createMutations, measureApproved } from './mutations.js'
 export { MEMORY, openStage } from './opened-stage.js'
 export { SeenFiles } from './seen-files.js'
 export { snapshotsOf, toSnapshot } from './snapshot-list.js'

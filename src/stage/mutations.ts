@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { digest, type StagedChange } from '../../overlay/index.js'
-import { createMeasure, TOO_MUCH } from '../change-class/index.js'
+import { codeOf, digest, type StagedChange } from '../../overlay/index.js'
+import { createMeasure, isClassKnown, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
 import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
 import { beforeOf } from './change-view.js'
 import { declarationsOf } from './declarations.js'
@@ -15,12 +15,12 @@ const BREATH_MS = 15
  * Measures what is staged, for a reviewer; what was measured once is remembered as long as both sides stay. What is too much
  * for one look is measured between the looks, as far as a commit would go, and is known to a later one.
  */
-export function createMutations() {
+export function createMutations(classes: KnownClasses) {
   const known = new Map<string, Measured>()
-  const later = new Later(known)
+  const later = new Later(known, createMeasure(classes))
   return async (store: StageStore, staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> => {
     const declarations = declarationsOf(store)
-    const measure = createMeasure(BUDGET)
+    const measure = createMeasure(classes, BUDGET)
     const found = new Map<StagedChange, Mutation>()
     const left = new Map<string, StagedChange>()
     const asked = new Set<string>()
@@ -46,12 +46,46 @@ export function createMutations() {
   }
 }
 
+/**
+ * Measures changes that were approved, as far as the budget of a commit goes. The commit then looks their classes up: it
+ * parses nothing between a person's yes and the bytes on disk.
+ */
+export async function measureApproved(
+  classes: KnownClasses,
+  store: StageStore,
+  approved: readonly StagedChange[],
+): Promise<void> {
+  const measure = createMeasure(classes)
+  let breathed = performance.now()
+  for (const change of approved) {
+    if (isClassKnown(classes, change)) continue
+    if (performance.now() - breathed > BREATH_MS) {
+      await breathe()
+      breathed = performance.now()
+    }
+    const sides = readableSides(store, change)
+    if (sides !== undefined && (await measure(change, sides)) === TOO_MUCH) return
+  }
+}
+
+/** Undefined where the disk has moved on: the commit will say so. */
+function readableSides(store: StageStore, change: StagedChange) {
+  try {
+    return sidesOf(store, change)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
 /** Measures what was too much while nobody waits for it, in all as much as a commit would. It keeps no process alive. */
 class Later {
-  readonly #measure = createMeasure()
   #left: ReadonlyMap<string, StagedChange> = new Map()
 
-  constructor(private readonly known: Map<string, Measured>) {}
+  constructor(
+    private readonly known: Map<string, Measured>,
+    private readonly measure: ReturnType<typeof createMeasure>,
+  ) {}
 
   has(key: string): boolean {
     return this.#left.has(key)
@@ -72,7 +106,7 @@ class Later {
       const sides = sidesOf(store, change)
       // The disk has moved on since it was compared.
       if (sides.before === null || digest(sides.before) !== change.before?.digest) continue
-      const measured = await this.#measure(change, sides)
+      const measured = await this.measure(change, sides)
       if (measured === TOO_MUCH) return
       this.known.set(key, measured)
     }

@@ -1,4 +1,5 @@
 import { defined } from '../core/defined.js'
+
 /** Lessons as they stand in a shared file: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
 
 export interface Lesson {

@@ -1,0 +1,98 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { layoutOf } from '../../src/core/layout.js'
+import type { Measured } from '../../src/core/mutation.js'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import { classCache } from '../../src/stage/index.js'
+import { tempDir } from '../support/facade.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
+
+const FOUND: Measured = { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' }
+
+/** Opens the cache as further processes would: each gets a file name of its own for the same file. */
+function place() {
+  const { path: root, dispose } = tempDir()
+  onTestFinished(dispose)
+  mkdirSync(`${root}/state`)
+  const layout = layoutOf(root, `${root}/state`)
+  let processes = 0
+  return {
+    file: layout.classes,
+    inNewProcess: () => classCache({ ...layout, classes: `${root}/state/${'./'.repeat(++processes)}classes.jsonl` }),
+  }
+}
+
+const written = (file: string) => vi.waitFor(() => expect(readFileSync(file, 'utf8')).toMatch(/\n$/))
+
+describe('the cache of classes', () => {
+  it('gives another process what was measured', async () => {
+    const { file, inNewProcess } = place()
+    inNewProcess().set('a b src/a.ts', FOUND)
+    await written(file)
+    const cache = inNewProcess()
+    expect([cache.get('a b src/a.ts'), cache.get('a c src/a.ts')]).toEqual([FOUND, undefined])
+  })
+
+  it('passes over torn lines, other versions and classes that do not exist', async () => {
+    const { file, inNewProcess } = place()
+    inNewProcess().set('kept', FOUND)
+    await written(file)
+    const line = (more: object) => `${JSON.stringify({ v: 1, key: 'bad', ...FOUND, ...more })}\n`
+    appendFileSync(file, `${line({ v: 2 })}${line({ class: 'HARMLESS' })}${line({}).slice(0, 30)}`)
+    const cache = inNewProcess()
+    expect([cache.get('kept'), cache.get('bad')]).toEqual([FOUND, undefined])
+  })
+
+  it('keeps no more than it may, the newest', async () => {
+    const { file, inNewProcess } = place()
+    const cache = inNewProcess()
+    for (let n = 0; n < 8_200; n++) cache.set(`key-${n}`, FOUND)
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('key-8199'))
+    const next = inNewProcess()
+    expect([next.get('key-0'), next.get('key-8199')]).toEqual([undefined, FOUND])
+    expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(4_200)
+  })
+
+  it('works without a file where none can be written', () => {
+    const { path: root, dispose } = tempDir()
+    onTestFinished(dispose)
+    writeFileSync(`${root}/state`, 'no directory')
+    const cache = classCache(layoutOf(root, `${root}/state`))
+    cache.set('key', FOUND)
+    expect(cache.get('key')).toEqual(FOUND)
+  })
+})
+
+describe('a commit', () => {
+  const code = 'export const a = 1\n'
+  const prose = '// prose\n'.repeat(40_000)
+  const classOf = async (place: ReturnType<typeof testWorkspace>) => {
+    const record = (await recordsOf(await place.open())).find((each) => own(each).type === 'commit') ?? {}
+    return (own(record).changes as { mutation: Measured }[]).map(({ mutation }) => mutation.rule)
+  }
+
+  it('records the class that approval measured, of more than it would measure itself', async () => {
+    const place = testWorkspace({ 'src/a.ts': code + prose })
+    const session = await working(await place.open())
+    session.fs.writeFileSync('src/a.ts', `\n${code}${prose}`)
+    const review = await (await place.open()).review(session.id)
+    await review.approve()
+    await review.commit()
+    expect(await classOf(place)).toEqual(['layout'])
+  })
+
+  it('takes the class from what an earlier process has measured', async () => {
+    const place = testWorkspace({ 'src/a.ts': code })
+    const session = await working(await place.open())
+    session.fs.writeFileSync('src/a.ts', `\n${code}`)
+    const review = await (await place.open()).review(session.id)
+    await review.approve()
+    const cache = classCache(layoutAt(place.root))
+    const [change] = (await review.changes()).changes
+    const key = `${change?.before} ${change?.after} src/a.ts`
+    expect(cache.get(key)).toMatchObject({ rule: 'layout' })
+    cache.set(key, { ...FOUND, rule: 'from-the-cache' })
+    await review.commit()
+    expect(await classOf(place)).toEqual(['from-the-cache'])
+  })
+})
