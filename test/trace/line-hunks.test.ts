@@ -1,6 +1,7 @@
+import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineHunks } from '../../src/trace/line-hunks.js'
+import { lineHunks, originsBy } from '../../src/trace/line-hunks.js'
 
 const lines = fc.array(fc.constantFrom('a', ' a', 'a ', 'b', '\tb', 'c', ''), { maxLength: 12 })
 const bare = (line: string) => line.trim()
@@ -11,4 +12,27 @@ it('finds by a key what it finds in the keys themselves', () => {
       expect(lineHunks(old, now, search, bare)).toEqual(lineHunks(old.map(bare), now.map(bare), search))
     }),
   )
+})
+
+it('finds as many lines that stay as a search over all lines does', () => {
+  const many = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 40 })
+  const stay = (old: string[], now: string[]) =>
+    diffArrays(old, now).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
+  fc.assert(
+    fc.property(many, many, (old, now) => {
+      const hunks = lineHunks(old, now)
+      const origins = originsBy(hunks, old.length)
+      expect(origins).toHaveLength(now.length)
+      expect(origins.map((at, line) => (at === -1 ? now[line] : old[at]))).toEqual(now)
+      expect(origins.filter((at) => at !== -1)).toHaveLength(stay(old, now))
+      expect(origins.filter((at) => at !== -1)).toEqual(
+        [...new Set(origins)].filter((at) => at !== -1).sort((a, b) => a - b),
+      )
+    }),
+  )
+})
+
+it('has one hunk of a file whose every line is another, however long', () => {
+  const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
+  expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, gone: 30_000, come: 30_000 }])
 })
