@@ -1,6 +1,7 @@
-import { type StructuredPatchHunk, structuredPatch } from 'diff'
+import type { StructuredPatchHunk } from 'diff'
 import { digest } from '../../overlay/index.js'
 import type { Hunk } from '../core/api.js'
+import { commonLines, type LinePair } from '../core/common-lines.js'
 import { defined } from '../core/defined.js'
 import { hunkIds } from './hunk-id.js'
 import { piecesOf } from './pieces.js'
@@ -102,9 +103,64 @@ function encodingFlags(old: Text, now: Text): FileDiff['encoding'] {
 function compare(before: string, after: string): StructuredPatchHunk[] | undefined {
   if (before === '' || after === '') return whole(before, after)
   if (fewestEdits(before, after) > EDIT_LIMIT) return undefined
-  const options = { context: CONTEXT, maxEditLength: EDIT_LIMIT }
-  return structuredPatch('', '', before, after, undefined, undefined, options)?.hunks
+  const [old, now] = [linesOf(before), linesOf(after)]
+  const common = commonLines(old, now, EDIT_LIMIT)
+  if (common === undefined || old.length + now.length - 2 * common.length > EDIT_LIMIT) return undefined
+  return patchHunks(old, now, common)
 }
+
+/** What differs between two common lines, with line numbers from 0; `to` is excluded. */
+interface Gap {
+  readonly from: LinePair
+  readonly to: LinePair
+}
+
+function gapsBetween(common: readonly LinePair[], end: LinePair): Gap[] {
+  const gaps: Gap[] = []
+  let from: LinePair = [0, 0]
+  for (const to of [...common, end]) {
+    if (to[0] > from[0] || to[1] > from[1]) gaps.push({ from, to })
+    from = [to[0] + 1, to[1] + 1]
+  }
+  return gaps
+}
+
+/** The gaps with three lines of context. Gaps whose contexts touch or overlap are one hunk. */
+function patchHunks(
+  old: readonly string[],
+  now: readonly string[],
+  common: readonly LinePair[],
+): StructuredPatchHunk[] {
+  const groups: Gap[][] = []
+  for (const gap of gapsBetween(common, [old.length, now.length])) {
+    const last = groups.at(-1)
+    const isNear = last !== undefined && gap.from[0] - (last.at(-1)?.to[0] ?? 0) <= 2 * CONTEXT
+    if (isNear) last.push(gap)
+    else groups.push([gap])
+  }
+  return groups.map((gaps) => patchHunk(old, now, gaps))
+}
+
+function patchHunk(old: readonly string[], now: readonly string[], gaps: readonly Gap[]): StructuredPatchHunk {
+  const [first = EMPTY_GAP, last = EMPTY_GAP] = [gaps[0], gaps.at(-1)]
+  const lead = Math.min(CONTEXT, first.from[0])
+  const trail = Math.min(CONTEXT, old.length - last.to[0])
+  const start: LinePair = [first.from[0] - lead, first.from[1] - lead]
+  const end: LinePair = [last.to[0] + trail, last.to[1] + trail]
+  const lines: string[] = []
+  let at = start[0]
+  for (const { from, to } of gaps) {
+    lines.push(...prefixLines(' ', old.slice(at, from[0])))
+    lines.push(...prefixLines('-', old.slice(from[0], to[0])))
+    lines.push(...prefixLines('+', now.slice(from[1], to[1])))
+    at = to[0]
+  }
+  lines.push(...prefixLines(' ', old.slice(at, end[0])))
+  const [oldLines, newLines] = [end[0] - start[0], end[1] - start[1]]
+  return { oldStart: start[0] + 1, oldLines, newStart: start[1] + 1, newLines, lines }
+}
+
+const EMPTY_GAP: Gap = { from: [0, 0], to: [0, 0] }
 
 /** Lines that only one side has: no comparison needs fewer edits, and they are counted in one pass. */
 function fewestEdits(before: string, after: string): number {

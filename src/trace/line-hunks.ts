@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff'
+import { commonLines, type LinePair } from '../core/common-lines.js'
 
 /** Above this many lines no smallest difference is searched for: what differs is one hunk. */
 const SEARCHED_LINES = 100_000
@@ -37,45 +37,13 @@ export function lineHunks(
   if (gone.length + come.length === 0) return []
   if (!search || gone.length === 0 || come.length === 0) return [whole]
   if (gone.length + come.length > SEARCHED_LINES) return [whole]
-  const pairs = pairsOf(gone, come)
+  const pairs = commonLines(gone, come, DIFF_EDITS)
   return pairs === undefined ? [whole] : hunksBetween(pairs, { gone: gone.length, come: come.length }, head)
 }
 
 const itself = (line: string) => line
 
-/** A line of the old lines, and the one of the new lines that it is; both counted from 0. */
-type Pair = readonly [old: number, now: number]
-
-/**
- * The lines that stay: a longest common subsequence. Lines of one side alone cannot be in it. They are left out of the
- * search, whose cost grows with the number of differences: of a file written anew nothing is left to search.
- * @returns undefined where too much differs to search.
- */
-function pairsOf(old: readonly string[], now: readonly string[]): Pair[] | undefined {
-  const [shared, kept] = [sharedWith(now, old), sharedWith(old, now)]
-  if (shared.length === 0 || kept.length === 0) return []
-  const lineOf = (lines: readonly string[]) => (at: number) => lines[at] ?? ''
-  const parts = diffArrays(shared.map(lineOf(old)), kept.map(lineOf(now)), { maxEditLength: DIFF_EDITS })
-  if (parts === undefined) return undefined
-  const pairs: Pair[] = []
-  let [o, n] = [0, 0]
-  for (const { added, removed, count } of parts) {
-    for (let line = 0; !added && !removed && line < count; line++) {
-      pairs.push([shared[o + line] ?? 0, kept[n + line] ?? 0])
-    }
-    if (!added) o += count
-    if (!removed) n += count
-  }
-  return pairs
-}
-
-/** Where `lines` has lines that `others` has as well. */
-function sharedWith(others: readonly string[], lines: readonly string[]): number[] {
-  const known = new Set(others)
-  return lines.flatMap((line, at) => (known.has(line) ? [at] : []))
-}
-
-function hunksBetween(pairs: readonly Pair[], count: { gone: number; come: number }, head: number): LineHunk[] {
+function hunksBetween(pairs: readonly LinePair[], count: { gone: number; come: number }, head: number): LineHunk[] {
   const hunks: LineHunk[] = []
   let [old, now] = [0, 0]
   for (const [nextOld, nextNow] of [...pairs, [count.gone, count.come] as const]) {

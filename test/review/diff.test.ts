@@ -1,4 +1,4 @@
-import { applyPatch } from 'diff'
+import { applyPatch, structuredPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COMPARE_LIMIT, diffFile, EDIT_LIMIT, type PlainHunk, SHOW_LIMIT } from '../../src/review/diff.js'
@@ -270,6 +270,45 @@ describe('hunk ids', () => {
       fc.property(long, long, (before, after) => {
         const ids = diff(before, after).hunks.map(({ id }) => id)
         expect(new Set(ids).size).toBe(ids.length)
+      }),
+    )
+  })
+})
+
+describe('the comparison of lines', () => {
+  const encode = (lines: readonly string[], ended: boolean) => Buffer.from(lines.join('\n') + (ended ? '\n' : ''))
+  const bare = ({ hunks }: ReturnType<typeof diffFile>) => hunks.map(({ id, ...rest }) => rest)
+  const asJsdiff = (before: Buffer, after: Buffer) =>
+    structuredPatch('', '', `${before}`, `${after}`, undefined, undefined, { context: 3 }).hunks
+
+  it('gives the hunks of jsdiff where no line occurs twice', () => {
+    const sides = fc.uniqueArray(fc.nat(400), { minLength: 1, maxLength: 60 }).chain((lines) =>
+      fc.record({
+        before: fc.subarray(lines, { minLength: 1 }),
+        after: fc.subarray(lines, { minLength: 1 }),
+        ended: fc.tuple(fc.boolean(), fc.boolean()),
+      }),
+    )
+    fc.assert(
+      fc.property(sides, ({ before, after, ended }) => {
+        const [old, now] = [encode(before.map(String), ended[0]), encode(after.map(String), ended[1])]
+        const ours = bare(diffFile(old, now, 'f')).map(({ text }) => text.slice(text.indexOf('\n') + 1, -1))
+        expect(ours).toEqual(asJsdiff(old, now).map(({ lines }) => lines.join('\n')))
+      }),
+    )
+  })
+
+  it('deletes and inserts as few lines as jsdiff', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 40 })
+    const edits = (rows: readonly string[]) => rows.filter((row) => /^[-+]/.test(row)).length
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const [old, now] = [encode(before, true), encode(after, true)]
+        const ours = diffFile(old, now, 'f')
+        expect(ours.take(new Set(ours.hunks.map(({ id }) => id)))).toEqual(now)
+        expect(edits(ours.hunks.flatMap(({ text }) => text.split('\n').slice(1)))).toBe(
+          edits(asJsdiff(old, now).flatMap((hunk) => hunk.lines)),
+        )
       }),
     )
   })
