@@ -1,31 +1,25 @@
 import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Question } from '../core/question.js'
-import type { IntentVersions, VersionData } from '../history/index.js'
+import type { VersionData } from '../history/index.js'
 import { rememberCommand, rememberRule } from '../policy/index.js'
 import { type AnswerRecord, reviewerOf } from '../review/index.js'
-import { type Json, type LedgerStore, newDraft } from '../trace/index.js'
-
-export interface Answered {
-  readonly layout: Layout
-  readonly sessionId: string
-  readonly ledger: LedgerStore
-  readonly versions: IntentVersions
-}
+import { type Json, newDraft } from '../trace/index.js'
+import type { ReviewedSession } from './reviewed-session.js'
 
 /**
- * Does what an answer says, beside letting the session know: accepted globs go into the intent, what is to be
- * remembered into policy.yaml, and the answer into the ledger.
+ * Applies an answer, before the session is told: accepted globs go into the intent, an answer to remember goes into
+ * policy.yaml, and the answer goes into the ledger.
  */
-export async function applyAnswer(of: Answered, question: Question, record: AnswerRecord): Promise<void> {
+export async function applyAnswer(session: ReviewedSession, question: Question, record: AnswerRecord): Promise<void> {
   if (question.kind === 'scope' && record.answer === 'allow') {
-    await of.versions.edit(
+    await session.versions.edit(
       (edits) => edits.change(question.intentId, { addScope: question.globs }),
-      (_, data) => append(of, question, record, data),
+      (_, data) => append(session, question, record, data),
     )
     return
   }
-  await append(of, question, record, await rememberAnswer(of.layout, question, record))
+  await append(session, question, record, await rememberAnswer(session.layout, question, record))
 }
 
 async function rememberAnswer(layout: Layout, question: Question, record: AnswerRecord): Promise<Record<string, Json>> {
@@ -35,9 +29,9 @@ async function rememberAnswer(layout: Layout, question: Question, record: Answer
   return { remembered: { ...(await rememberCommand(layout, question, record)) } }
 }
 
-/** An answer to a request for scope is a change of the scope, or a refusal of one. */
+/** An answer to a scope request is recorded as `scope_changed`, any other as a `verdict`. */
 async function append(
-  { sessionId, ledger }: Answered,
+  { sessionId, ledger }: ReviewedSession,
   question: Question,
   record: AnswerRecord,
   data: VersionData | Record<string, Json>,

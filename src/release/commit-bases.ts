@@ -21,51 +21,52 @@ import {
 import type { Undone } from './undo-session.js'
 
 /**
- * Bytes of both sides that a commit measures for a class that is not known yet, some hundredths of a second of parsing. The
- * review has measured before what was approved; parts of a file are what is left.
+ * The most bytes, of both sides, that a commit parses for classes that are not cached: some hundredths of a second. An
+ * approval caches the classes of whole changes, so mostly parts of files are left.
  */
-const UNKNOWN = 256 * 1024
+const MAX_UNCACHED = 256 * 1024
 
-interface Attributing {
+interface Attribution {
   readonly undone: Undone | undefined
   readonly free: FreePaths
   readonly amendments: AmendmentState
   readonly ledger: Pick<LedgerStore, 'lineHead' | 'outside'>
   readonly declarations: Declarations
   readonly classes: KnownClasses
-  /** Calls the commit off. */
+  /** Aborts the commit. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Who wrote which lines, how each line can be followed through the changes, what each change does to its file, and for
- * each old file read for it how it looked then: while it looks so still, the commit need not read it again.
+ * Reads both sides of the approved changes for the commit's ledger record: the author of each line, the lines that moved, and
+ * the class of each change. `looks` has the stat of each old file as it was read: while that is unchanged, the commit need not
+ * read the file again.
  */
 export async function readBases(
   store: StageStore,
   diff: StageDiff,
   approved: readonly StagedChange[],
-  about: Attributing,
+  about: Attribution,
 ) {
   const files: FileAttribution[] = []
   const lines: FileLines[] = []
   const mutations = new Map<StagedChange, Mutation>()
   const looks = new Map<string, BigIntStats>()
-  const measure = createMeasure(about.classes, UNKNOWN)
+  const measure = createMeasure(about.classes, MAX_UNCACHED)
   const recordLook = (path: RelPath, readAt: number | undefined) => {
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)
   }
   const isWriting = approved.some(isWritten)
   const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
-  // Comparing and parsing takes longer than all the rest of a commit.
+  // Comparing and parsing is the longest part of a commit, so it reports progress and can be aborted.
   const run = startCommitRun({ signal: about.signal })
   run.begin('checking', approved.length)
   for (const change of approved) {
     await run.step()
     const { path, from = path, after } = change
     recordLook(from, diff.readAt(from))
-    // A path that needs no intent is attributed to nobody.
+    // Lines at paths that need no intent are not attributed.
     if (isDirectory(change) || about.free.has(path, false)) continue
     const known = knownBase(change, about)
     const readAt = Date.now()
@@ -73,8 +74,8 @@ export async function readBases(
     const was = read && read.before !== null ? digest(read.before) : undefined
     if (was !== undefined && was === change.before?.digest) recordLook(from, readAt)
     const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
-    const told = followed && linesOfChange(path, followed, known === 'whole')
-    if (told) lines.push(told)
+    const moved = followed && linesOfChange(path, followed, known === 'whole')
+    if (moved) lines.push(moved)
     if (about.undone?.restores(path, after)) continue
     const mutation = mutationOf(await measure(change, read && { ...read, was }), about.declarations.of(change))
     mutations.set(change, mutation)
@@ -88,12 +89,12 @@ export async function readBases(
   return { files, lines, mutations, looks }
 }
 
-/** The contents to be replaced of which the ledger has the lines of an older one. */
+/** The contents that will be replaced where the ledger knows the lines of an older content only. */
 function* olderBases(
   store: StageStore,
   diff: StageDiff,
   approved: readonly StagedChange[],
-  about: Attributing,
+  about: Attribution,
 ): Generator<PathContent> {
   for (const change of approved) {
     const { path, from = path, after } = change
@@ -108,10 +109,10 @@ const NONE: ReadonlySet<number> = new Set()
 const EMPTY = new Uint8Array()
 const UNCHANGED: Comparison = { old: [], now: [], hunks: [], origins: [] }
 
-/** What the ledger has of a base: all its lines; those of an older content of the file; nothing. */
+/** Which lines of a base the ledger knows: all; those of an older content of the file; none. */
 type Known = 'whole' | 'older' | 'nothing'
 
-function knownBase({ path, from = path, before }: StagedChange, { ledger }: Attributing): Known {
+function knownBase({ path, from = path, before }: StagedChange, { ledger }: Attribution): Known {
   const head = ledger.lineHead(from)
   if (head === undefined) return 'nothing'
   return head === before?.digest ? 'whole' : 'older'
@@ -125,13 +126,13 @@ function isWritten({ before, after }: StagedChange): boolean {
   return after !== null && after.type !== 'dir' && !sameContent(before, after)
 }
 
-/** A file the ledger does not know need not be read to be moved or removed, unless its lines can stand elsewhere then. */
+/** A move or removal of a file that the ledger does not know is read only where a written file may contain its lines. */
 function isRead(change: StagedChange, known: Known, isWriting: boolean): boolean {
   if (isWritten(change) || known === 'older') return true
   return known === 'nothing' && change.after === null && isWriting
 }
 
-/** A symlink has no lines; what changes only its mode leaves them where they are. */
+/** A symlink has no lines, and a change of mode moves none. */
 function isFollowed(change: StagedChange): boolean {
   if (change.before?.type === 'symlink' || change.after?.type === 'symlink') return false
   return change.from !== undefined || change.after === null || isWritten(change)
@@ -144,15 +145,15 @@ function readBoth(store: StageStore, change: StagedChange, look: BigIntStats | u
 }
 
 function attributionOf({ path, intentId, agent }: StagedChange): Omit<FileAttribution, 'ranges'> {
-  const said = agent === undefined ? {} : { agent: agent as AgentInfo | null }
-  return { path, contributor: 'ai', intent: intentId ?? null, ...said }
+  const by = agent === undefined ? {} : { agent: agent as AgentInfo | null }
+  return { path, contributor: 'ai', intent: intentId ?? null, ...by }
 }
 
 function classOf({ class: measured }: Mutation): Pick<FileAttribution, 'mutationClass'> {
   return measured === 'UNVERIFIED' ? {} : { mutationClass: measured }
 }
 
-/** Null where nothing stood, or what did cannot be read any more: the check of the bases says what that means. */
+/** Null where there was no file, or it cannot be read any more: the commit's check of the bases then refuses the path. */
 function readBefore(store: StageStore, change: StagedChange, look: BigIntStats | undefined): Uint8Array | null {
   if (change.before === null) return null
   try {

@@ -1,12 +1,12 @@
 import { asRelPath, type Overlay } from '../../overlay/index.js'
 import type { CommitEntry } from '../commit/index.js'
 
-/** Nanoseconds between two files of a commit: utimes of Node is exact to some microseconds only. */
+/** Nanoseconds between two files of a commit. Node's `utimes` takes a float of seconds, exact to some microseconds. */
 const STEP = 10_000n
 
 /**
- * Entries with times in the order in which the session wrote their files, the last one `now`. A build tool compares
- * these times: a source edited after its object file was built must stay newer than that.
+ * Gives committed files modification times in the order in which the session wrote them, the last one `now`. Build tools
+ * compare these times: a source edited after its object file was built must stay newer than that file.
  */
 export function withWrittenOrder(
   overlay: Overlay,
@@ -21,9 +21,9 @@ export function withWrittenOrder(
   }
   const moments = [...new Set(written.values())].sort((a, b) => (a < b ? -1 : 1))
   if (moments.length < 2) return entries
-  const landing = new Map(moments.map((at, rank) => [at, now - BigInt(moments.length - 1 - rank) * STEP]))
+  const times = new Map(moments.map((at, rank) => [at, now - BigInt(moments.length - 1 - rank) * STEP]))
   return entries.map((entry) => {
-    const mtimeNs = landing.get(written.get(entry) ?? -1n)
+    const mtimeNs = times.get(written.get(entry) ?? -1n)
     return mtimeNs === undefined ? entry : { ...entry, times: { atimeNs: mtimeNs, mtimeNs } }
   })
 }

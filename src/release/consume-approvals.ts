@@ -4,43 +4,56 @@ import type { Layout } from '../core/layout.js'
 import { committedRecordsOf, type ReviewLog, type ReviewRecord, reviewRecord, writeCommitted } from '../review/index.js'
 
 /**
- * Uses up the approvals of what a session's commits have taken to the disk, where the committing process died before it
- * could say so: else the same change, staged once more, would need no new verdict. What a commit that took parts of files
- * leaves of the words on them stands in its plan. A log that is begun anew, as a damaged one was moved away, first says which
- * commit was the last before it: those use up nothing that is said in it.
- * @returns a function that does so for the commits that have come since it was called last.
+ * The approvals that a session's commits have used. A committing process may die before it records its commit in the review
+ * log; without the record, staging the same change again would need no new verdict.
  */
-export function consumeCommittedApprovals(layout: Layout, sessionId: string, log: ReviewLog): () => Promise<void> {
-  let looked = 0
-  return async () => {
-    const last = lastCommit(layout)
-    if (last === looked) return
-    const records = log.read()
-    const told = new Set(records.flatMap((record) => (record.kind === 'committed' ? [numberOf(record.tx)] : [])))
-    const [first = 0] = [...told].sort((a, b) => a - b)
-    const since = Math.max(looked, first)
-    const untold = committedBy(layout, sessionId, (seq) => seq > since && !told.has(seq))
+export class CommittedApprovals {
+  /** The number of the last commit that was looked at. */
+  #lookedAt = 0
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly sessionId: string,
+    private readonly log: ReviewLog,
+  ) {}
+
+  /** Records the session's commits that the review log does not have yet. */
+  async consume(): Promise<void> {
+    const last = lastCommit(this.layout)
+    if (last === this.#lookedAt) return
+    const records = this.log.read()
+    const recorded = new Set(records.flatMap((record) => (record.kind === 'committed' ? [numberOf(record.tx)] : [])))
+    const [first = 0] = [...recorded].sort((a, b) => a - b)
+    const since = Math.max(this.#lookedAt, first)
+    const missing = committedBy(this.layout, this.sessionId, (seq) => seq > since && !recorded.has(seq))
     if (records.length === 0) {
-      const before = untold.at(-1)
-      if (before) await log.appendAfter(records, committedRecord(before.tx, []), async () => undefined)
+      // A new log, since a damaged one was moved away: earlier commits used up none of the verdicts that it will hold.
+      const before = missing.at(-1)
+      if (before) await this.log.appendAfter(records, committedRecord(before.tx, []), async () => undefined)
     } else {
-      for (const { tx, changes, noted, left } of untold) {
-        const planned = noted.map((record) => reviewRecord.parse(record))
-        const entries = changes.map(({ path, old, new: after }) => ({ path, before: old, after }))
-        const landed =
-          noted.length > 0 ? committedRecordsOf(planned, (path) => !left.has(path)) : [committedRecord(tx, entries)]
-        await writeCommitted(log, tx, landed)
-      }
+      for (const commit of missing) await writeCommitted(this.log, commit.tx, recordsOf(commit))
     }
-    looked = last
+    this.#lookedAt = last
   }
+}
+
+/** The records that a commit of parts has planned; a commit of whole changes plans none and gets one for all of them. */
+function recordsOf({ tx, changes, noted, left }: ReturnType<typeof committedBy>[number]): ReviewRecord[] {
+  const planned = noted.map((record) => reviewRecord.parse(record))
+  if (planned.length > 0) return committedRecordsOf(planned, (path) => !left.has(path))
+  return [
+    committedRecord(
+      tx,
+      changes.map(({ path, old, new: after }) => ({ path, before: old, after })),
+    ),
+  ]
 }
 
 function committedRecord(tx: string, entries: ReviewRecord['entries']): ReviewRecord {
   return { kind: 'committed', tx, id: newId(), at: new Date().toISOString(), entries }
 }
 
-/** A commit's number, by the name of its transaction. */
+/** A transaction's id begins with the commit's number. */
 function numberOf(tx: string): number {
   return Number.parseInt(tx, 10) || 0
 }

@@ -3,25 +3,17 @@ import { outside } from '../access/index.js'
 import type { Quarantine, Quarantined } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
 import { gitUser } from '../host/git.js'
 import { compileGlob } from '../review/index.js'
 import { type LocalSession, relativeTo } from '../session/index.js'
 import { effectOf, type Kept, letGo, quarantinedIn } from '../terminal/index.js'
-import { type LedgerStore, newDraft } from '../trace/index.js'
+import { newDraft } from '../trace/index.js'
+import type { ReviewedSession } from './reviewed-session.js'
 
-export interface QuarantineDeps {
-  readonly layout: Layout
-  readonly sessionId: string
-  readonly ledger: LedgerStore
-  /** Works on the session itself, opened for it where it is not open. Rejects with `session_busy`. */
-  atWork<T>(work: (session: LocalSession) => Promise<T>): Promise<T>
-}
-
-/** The person's side of what commands did and the stage did not take. */
-export function quarantineOf(deps: QuarantineDeps): Quarantine {
-  const { layout, sessionId } = deps
+/** The effects of a session's commands that policy refused, for a reviewer to stage or drop. */
+export function quarantineOf(reviewed: ReviewedSession): Quarantine {
+  const { layout, sessionId } = reviewed
   const listKept = () => quarantinedIn(layout.session(sessionId).quarantine)
   const chosen = (paths: string | readonly string[]) => {
     const all = listKept()
@@ -33,9 +25,7 @@ export function quarantineOf(deps: QuarantineDeps): Quarantine {
       throw new EscrowError(
         'nothing_selected',
         `Nothing in the quarantine of session '${sessionId}' matches '${name}'.`,
-        {
-          hint: `'escrow quarantine ${sessionId}' lists what is there.`,
-        },
+        { hint: `'escrow quarantine ${sessionId}' lists what is there.` },
       )
     })
     const wanted = new Set(named.flat())
@@ -45,15 +35,15 @@ export function quarantineOf(deps: QuarantineDeps): Quarantine {
     quarantined: async () => listKept().map(toQuarantined),
     takeQuarantined: outside(async (paths, by, intent) => {
       const wanted = chosen(paths)
-      const refused = await deps.atWork((session) => take(session, wanted, listKept(), intent))
+      const refused = await reviewed.atWork((session) => take(session, wanted, listKept(), intent))
       const left = new Set(refused.map(({ path }) => path))
       const gone = wanted.filter(({ path }) => !left.has(path))
-      await settle(deps, 'taken', gone, by)
+      await remove(reviewed, 'taken', gone, by)
       return { taken: pathsOf(gone), refused }
     }),
     dropQuarantined: outside(async (paths, by) => {
       const gone = chosen(paths)
-      await settle(deps, 'dropped', gone, by)
+      await remove(reviewed, 'dropped', gone, by)
       return pathsOf(gone)
     }),
   }
@@ -67,7 +57,10 @@ function toQuarantined(kept: Kept): Quarantined {
   return { path, kind, reason, message, at, ...defined({ intentId: intent }), canBeTaken }
 }
 
-/** Stages the last of each path, with the directories it needs to stand in. @param forAll in place of the intent of each. */
+/**
+ * Stages the latest effect on each path, with the directories above it.
+ * @param forAll an intent that replaces the one of each effect
+ */
 async function take(
   session: LocalSession,
   wanted: readonly Kept[],
@@ -97,12 +90,12 @@ async function take(
   } finally {
     if (session.intent?.id !== active) await session.selectIntent(active ?? null)
   }
-  // A directory that is there by now was none of what was asked for.
+  // Directories were added for their files; their refusals are no answer to the caller.
   const asked = new Set<string>(wanted.map(({ path }) => path))
   return refused.filter(({ path }) => asked.has(path))
 }
 
-/** Why the intent cannot be taken up, if so. */
+/** The error of selecting an intent, if it cannot be selected. */
 async function select(session: LocalSession, intent: string): Promise<EscrowError | undefined> {
   try {
     await session.selectIntent(intent)
@@ -117,7 +110,7 @@ function refusalOf({ path, kind }: Kept): Refusal {
   const message =
     kind === 'file'
       ? `The content of ${path} was not kept: it was too much, or could not be read.`
-      : `${path} is nothing a stage can hold.`
+      : `${path} is of a kind that cannot be staged.`
   return { path, reason: 'unsupported', message }
 }
 
@@ -125,8 +118,9 @@ function pathsOf(kept: readonly Kept[]): RelPath[] {
   return [...new Set(kept.map(({ path }) => path))].sort()
 }
 
-async function settle(
-  { layout, sessionId, ledger }: QuarantineDeps,
+/** Records what happened to effects, then removes them from the quarantine. */
+async function remove(
+  { layout, sessionId, ledger }: ReviewedSession,
   quarantine: 'taken' | 'dropped',
   gone: readonly Kept[],
   by: Reviewer = gitUser(layout.root),

@@ -6,21 +6,22 @@ import { takeOwnership } from '../host/owner.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../host/write.js'
 import { openStage, ownStage, type StageStore } from '../stage/index.js'
 
-/** What a session of {@link stageUndo} undoes. */
+/** The commits that an undo session undoes. */
 export interface Undone {
-  /** Of the commits, the oldest first. */
+  /** The ids of the commits, oldest first. */
   readonly txs: readonly string[]
-  /** True where `next` is what stood at a path before: putting it back needs no intent, and its lines are not new. */
+  /** Whether `next` is the state of a path before the commits. Restoring it needs no intent, and its lines have their old authors. */
   restores(path: string, next: FileState | null): boolean
 }
 
-/** The kind of the note that makes a session an undo. No agent can write one. */
+/** The note that makes a session an undo. Agents cannot write notes. */
 const NOTE = 'undo'
 
 /**
- * Stages the inverse of commits, the newest first, in a session of its own (`undo-3`, `undo-3-to-5`), and answers that session's id.
- * The note that makes it an undo is written last: a session cut off before it is refused at its commit.
- * @throws EscrowError `undo_expired`; `stale_file`, naming each path where something stands in the way: then nothing is staged.
+ * Stages the inverse of commits, newest first, in a new session (`undo-3`, `undo-3-to-5`). The note that makes it an undo is
+ * written last: after a crash before that, its commit is refused.
+ * @returns the id of the session
+ * @throws EscrowError `undo_expired`; `stale_file` with each path that is in the way, and nothing is staged
  */
 export async function stageUndo(layout: Layout, commitIds: readonly string[]): Promise<string> {
   const found = new Map(commitIds.map((id) => keptCommit(layout, id)).map((kept) => [kept.seq, kept]))
@@ -53,7 +54,7 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
   return id
 }
 
-/** The commits of an undo as stage and ledger have them: one commit's id stands by itself, as earlier versions wrote it. */
+/** The commits of an undo in the notes and the ledger: one id as a string, as earlier versions wrote it, several as a list. */
 export function noteOf(txs: readonly string[]): string | string[] {
   const [first = '', ...others] = txs
   return others.length === 0 ? first : [first, ...others]
@@ -67,10 +68,10 @@ function inTheWay(txs: readonly string[], refused: Refusal[], hint: string): Esc
   })
 }
 
-/** What the newest commit left at each path, and the paths that a commit between two of these has changed, too. */
+/** The state that the newest commit left at each path, and the paths that a commit in between changed and is not undone. */
 function chainOf(newestFirst: readonly KeptCommit[]) {
   const base = new Map<string, FileState | null>()
-  /** What stands at each path once the newer commits are undone. */
+  /** The state of each path once the newer commits are undone. */
   const undone = new Map<string, FileState | null>()
   const gaps: Refusal[] = []
   for (const kept of newestFirst) {
@@ -92,7 +93,7 @@ function sessionName(seqs: readonly number[]): string {
   return first === last ? `undo-${last}` : `undo-${first}-to-${last}`
 }
 
-/** The first name of its kind that is free, taken by the making of its directory. */
+/** Takes the first free name by creating its directory, which only one process can. */
 function newSession(layout: Layout, name: string): string {
   ensurePrivateDir(layout.sessions)
   for (let turn = 1; ; turn += 1) {
@@ -106,19 +107,22 @@ function newSession(layout: Layout, name: string): string {
   }
 }
 
-/** What a session undoes; undefined for an agent's. Throws `undo_expired` once a commit's plan is no longer kept. */
+/**
+ * The commits that a session undoes; undefined for an agent's session.
+ * @throws EscrowError `undo_expired` once a commit's plan is no longer kept
+ */
 export function undoneBy(layout: Layout, store: StageStore): Undone | undefined {
   const [note] = store.queued(NOTE)
   const txs = [note].flat().filter((tx) => typeof tx === 'string')
   if (txs.length === 0) return undefined
   const newestFirst = txs.map((tx) => keptCommit(layout, tx)).reverse()
-  // Of two commits of one path the older one's is put back.
+  // Where two of them changed one path, the older one's state is restored.
   const before = new Map(newestFirst.flatMap((kept) => [...statesBefore(kept)]))
   return {
     txs,
     restores: (path, next) => {
       const state = before.get(path)
-      // What the commit put there may go, also where it was in the place of something else.
+      // Removing what a commit wrote counts as restoring, even where it had replaced something else.
       return state !== undefined && (next === null || sameState(state, next))
     },
   }

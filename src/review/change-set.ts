@@ -1,38 +1,33 @@
-import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
+import { digest, type FileState, type StagedChange } from '../../overlay/index.js'
 import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
 import { defined } from '../core/defined.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
 import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
-import { diffFile, type FileDiff } from './diff.js'
-import type { DiffMemory } from './diff-memory.js'
+import type { BaseDiffs } from './base-diffs.js'
+import type { FileDiff } from './diff.js'
 import { changeState, hunkVerdicts, isDivisible } from './judge.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
-export interface ChangeSetDeps {
-  /** The base's bytes (a link's target), read from the disk now; null where there is none. */
-  before(change: StagedChange): Uint8Array | null
-  /** True where the disk surely holds still what it held when the changes were told. */
-  isStill?(change: StagedChange): boolean
-  /** Ids of hunks that reviewers have split. */
-  splits?(): ReadonlySet<string>
-  readonly memory?: DiffMemory
-  verdicts: VerdictState
-  amendments: AmendmentState
-  /** What a change does to its file, where that was measured. */
-  mutation?(change: StagedChange): Mutation | undefined
-  /** What the policy has to say of a change: `protected`, `out-of-scope`, … */
+/** What a change set shows of each change. */
+export interface ChangeViews {
+  readonly diffs: BaseDiffs
+  readonly verdicts: VerdictState
+  readonly amendments: AmendmentState
+  /** The flags that policy gives a change: `protected`, `out-of-scope`, … */
   flags(change: StagedChange): string[]
+  /** How a change alters its file, where that was measured. */
+  mutation?(change: StagedChange): Mutation | undefined
 }
 
-/** What is staged, as a person sees it: deletions first, then by path. */
-export function toChangeSet(staged: readonly StagedChange[], deps: ChangeSetDeps): ChangeSet {
+/** The staged changes as a person reads them: deletions first, then by path. */
+export function toChangeSet(staged: readonly StagedChange[], views: ChangeViews): ChangeSet {
   const sorted = [...staged].sort(byImportance)
-  return { digest: changeSetDigest(sorted), changes: sorted.map((change) => toChange(change, deps)) }
+  return { digest: changeSetDigest(sorted), changes: sorted.map((change) => toChange(change, views)) }
 }
 
-/** Of what a commit would do: paths, kinds and both sides of every change, whatever their order. */
+/** The digest of paths, kinds and both sides of every change. It does not depend on their order. */
 export function changeSetDigest(staged: readonly StagedChange[]): string {
   const rows = [...staged]
     .sort(byImportance)
@@ -51,12 +46,12 @@ export function byImportance(a: StagedChange, b: StagedChange): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
 }
 
-function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
+function toChange(change: StagedChange, views: ChangeViews): Change {
   const { path, from, kind, before, after, intentId, calls, writtenAt } = change
-  const { diff, exact } = compare(change, deps)
+  const { diff, exact } = views.diffs.compare(change)
   const drifted = change.drifted || !exact
-  const standing = deps.verdicts.of(change)
-  const mutation = deps.mutation?.(change)
+  const verdicts = views.verdicts.of(change)
+  const mutation = views.mutation?.(change)
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
   return {
     path,
@@ -65,73 +60,43 @@ function toChange(change: StagedChange, deps: ChangeSetDeps): Change {
     before: before?.digest ?? null,
     after: after?.digest ?? null,
     ...(mode.before !== mode.after && { mode }),
-    hunks: diff === undefined ? [] : hunksOf(change, standing, diff),
-    state: changeState(change, standing, diff),
-    flags: flagsOf(change, deps, { diff, drifted, standing }),
+    hunks: diff === undefined ? [] : hunksOf(change, verdicts, diff),
+    state: changeState(change, verdicts, diff),
+    flags: flagsOf(change, views, { diff, drifted, verdicts }),
     ...defined({ intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
     ...defined({ writtenAt, mutation }),
   }
 }
 
-interface Seen {
+interface Compared {
   readonly diff: FileDiff | undefined
   readonly drifted: boolean
-  readonly standing: CurrentVerdicts
+  readonly verdicts: CurrentVerdicts
 }
 
-function flagsOf(change: StagedChange, deps: ChangeSetDeps, { diff, drifted, standing }: Seen): string[] {
-  const causes = new Set(deps.amendments.of(change).map(({ cause }) => cause))
-  const mutation = deps.mutation?.(change)
+function flagsOf(change: StagedChange, views: ChangeViews, { diff, drifted, verdicts }: Compared): string[] {
+  const causes = new Set(views.amendments.of(change).map(({ cause }) => cause))
+  const mutation = views.mutation?.(change)
   const flags = {
     'class-disagrees': mutation && disagrees(mutation),
-    conflict: deps.amendments.conflict(change) !== undefined,
+    conflict: views.amendments.conflict(change) !== undefined,
     drifted,
     merged: causes.has('merge'),
     edited: causes.has('edit'),
-    'verdict-void': standing.isVoid,
+    'verdict-void': verdicts.isVoid,
   }
   const own = [...namesOf(flags), ...contentFlags(change, diff)]
-  return [...new Set([...own, ...deps.flags(change)])]
+  return [...new Set([...own, ...views.flags(change)])]
 }
 
 function namesOf(flags: Record<string, boolean | undefined>): string[] {
   return Object.entries(flags).flatMap(([flag, holds]) => (holds === true ? [flag] : []))
 }
 
-function hunksOf(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff): Hunk[] {
-  const words = hunkVerdicts(standing, diff.hunks, isDivisible(change, diff))
-  return diff.hunks.map((hunk, index) => ({ ...hunk, state: stateOf(words[index]) }))
-}
-
-/** What a comparison needs. */
-export type Bases = Pick<ChangeSetDeps, 'before' | 'isStill' | 'splits' | 'memory'>
-
-/** The comparison with the very base; undefined where its content is not to be had, or is not text. */
-export function baseDiff(change: StagedChange, deps: Bases): FileDiff | undefined {
-  const { diff, exact } = compare(change, deps)
-  return exact ? diff : undefined
-}
-
-/** @returns exact: false where what is compared with is not the base: the change has drifted. */
-function compare(change: StagedChange, deps: Bases): { diff?: FileDiff; exact: boolean } {
-  const { path, from, before, after, drifted } = change
-  if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }
-  if (sameState(before, after) && from === undefined) return { exact: true }
-  const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...(deps.splits?.() ?? [])])
-  // Where the disk holds the very base, its content says nothing that the digests do not.
-  const isBase = !drifted && (before === null || deps.isStill?.(change) === true)
-  const known = isBase ? deps.memory?.find(key) : undefined
-  if (known !== undefined) return { diff: known, exact: true }
-  const base = before === null ? null : deps.before(change)
-  const exact = before === null || (base !== null && digest(base) === before.digest)
-  // Without its base a change cannot be told from a creation, so no hunks are made up for it.
-  if (before !== null && base === null) return { exact }
-  const make = () => diffFile(base, after === null ? null : change.content(), path, deps.splits?.())
-  // What is not the very base has no name to be remembered by.
-  if (!exact || deps.memory === undefined) return { diff: make(), exact }
-  const size = () => (base?.length ?? 0) + (after === null ? 0 : change.content().length)
-  return { diff: deps.memory.of(key, size, make), exact }
+function hunksOf(change: StagedChange, current: CurrentVerdicts, diff: FileDiff): Hunk[] {
+  const verdicts = hunkVerdicts(current, diff.hunks, isDivisible(change, diff))
+  return diff.hunks.map((hunk, index) => ({ ...hunk, state: stateOf(verdicts[index]) }))
 }
 
 function contentFlags({ path, before, after, links }: StagedChange, diff: FileDiff | undefined): string[] {
@@ -153,7 +118,7 @@ function linesAdded(diff: FileDiff | undefined): string[] {
   return diff?.hunks.flatMap(({ text }) => addedLines(text)) ?? []
 }
 
-/** The set-user-ID, set-group-ID and sticky bits that a commit refuses: a directory keeps its own, a new one its parent's group. */
+/** The set-user-ID, set-group-ID and sticky bits that a commit refuses. A directory keeps its own; a new one inherits set-group-ID. */
 function hasRefusedBits(before: FileState | null, after: FileState | null): boolean {
   const kept = after?.type !== 'dir' ? 0 : before?.type === 'dir' ? before.mode : 0o2000
   return after !== null && (after.mode & 0o7000 & ~kept) !== 0

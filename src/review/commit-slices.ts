@@ -1,41 +1,48 @@
 import { type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import { type Bases, baseDiff } from './change-set.js'
+import type { BaseDiffs } from './base-diffs.js'
 import { type CommitSlice, commitSliceOf, refOf } from './judge.js'
 import type { ReviewLog } from './log.js'
 import { entryOf, type ReviewEntry, type ReviewRecord } from './record.js'
 import { recordsOfRest } from './split-hunk.js'
-import { carriedOver } from './verdict-record.js'
+import { remainingRejection } from './verdict-record.js'
 import type { CurrentVerdicts, VerdictState } from './verdicts.js'
 
-/** What a commit would take of a stage. */
-export function commitSlicesOf(staged: readonly StagedChange[], verdicts: VerdictState, deps: Bases): CommitSlice[] {
-  return staged.flatMap((change) => commitSliceOf(change, verdicts.of(change), () => baseDiff(change, deps)) ?? [])
+/** The approved part of each staged change. */
+export function commitSlicesOf(
+  staged: readonly StagedChange[],
+  verdicts: VerdictState,
+  diffs: BaseDiffs,
+): CommitSlice[] {
+  return staged.flatMap((change) => commitSliceOf(change, verdicts.of(change), () => diffs.of(change)) ?? [])
 }
 
-/** What the review log is to have of a commit. What is left of the words on its files comes first: once the commit itself is there, all is. */
+/**
+ * The records that a commit adds to the review log. The `committed` record comes last, after the verdicts that still hold for
+ * the rest of each file: a log that has it has all of them.
+ */
 export function recordsOfSlices(
   tx: string,
-  landings: readonly CommitSlice[],
+  slices: readonly CommitSlice[],
   verdicts: VerdictState,
   splits: ReadonlySet<string>,
 ): ReviewRecord[] {
-  const rest = landings.flatMap((landing) => {
-    const standing = verdicts.of(landing.of)
-    return [...carriedOver(landing, standing), ...recordsOfRest(landing, standing, splits)]
+  const rest = slices.flatMap((slice) => {
+    const current = verdicts.of(slice.of)
+    return [...remainingRejection(slice, current), ...recordsOfRest(slice, current, splits)]
   })
   const at = new Date().toISOString()
-  return [...rest, { kind: 'committed', tx, id: newId(), at, entries: landings.map(consumedEntry) }]
+  return [...rest, { kind: 'committed', tx, id: newId(), at, entries: slices.map(consumedEntry) }]
 }
 
-/** How often the writing of one record may be overtaken by other reviewers. */
+/** How often other reviewers may append between the look at the log and the append of one record. */
 const TRIES = 20
 
 /**
- * Writes down what a commit has landed. Whoever looks at the session may have done so before its committer came to it, and
- * people may have spoken since: a second time it would use up their words.
- * @throws EscrowError `session_busy` where others write without a pause; who looks next does it.
+ * Records a commit in the review log, once: another process may have recorded it for the committer, and a second record would
+ * consume verdicts given since.
+ * @throws EscrowError `session_busy` where other reviewers append without a pause; the next review of the session tries again
  */
 export async function writeCommitted(log: ReviewLog, tx: string, records: readonly ReviewRecord[]): Promise<void> {
   for (const record of records) {
@@ -45,30 +52,29 @@ export async function writeCommitted(log: ReviewLog, tx: string, records: readon
       if (known.some((each) => each.kind === 'committed' && each.tx === tx)) return
       isWritten = await log.appendAfter(known, record, async () => undefined)
     }
-    if (!isWritten) throw new EscrowError('session_busy', `What commit ${tx} landed could not be written down.`)
+    if (!isWritten) throw new EscrowError('session_busy', `Commit ${tx} could not be recorded in the review log.`)
   }
 }
 
 function consumedEntry({ of, part }: CommitSlice): ReviewEntry {
-  return { ...entryOf(of), ...(part && { hunks: part.landed.map(refOf) }) }
+  return { ...entryOf(of), ...(part && { hunks: part.taken.map(refOf) }) }
 }
 
 /**
- * @param was by which the landings were found
- * @throws EscrowError `stale_file` where a reviewer has spoken otherwise since: of what is to land, or of what is to be left of its file.
+ * @param was the verdicts that gave these slices
+ * @throws EscrowError `stale_file` where a later verdict changes a slice, or the state of the hunks it leaves
  */
-export function refuseRespoken(
-  landings: readonly CommitSlice[],
+export function refuseNewVerdicts(
+  slices: readonly CommitSlice[],
   was: VerdictState,
   now: VerdictState,
-  deps: Bases,
+  diffs: BaseDiffs,
 ): void {
-  const refused = landings.flatMap((landing) => {
-    const { of, change, part } = landing
-    const [next] = commitSlicesOf([of], now, deps)
+  const refused = slices.flatMap(({ of, change, part }) => {
+    const [next] = commitSlicesOf([of], now, diffs)
     const isSame = next !== undefined && sameState(next.change.after, change.after)
     const left = part?.left.map(({ id }) => id) ?? []
-    if (isSame && left.every((id) => wordOn(id, was.of(of)) === wordOn(id, now.of(of)))) return []
+    if (isSame && left.every((id) => verdictIdOn(id, was.of(of)) === verdictIdOn(id, now.of(of)))) return []
     const message = `A reviewer has said otherwise of ${change.path} while it was being committed.`
     return [{ path: change.path as string, reason: 'stale_file', message }]
   })
@@ -77,6 +83,6 @@ export function refuseRespoken(
   throw new EscrowError('stale_file', message, { refused, hint: 'Look at the changes again, then commit.' })
 }
 
-function wordOn(id: string, { file, hunks }: CurrentVerdicts): string | undefined {
+function verdictIdOn(id: string, { file, hunks }: CurrentVerdicts): string | undefined {
   return (hunks.get(id) ?? file)?.id
 }

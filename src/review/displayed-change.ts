@@ -1,17 +1,18 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { Change } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import type { BaseDiffs } from './base-diffs.js'
 import { byImportance } from './change-set.js'
 import { isDivisible, refOf } from './judge.js'
 import { type ChangeRef, entryOf, keyOf, matches } from './record.js'
 import type { Chosen, Selectable } from './selection.js'
 
-/** What a person has been shown: a verdict is given on this and on nothing that came after. */
+/** A change as a reviewer saw it. Verdicts refer to this, not to what was staged since. */
 export interface DisplayedChange extends Selectable, ChangeRef {
   readonly drifted: boolean
 }
 
-/** @param views the changes as they were displayed; without them no hunk has been shown */
+/** @param views the changes as they were displayed; without them no hunk counts as displayed */
 export function displayedOf(staged: readonly StagedChange[], views: readonly Change[] = []): DisplayedChange[] {
   const viewOf = new Map(views.map((view) => [viewKey(view), view]))
   return [...staged].sort(byImportance).map((change): DisplayedChange => {
@@ -28,42 +29,42 @@ export function displayedOf(staged: readonly StagedChange[], views: readonly Cha
   })
 }
 
-/** A file that gives way to a directory is two changes of one path. */
+/** Replacing a file by a directory is two changes of one path. */
 function viewKey({ path, kind }: Pick<Change, 'path' | 'kind'>): string {
   return `${kind} ${path}`
 }
 
-/** @throws `stale_file`, naming each, where the stage no longer holds a change as it was shown. */
+/** @throws EscrowError `stale_file` naming each change that is no longer staged as it was displayed. */
 export function refuseChanged(
   chosen: readonly Chosen<DisplayedChange>[],
   staged: readonly StagedChange[],
-  hunksOf: (change: StagedChange) => ReadonlySet<string>,
+  diffs: BaseDiffs,
 ): void {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
-  const refused = chosen.flatMap(({ change: shown, hunks }) => {
-    const change = now.get(keyOf(shown))
-    if (change === undefined) return [refusal(shown.path, 'has left the stage')]
-    if (matches(shown, change)) return []
-    const left = hunks && hunksOf(change)
+  const refused = chosen.flatMap(({ change: displayed, hunks }) => {
+    const change = now.get(keyOf(displayed))
+    if (change === undefined) return [refusal(displayed.path, 'has left the stage')]
+    if (matches(displayed, change)) return []
+    const left = hunks && diffs.hunkIds(change)
     if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
-    return [refusal(shown.path, 'was changed in the stage')]
+    return [refusal(displayed.path, 'was changed in the stage')]
   })
   throwIfAny(refused, 'since it was shown')
 }
 
-/** @throws `stale_file`, naming each, where the disk no longer holds what a change is based on. */
+/** @throws EscrowError `stale_file` naming each change whose base is no longer on disk. */
 export function refuseDrifted(
   chosen: readonly Chosen<DisplayedChange>[],
-  drifted: (shown: DisplayedChange) => boolean,
+  drifted: (displayed: DisplayedChange) => boolean,
 ): void {
   const refused = chosen.flatMap(({ change }) => (drifted(change) ? [refusal(change.path, 'was changed on disk')] : []))
   throwIfAny(refused, 'since the agent read it')
 }
 
-/** @throws `stale_file`, naming each, where the staged content has a conflict in it. */
+/** @throws EscrowError `stale_file` naming each change whose staged content has conflict markers. */
 export function refuseMarked(
   chosen: readonly Chosen<DisplayedChange>[],
-  marked: (shown: DisplayedChange) => boolean,
+  marked: (displayed: DisplayedChange) => boolean,
 ): void {
   const refused = chosen.flatMap(({ change }) =>
     marked(change) ? [refusal(change.path, 'has had a conflict, between markers,')] : [],

@@ -8,8 +8,8 @@
  */
 export { addedLines } from './added-lines.js'
 export { type AmendmentState, amendedContent, amendmentState } from './amend.js'
-export { mergeMoved } from './amend-stage.js'
 export { type Amendment, amendmentsFor } from './amendments.js'
+export { BaseDiffs } from './base-diffs.js'
 export { toChangeSet } from './change-set.js'
 export { writeCommitted } from './commit-slices.js'
 export { type Contents, openContents } from './contents.js'
@@ -30,7 +30,9 @@ export {
   reviewRecord,
 } from './record.js'
 export { createReview, type StageReview } from './review.js'
+export type { ApprovedCommit, ReviewEffects, ReviewStage } from './review-stage.js'
 export { relativeName } from './selection.js'
 export { splitsIn } from './split-hunk.js'
+export { StageAmender } from './stage-amender.js'
 export { type Rejection, rejectionsFor, verdictState } from './verdicts.js'
 export { type TextSpan, wordDiff } from './word-diff.js'

@@ -4,20 +4,21 @@ import type { FileDiff, PlainHunk } from './diff.js'
 import type { HunkRef } from './record.js'
 import { type CurrentVerdicts, stateOf } from './verdicts.js'
 
-/** What a commit would take of one change, and by whose word. */
+/** The approved part of one change. */
 export interface CommitSlice {
-  /** As it is staged. */
+  /** The change as it is staged. */
   readonly of: StagedChange
-  /** As it would land. */
+  /** The change that the commit makes. */
   readonly change: StagedChange
+  /** The verdicts that approve it. */
   readonly verdicts: readonly Verdict[]
-  /** Where it is a part of the change: the hunks that land, and those that stay. */
-  readonly part?: { readonly landed: readonly PlainHunk[]; readonly left: readonly PlainHunk[] }
+  /** Set where not all of the change is approved: the hunks that are committed, and those that stay staged. */
+  readonly part?: { readonly taken: readonly PlainHunk[]; readonly left: readonly PlainHunk[] }
 }
 
 /**
- * True where hunks can be decided on one by one: a text file that was and stays a file. A creation, a deletion, a link
- * or a change of encoding is shown as one hunk and is one thing.
+ * Whether hunks can be decided one by one: only in a text file that was and stays a file. A creation, a deletion, a link or a
+ * change of encoding is one hunk.
  */
 export function isDivisible(change: StagedChange, diff: Pick<FileDiff, 'encoding' | 'hunks'> | undefined): boolean {
   const { kind, before, after } = change
@@ -26,66 +27,66 @@ export function isDivisible(change: StagedChange, diff: Pick<FileDiff, 'encoding
 }
 
 /** Each hunk's verdict: the latest on it, or on its file. */
-export function hunkVerdicts(standing: CurrentVerdicts, hunks: readonly PlainHunk[], divisible: boolean) {
-  return hunks.map(({ id }) => (divisible ? (standing.hunks.get(id) ?? standing.file) : standing.file))
+export function hunkVerdicts(current: CurrentVerdicts, hunks: readonly PlainHunk[], divisible: boolean) {
+  return hunks.map(({ id }) => (divisible ? (current.hunks.get(id) ?? current.file) : current.file))
 }
 
-/** A change's state: that of all it is made of, its hunks, its name and its mode, where they have the same. */
-export function changeState(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff | undefined): ChangeState {
-  const own = stateOf(standing.file)
+/** A change's state: that of its hunks, name and mode where all agree, else pending. */
+export function changeState(change: StagedChange, current: CurrentVerdicts, diff: FileDiff | undefined): ChangeState {
+  const own = stateOf(current.file)
   if (diff === undefined || !isDivisible(change, diff)) return own
-  const states = new Set(hunkVerdicts(standing, diff.hunks, true).map(stateOf))
+  const states = new Set(hunkVerdicts(current, diff.hunks, true).map(stateOf))
   if (!isContentOnly(change)) states.add(own)
   const [only] = states
   return states.size === 1 && only !== undefined ? only : 'pending'
 }
 
-/** Name and mode are not part of any hunk: they go by the verdict on the file. */
+/** Whether hunks show the whole change. Name and mode are in none; they need the verdict on the file. */
 export function isContentOnly({ from, before, after }: StagedChange): boolean {
   return from === undefined && before?.mode === after?.mode
 }
 
 /**
- * What is approved of a change: all of it, some of its hunks, or nothing (undefined).
- * @param diffOf compares the change with its base; undefined where the base's content is not to be had
+ * The approved part of a change: all of it, some of its hunks, or nothing (undefined).
+ * @param diffOf compares the change with its base; undefined where the base's content is gone
  */
 export function commitSliceOf(
   change: StagedChange,
-  standing: CurrentVerdicts,
+  current: CurrentVerdicts,
   diffOf: () => FileDiff | undefined,
 ): CommitSlice | undefined {
-  const { file, hunks } = standing
+  const { file, hunks } = current
   const isApproved = stateOf(file) === 'approved'
-  const isSilent = [...hunks.values()].every((word) => isApproved === (stateOf(word) === 'approved'))
-  if (isSilent)
+  const isUniform = [...hunks.values()].every((verdict) => isApproved === (stateOf(verdict) === 'approved'))
+  if (isUniform)
     return isApproved && file !== undefined ? { of: change, change, verdicts: [file, ...hunks.values()] } : undefined
   const diff = diffOf()
-  // Nobody can tell what of it was approved: it is handed on as one whose base has moved, for the commit to refuse.
+  // Without a diff the approved hunks cannot be found: pass the change on as drifted, and the commit refuses it.
   if (diff === undefined) return { of: change, change: { ...change, drifted: true }, verdicts: [...hunks.values()] }
   if (!isDivisible(change, diff))
     return isApproved && file !== undefined ? { of: change, change, verdicts: [file] } : undefined
-  return partOf(change, standing, diff)
+  return partOf(change, current, diff)
 }
 
-function partOf(change: StagedChange, standing: CurrentVerdicts, diff: FileDiff): CommitSlice | undefined {
-  const words = hunkVerdicts(standing, diff.hunks, true)
-  const landed = diff.hunks.filter((_, index) => stateOf(words[index]) === 'approved')
-  const left = diff.hunks.filter((_, index) => stateOf(words[index]) !== 'approved')
-  const withFile = stateOf(standing.file) === 'approved'
-  // A renamed file has no other place to land at.
+function partOf(change: StagedChange, current: CurrentVerdicts, diff: FileDiff): CommitSlice | undefined {
+  const byHunk = hunkVerdicts(current, diff.hunks, true)
+  const taken = diff.hunks.filter((_, index) => stateOf(byHunk[index]) === 'approved')
+  const left = diff.hunks.filter((_, index) => stateOf(byHunk[index]) !== 'approved')
+  const withFile = stateOf(current.file) === 'approved'
+  // Hunks of a renamed file cannot be committed without the rename.
   if (change.from !== undefined && !withFile) return undefined
-  const verdicts = words.filter((word): word is Verdict => stateOf(word) === 'approved')
-  if (withFile && standing.file) verdicts.push(standing.file)
-  const content = diff.take(new Set(landed.map(({ id }) => id)))
+  const verdicts = byHunk.filter((verdict): verdict is Verdict => stateOf(verdict) === 'approved')
+  if (withFile && current.file) verdicts.push(current.file)
+  const content = diff.take(new Set(taken.map(({ id }) => id)))
   const after = stateWith(change, content, withFile)
   if (after === null || (change.from === undefined && sameState(after, change.before))) return undefined
   if (sameState(after, change.after)) return { of: change, change, verdicts }
-  const kind = change.from === undefined && landed.length === 0 ? 'mode' : change.kind
-  const part = { landed, left }
+  const kind = change.from === undefined && taken.length === 0 ? 'mode' : change.kind
+  const part = { taken, left }
   return { of: change, change: { ...change, kind, after, content: () => content }, verdicts, part }
 }
 
-/** The mode lands with a verdict on the file only: no hunk shows it. */
+/** A new mode needs an approval of the file: no hunk shows it. */
 function stateWith({ before, after }: StagedChange, content: Uint8Array, withFile: boolean): FileState | null {
   const mode = (withFile ? after : before)?.mode
   return mode === undefined ? null : { type: 'file', digest: digest(content), mode }

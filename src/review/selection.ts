@@ -4,35 +4,40 @@ import { EscrowError, type Refusal } from '../core/api-error.js'
 import { compileGlob } from './glob.js'
 import type { HunkRef } from './record.js'
 
-/** What a selection is made from. */
+/** A change that a selection can name. */
 export interface Selectable {
   readonly path: string
   /** The tool calls that wrote it. */
   readonly calls: readonly string[]
   readonly hunks: readonly HunkRef[]
-  /** Its hunks can be decided on one by one. */
+  /** Whether its hunks can be decided one by one. */
   readonly divisible: boolean
 }
 
-/** A change a selection names: all of it, or some of its hunks. */
+/** A selected change. */
 export interface Chosen<T> {
   readonly change: T
+  /** Undefined: all of the change. */
   readonly hunks?: readonly HunkRef[]
 }
 
-interface Of {
+/** The session that changes belong to, and the absolute root that absolute paths are under. */
+export interface SelectionContext {
   readonly root: string
   readonly sessionId: string
 }
 
 /**
- * The changes a selection names, in their own order. A string is a path first, and a glob where no path is equal. A
- * change that is named as a whole, too, is chosen as a whole; so is one that cannot be divided.
- * @param of the session the changes are of, and the absolute root that absolute paths are under
- * @throws `nothing_selected` naming the first string that names nothing, or when there is none at all; `unsupported`
- *   naming each change that calls beside the selected ones wrote too
+ * The changes that a selection names, in the order of `changes`. A string that equals a path names it; any other string is a
+ * glob. A change is chosen as a whole where it is named by path or call, or where its hunks cannot be decided one by one.
+ * @throws EscrowError `nothing_selected` with the first name that matches nothing, or for an empty selection; `unsupported`
+ *   with each change that an unselected call wrote as well
  */
-export function select<T extends Selectable>(selection: Selection, changes: readonly T[], of: Of): Chosen<T>[] {
+export function select<T extends Selectable>(
+  selection: Selection,
+  changes: readonly T[],
+  of: SelectionContext,
+): Chosen<T>[] {
   const { paths, hunks, calls } = namesOf(selection)
   if (paths.length + hunks.length + calls.length === 0) {
     throw nothingSelected('The selection is empty, so it names no change.', PATHS)
@@ -57,7 +62,7 @@ export function select<T extends Selectable>(selection: Selection, changes: read
   })
 }
 
-/** Whether a selection can only be made from changes whose hunks are known. */
+/** Whether resolving a selection needs the hunks of each change. */
 export function namesHunks(selection: Selection | undefined): boolean {
   return selection !== undefined && namesOf(selection).hunks.length > 0
 }
@@ -69,7 +74,7 @@ function namesOf(selection: Selection): { paths: string[]; hunks: string[]; call
   return { paths: selection.paths ?? [], hunks: selection.hunks ?? [], calls: selection.calls ?? [] }
 }
 
-/** A file that gives way to a directory is two changes of one name. */
+/** Replacing a file by a directory is two changes of one path. */
 function byName<T extends Selectable>(changes: readonly T[]): Map<string, T[]> {
   const named = new Map<string, T[]>()
   for (const change of changes) {
@@ -80,7 +85,7 @@ function byName<T extends Selectable>(changes: readonly T[]): Map<string, T[]> {
   return named
 }
 
-/** By the ids of hunks. */
+/** Hunk id → its change. */
 function holdersOf<T extends Selectable>(changes: readonly T[]): Map<string, T> {
   const holders = new Map<string, T>()
   for (const change of changes) for (const { id } of change.hunks) if (!holders.has(id)) holders.set(id, change)
@@ -91,7 +96,7 @@ function byPath<T extends Selectable>(
   given: string,
   changes: readonly T[],
   named: ReadonlyMap<string, T[]>,
-  { root, sessionId }: Of,
+  { root, sessionId }: SelectionContext,
 ): T[] {
   const name = relativeName(given, root)
   const equal = named.get(name) ?? []
@@ -101,17 +106,21 @@ function byPath<T extends Selectable>(
   throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`, PATHS)
 }
 
-/** A path as changes() names it: relative to the root. */
+/** A path relative to the root, as `changes()` has it. */
 export function relativeName(given: string, root: string): string {
   return isAbsolute(given) ? relative(root, given).split(sep).join('/') : given.replace(/^(\.\/+)+/, '')
 }
 
-function noHunk(id: string, { sessionId }: Of): EscrowError {
+function noHunk(id: string, { sessionId }: SelectionContext): EscrowError {
   const message = `No staged change of session '${sessionId}' has the hunk '${id}', or it is another by now.`
   return nothingSelected(message, 'Look at changes() again: each hunk has its id there.')
 }
 
-function byCalls<T extends Selectable>(calls: readonly string[], changes: readonly T[], { sessionId }: Of): T[] {
+function byCalls<T extends Selectable>(
+  calls: readonly string[],
+  changes: readonly T[],
+  { sessionId }: SelectionContext,
+): T[] {
   const wanted = new Set(calls)
   const known = new Set(wanted.size === 0 ? [] : changes.flatMap((change) => change.calls))
   for (const call of wanted) {
@@ -124,7 +133,7 @@ function byCalls<T extends Selectable>(calls: readonly string[], changes: readon
   return found
 }
 
-/** What several calls wrote cannot be taken for one of them. */
+/** A change that several calls wrote cannot be divided by call. */
 function refuseShared(found: readonly Selectable[], wanted: ReadonlySet<string>): void {
   const refused = found.flatMap(({ path, calls }): Refusal[] => {
     const others = calls.filter((call) => !wanted.has(call))

@@ -2,17 +2,17 @@ import type { StagedChange } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
-import { type Bases, baseDiff } from './change-set.js'
+import type { BaseDiffs } from './base-diffs.js'
 import { diffFile, type PlainHunk } from './diff.js'
 import { type DisplayedChange, refuseChanged } from './displayed-change.js'
 import { type CommitSlice, refOf } from './judge.js'
 import type { ReviewLog } from './log.js'
 import { entryOf, type HunkRef, keyOf, type ReviewEntry, type ReviewRecord } from './record.js'
-import { select } from './selection.js'
+import type { Chosen } from './selection.js'
 import { recordOf } from './verdict-record.js'
 import type { CurrentVerdicts } from './verdicts.js'
 
-/** Ids of the hunks that reviewers have split; the path is in an id. */
+/** The ids of split hunks. An id covers its path, so one set serves all files. */
 export function splitsIn(records: readonly ReviewRecord[]): ReadonlySet<string> {
   const known = KNOWN.get(records)
   if (known !== undefined) return known
@@ -27,32 +27,30 @@ function idsOf(entries: readonly ReviewEntry[]): string[] {
   return entries.flatMap(({ hunks = [] }) => hunks.map(({ id }) => id))
 }
 
-interface SplitDeps extends Bases {
-  readonly log: ReviewLog
-  readonly root: string
-  readonly sessionId: string
-}
-
-/** Writes down that a hunk is shown in pieces; nothing where it is already. Answers its file and the pieces' ids. */
+/**
+ * Records that a hunk is shown in pieces, unless it is already.
+ * @param chosen the hunk, as it was displayed
+ * @returns its change and the ids of the pieces
+ * @throws EscrowError `stale_file`; `unsupported` where no unchanged line stands within the hunk
+ */
 export async function splitHunk(
-  deps: SplitDeps,
+  log: Pick<ReviewLog, 'read' | 'append'>,
+  diffs: BaseDiffs,
   id: string,
-  seen: readonly DisplayedChange[],
+  chosen: readonly Chosen<DisplayedChange>[],
   staged: readonly StagedChange[],
   by: Reviewer,
 ): Promise<{ readonly change: StagedChange; readonly pieces: string[] }> {
-  const chosen = select({ hunks: [id] }, seen, deps)
-  const hunksOf = (change: StagedChange, splits = deps.splits?.()) =>
-    baseDiff(change, { before: deps.before, splits: () => splits ?? new Set() })?.hunks ?? []
-  refuseChanged(chosen, staged, (change) => new Set(hunksOf(change).map((hunk) => hunk.id)))
-  const [{ change: shown, hunks } = {}] = chosen
-  const change = shown && staged.find((each) => keyOf(each) === keyOf(shown))
+  refuseChanged(chosen, staged, diffs)
+  const [{ change: displayed, hunks } = {}] = chosen
+  const change = displayed && staged.find((each) => keyOf(each) === keyOf(displayed))
   if (change === undefined || hunks === undefined) throw notDivisible(id)
-  const done = partsOf(hunksOf(change), id)
+  const done = partsOf(diffs.of(change)?.hunks ?? [], id)
   if (done.length > 0) return { change, pieces: done }
-  const pieces = partsOf(hunksOf(change, new Set([...(deps.splits?.() ?? []), id])), id)
+  const splits = new Set([...splitsIn(log.read()), id])
+  const pieces = partsOf(diffs.withSplits(splits).of(change)?.hunks ?? [], id)
   if (pieces.length < 2) throw notDivisible(id)
-  await deps.log.append(splitRecord(by, { ...entryOf(change), hunks: [...hunks] }, pieces))
+  await log.append(splitRecord(by, { ...entryOf(change), hunks: [...hunks] }, pieces))
   return { change, pieces }
 }
 
@@ -70,15 +68,15 @@ function notDivisible(id: string): EscrowError {
 }
 
 /**
- * What is left of a split hunk once some of its pieces have landed is another hunk, as what landed is around it now. It is
- * split again, and a no to a piece is written down for the piece that has its lines.
+ * Committing some pieces of a split hunk changes the lines around the rest, so the rest becomes another hunk with another id.
+ * It is split again, and each verdict on a piece is recorded for the piece that has its lines now.
  */
 export function recordsOfRest(
-  landing: CommitSlice,
-  standing: CurrentVerdicts,
+  slice: CommitSlice,
+  current: CurrentVerdicts,
   splits: ReadonlySet<string>,
 ): ReviewRecord[] {
-  const { of, change, part } = landing
+  const { of, change, part } = slice
   const left = part?.left.filter(({ partOf }) => partOf !== undefined) ?? []
   if (left.length === 0) return []
   const [base, staged] = [change.content(), of.content()]
@@ -86,26 +84,26 @@ export function recordsOfRest(
   const whole = diffFile(base, staged, change.path, splits).hunks
   const again = whole.filter((hunk) => left.filter((piece) => holds(hunk, piece)).length > 1)
   const rest = diffFile(base, staged, change.path, new Set([...splits, ...again.map(({ id }) => id)])).hunks
-  const [by] = [...standing.hunks.values(), ...(standing.file ? [standing.file] : [])].map((word) => word.by)
+  const [by] = [...current.hunks.values(), ...(current.file ? [current.file] : [])].map((verdict) => verdict.by)
   const splitAgain = again.flatMap((hunk) => {
     const pieces = partsOf(rest, hunk.id)
     return pieces.length > 1 && by ? [splitRecord(by, entry([refOf(hunk)]), pieces)] : []
   })
   const verdicts = left.flatMap((piece) => {
-    const word = standing.hunks.get(piece.id) ?? standing.file
+    const verdict = current.hunks.get(piece.id) ?? current.file
     const now = rest.filter((hunk) => holds(hunk, piece) && hunk.id !== piece.id)
-    return word && now.length > 0 ? [recordOf(word, [entry(now.map(refOf))])] : []
+    return verdict && now.length > 0 ? [recordOf(verdict, [entry(now.map(refOf))])] : []
   })
   return [...splitAgain, ...verdicts]
 }
 
-/** Whether the first line that a piece changes is among those of a hunk; the staged file's lines are the same for both. */
+/** Whether a hunk contains the first line that a piece changes. Both number the lines of the same staged file. */
 function holds(hunk: PlainHunk, piece: PlainHunk): boolean {
   const at = changedAt(piece)
   return lineOf(hunk) <= at && at <= lineOf(hunk) + Math.max(0, hunk.newLines - 1) && changedAt(hunk) <= at
 }
 
-/** A hunk without new lines is numbered by the line before it. */
+/** As in git, a hunk without new lines has the number of the line before it. */
 function lineOf({ newStart, newLines }: PlainHunk): number {
   return newLines === 0 ? newStart + 1 : newStart
 }

@@ -4,67 +4,67 @@ import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
-import type { Merged } from './amend-stage.js'
-import { type Bases, baseDiff } from './change-set.js'
-import { diffFile } from './diff.js'
+import type { BaseDiffs } from './base-diffs.js'
 import type { DisplayedChange } from './displayed-change.js'
 import { type CommitSlice, isContentOnly, refOf } from './judge.js'
 import { keyOf, type ReviewEntry, type VerdictRecord } from './record.js'
 import type { Chosen } from './selection.js'
+import type { Merged } from './stage-amender.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
-/** A choice, perhaps without hunks that were rejected before. */
+/** A chosen change. */
 export interface Decided extends Chosen<DisplayedChange> {
+  /** Hunks that the verdict leaves out: they were rejected before. */
   readonly except?: readonly string[]
 }
 
-/** Everything shown that nobody has rejected: of a change with rejected hunks, the rest of it. */
+/** Every displayed change that nobody has rejected, without its rejected hunks. */
 export function allUnrejected(
-  seen: readonly DisplayedChange[],
+  displayed: readonly DisplayedChange[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
-  deps: Bases,
+  diffs: BaseDiffs,
 ): Decided[] {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
-  return seen.flatMap((shown): Decided[] => {
-    const change = now.get(keyOf(shown))
+  return displayed.flatMap((each): Decided[] => {
+    const change = now.get(keyOf(each))
     const { file, hunks } = change ? verdicts.of(change) : { file: undefined, hunks: new Map<string, Verdict>() }
     if (stateOf(file) === 'rejected') return []
-    const rejected = new Set([...hunks].flatMap(([id, word]) => (stateOf(word) === 'rejected' ? [id] : [])))
-    if (change === undefined || rejected.size === 0) return [{ change: shown }]
-    const ids = (baseDiff(change, deps)?.hunks ?? []).map(({ id }) => id)
+    const rejected = new Set([...hunks].flatMap(([id, verdict]) => (stateOf(verdict) === 'rejected' ? [id] : [])))
+    if (change === undefined || rejected.size === 0) return [{ change: each }]
+    const ids = [...diffs.hunkIds(change)]
     const except = ids.filter((id) => rejected.has(id))
-    if (except.length === 0) return [{ change: shown }]
-    return except.length === ids.length && isContentOnly(change) ? [] : [{ change: shown, except }]
+    if (except.length === 0) return [{ change: each }]
+    return except.length === ids.length && isContentOnly(change) ? [] : [{ change: each, except }]
   })
 }
 
-/** The choice without what nobody has spoken of. */
-export function onlyDecided<T extends Chosen<DisplayedChange>>(
+/** The chosen changes and hunks that have a verdict. */
+export function withVerdict<T extends Chosen<DisplayedChange>>(
   chosen: readonly T[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
 ): T[] {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
-  return chosen.filter(({ change: shown, hunks }) => {
-    const change = now.get(keyOf(shown))
+  return chosen.filter(({ change: displayed, hunks }) => {
+    const change = now.get(keyOf(displayed))
     if (change === undefined) return true
-    const { file, hunks: said } = verdicts.of(change)
-    const words = hunks === undefined ? [file, ...said.values()] : hunks.map(({ id }) => said.get(id) ?? file)
-    return words.some((word) => stateOf(word) !== 'pending')
+    const { file, hunks: byHunk } = verdicts.of(change)
+    const found = hunks === undefined ? [file, ...byHunk.values()] : hunks.map(({ id }) => byHunk.get(id) ?? file)
+    return found.some((verdict) => stateOf(verdict) !== 'pending')
   })
 }
 
-/** @throws `unsupported` where a hunk of a renamed file is approved and the rename is not. */
-export function refuseUnnamed(
+/** @throws EscrowError `unsupported` where a hunk of a renamed file is chosen and the rename is not approved. */
+export function refuseWithoutRename(
   chosen: readonly Chosen<DisplayedChange>[],
   staged: readonly StagedChange[],
   verdicts: VerdictState,
 ) {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
-  const refused = chosen.flatMap(({ change: shown, hunks }) => {
-    const { path, from } = shown
-    const change = now.get(keyOf(shown))
+  const refused = chosen.flatMap(({ change: displayed, hunks }) => {
+    const { path, from } = displayed
+    const change = now.get(keyOf(displayed))
     if (hunks === undefined || from === undefined || change === undefined) return []
     if (stateOf(verdicts.of(change).file) === 'approved') return []
     const message = `${path} was renamed from ${from}, so no hunk of it can land without the rename.`
@@ -76,7 +76,7 @@ export function refuseUnnamed(
   throw new EscrowError('unsupported', message, { refused, hint })
 }
 
-/** @param by who decides, in the words of `reason` where it is a no */
+/** @param reason of a rejection: the text that the agent gets */
 export function verdictRecord(
   verdict: Verdict['verdict'],
   chosen: readonly Decided[],
@@ -109,40 +109,40 @@ export function decidedEntry({ change, hunks, except }: Decided): ReviewEntry {
 }
 
 /**
- * A no to a whole file, some of which was approved afterwards and has landed: written down again for the rest of it.
- * The same verdict, so it has the same id.
+ * The rejection of a whole file of which a commit takes some hunks that were approved later, recorded again for the rest. It
+ * is the same verdict, so it keeps its id.
  */
-export function carriedOver(
+export function remainingRejection(
   { of, change, part }: CommitSlice,
-  { file, hunks: said }: CurrentVerdicts,
+  { file, hunks: byHunk }: CurrentVerdicts,
 ): VerdictRecord[] {
   if (file === undefined || file.verdict !== 'rejected' || part === undefined) return []
-  const hunks = part.left.filter(({ id }) => !said.has(id)).map(refOf)
+  const hunks = part.left.filter(({ id }) => !byHunk.has(id)).map(refOf)
   if (hunks.length === 0) return []
   return [recordOf(file, [{ path: change.path, before: change.after, after: of.after, hunks }])]
 }
 
 /**
- * The approvals of a change, bound to what a merge made of it: for a policy that does not ask again. The same verdicts,
- * so they have the same ids. Undefined where the merge is not clean, or an approved hunk is another by it.
+ * The approvals of a change, bound to the merged content, for a policy that keeps approvals through a merge. They are the
+ * same verdicts, so they keep their ids.
+ * @returns undefined where the merge is not clean, or changed an approved hunk
  */
-export function carriedByMerge(
+export function rebindApprovals(
   { change, clean }: Merged,
   { file, hunks }: CurrentVerdicts,
-  deps: Bases,
+  diffs: BaseDiffs,
 ): VerdictRecord[] | undefined {
   const { path, from, after } = change
   if (clean === undefined || !after) return undefined
   const merged = { type: 'file', digest: digest(clean.content), mode: after.mode } as const
   const entry = { path, ...defined({ from }), before: clean.onto, after: merged }
   const records = stateOf(file) === 'approved' && file ? [recordOf(file, [entry])] : []
-  const diff = diffFile(clean.base, clean.content, path, deps.splits?.())
-  const now = new Map(diff.hunks.map((hunk) => [hunk.id, hunk]))
-  for (const [id, word] of hunks) {
-    if (stateOf(word) !== 'approved') continue
+  const now = new Map(diffs.between(clean.base, clean.content, path).hunks.map((hunk) => [hunk.id, hunk]))
+  for (const [id, verdict] of hunks) {
+    if (stateOf(verdict) !== 'approved') continue
     const hunk = now.get(id)
     if (hunk === undefined) return undefined
-    records.push(recordOf(word, [{ ...entry, hunks: [refOf(hunk)] }]))
+    records.push(recordOf(verdict, [{ ...entry, hunks: [refOf(hunk)] }]))
   }
   return records
 }

@@ -110,7 +110,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
     const merge = async (paths: NonNullable<ToolCall['reads']>) => {
       const { known } = agent
       const by = { name: known?.model ?? known?.tool ?? id }
-      const merged = await mergeDrifted({ view, store, reviews, by }, paths)
+      const merged = await mergeDrifted(view, store, reviews, by, paths)
       if (merged.length === 0) return
       syncExternal()
       await record('drift_merged', { paths: merged })

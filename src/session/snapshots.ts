@@ -13,7 +13,7 @@ import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { withFrozenStamps } from '../host/cached-file.js'
 import type { Policy } from '../policy/index.js'
-import { amendmentState, type ReviewRecord, toChangeSet, verdictState } from '../review/index.js'
+import { amendmentState, BaseDiffs, type ReviewRecord, toChangeSet, verdictState } from '../review/index.js'
 import { flagsOf, type StageStore, snapshotsOf, toSnapshot } from '../stage/index.js'
 
 /** The snapshots of a session, as its agent sees them. */
@@ -66,7 +66,7 @@ export class SessionSnapshots {
     // Calls that ran meanwhile are told of by themselves.
     const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
     const views = {
-      before: (change: StagedChange) => bytesBefore(before, change),
+      diffs: new BaseDiffs({ before: (change) => bytesBefore(before, change) }),
       flags: (change: StagedChange) => flagsOf(this.policy, this.store, change),
       verdicts: verdictState([]),
       amendments: amendmentState([]),

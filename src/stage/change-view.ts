@@ -11,21 +11,18 @@ import {
 import type { ChangeSet } from '../core/api.js'
 import { withFrozenStamps } from '../host/cached-file.js'
 import { bareRepositoryAt, type Policy } from '../policy/index.js'
-import { amendmentState, type ReviewRecord, splitsIn, toChangeSet, verdictState } from '../review/index.js'
+import { amendmentState, BaseDiffs, type ReviewRecord, splitsIn, toChangeSet, verdictState } from '../review/index.js'
 import type { StageStore } from './store.js'
 
 /** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
 export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
-  const views = {
-    verdicts: verdictState(reviews),
-    amendments: amendmentState(reviews),
-    splits: () => splitsIn(reviews),
-  }
+  const diffs = new BaseDiffs({ before: (change) => beforeOf(store, change) }, () => splitsIn(reviews))
   return withFrozenStamps(() =>
     toChangeSet(diffStage(store.overlay).changes, {
-      before: (change) => beforeOf(store, change),
+      diffs,
+      verdicts: verdictState(reviews),
+      amendments: amendmentState(reviews),
       flags: (change) => flagsOf(policy, store, change),
-      ...views,
     }),
   )
 }

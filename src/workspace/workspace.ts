@@ -121,7 +121,7 @@ class LocalWorkspace implements Workspace {
       log,
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log, read),
-      consumeCommitted: async () => {
+      ingestCommit: async () => {
         if (this.#live.has(sessionId)) await this.#stageOf(sessionId, log)
       },
       agent: () => this.#agentOf(sessionId),

@@ -4,6 +4,7 @@ import type { StagedChange } from '../../overlay/change.js'
 import { EMPTY_DIGEST } from '../../overlay/digest.js'
 import type { RelPath } from '../../overlay/path.js'
 import { amendmentState } from '../../src/review/amend.js'
+import { BaseDiffs } from '../../src/review/base-diffs.js'
 import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
 import { rememberDiffs } from '../../src/review/diff-memory.js'
 import { verdictState } from '../../src/review/verdicts.js'
@@ -15,7 +16,7 @@ const disk = (contents: Record<string, string>) => (change: StagedChange) => {
 }
 const show = (changes: StagedChange[], contents: Record<string, string> = {}) =>
   toChangeSet(changes, {
-    before: disk(contents),
+    diffs: new BaseDiffs({ before: disk(contents) }),
     verdicts: verdictState([]),
     amendments: amendmentState([]),
     flags: () => [],
@@ -31,7 +32,7 @@ describe('toChangeSet', () => {
     const change = staged('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
     const flags = (of: StagedChange) => (of.path === 'a' ? ['protected'] : [])
     const set = toChangeSet([change], {
-      before: disk({ a: 'old\n' }),
+      diffs: new BaseDiffs({ before: disk({ a: 'old\n' }) }),
       verdicts: verdictState([]),
       amendments: amendmentState([]),
       flags,
@@ -54,7 +55,7 @@ describe('toChangeSet', () => {
   it('reads a base for a comparison it has not made, and where the disk may hold another', () => {
     const memory = rememberDiffs()
     const read: string[] = []
-    let isStill = () => true
+    let isUnchanged = () => true
     const look = (...changes: StagedChange[]) => {
       memory.turn()
       const before = (change: StagedChange) => {
@@ -62,9 +63,7 @@ describe('toChangeSet', () => {
         return Buffer.from('old\n')
       }
       const views = {
-        before,
-        isStill,
-        memory,
+        diffs: new BaseDiffs({ before, isUnchanged: () => isUnchanged() }, undefined, memory),
         verdicts: verdictState([]),
         amendments: amendmentState([]),
         flags: () => [],
@@ -77,7 +76,7 @@ describe('toChangeSet', () => {
     expect(look(staged('a', 'other\n', 'newer\n'))).toEqual([['+newer', ['drifted']]])
     expect([look({ ...change, drifted: true }), read.splice(0)]).toEqual([[['+new', ['drifted']]], ['a', 'a']])
     expect([look(change), read.splice(0)]).toEqual([[['+new', []]], []])
-    isStill = () => false
+    isUnchanged = () => false
     expect([look(change), read.splice(0)]).toEqual([[['+new', []]], ['a']])
   })
 

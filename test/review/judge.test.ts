@@ -51,7 +51,7 @@ describe('commitSliceOf', () => {
   it('has the digest of what lands, and tells the hunks that land from those that stay', () => {
     const landing = commitSliceOf(change(), standing({ [first]: YES }), () => DIFF)
     expect(landing?.change.after?.digest).toBe(digest(`ONE\n${BETWEEN}two\n`))
-    expect(landing?.part?.landed.map(({ id }) => id)).toEqual([first])
+    expect(landing?.part?.taken.map(({ id }) => id)).toEqual([first])
     expect(landing?.part?.left.map(({ id }) => id)).toEqual([second])
     expect(landing?.verdicts).toEqual([YES])
   })

@@ -4,8 +4,10 @@ import { digest } from '../../overlay/digest.js'
 import type { Verdict } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import type { Contents } from '../../src/review/contents.js'
+import type { ReviewLog } from '../../src/review/log.js'
 import type { ReviewRecord } from '../../src/review/record.js'
-import { createReview, type ReviewDeps, type StageReview } from '../../src/review/review.js'
+import { createReview, type StageReview } from '../../src/review/review.js'
+import type { ReviewEffects, ReviewStage } from '../../src/review/review-stage.js'
 import { file, staged } from './staged.js'
 
 let stage: StagedChange[]
@@ -14,10 +16,10 @@ let records: ReviewRecord[]
 /** What another process writes down between a look at the log and an append to it. */
 let meanwhile: ReviewRecord[]
 let ledger: Verdict[]
-let commits: Parameters<ReviewDeps['commit']>[]
+let commits: Parameters<ReviewEffects['commit']>[]
 let failing: { ledger?: Error; commit?: Error }
 let review: StageReview
-let unasked: boolean
+let keepsApprovals: boolean
 const kept = new Map<string, Uint8Array>()
 const contents: Contents = {
   keep(content) {
@@ -27,50 +29,53 @@ const contents: Contents = {
   read: (key) => kept.get(key) ?? expect.unreachable(`${key} was not kept`),
 }
 
-const reviewOf = () =>
-  createReview({
-    sessionId: 's1',
-    root: '/w',
-    log: {
-      read: () => [...records],
-      append: async (record) => {
-        records.push(record)
-      },
-      appendAfter: async (seen, record, first) => {
-        records.push(...meanwhile.splice(0))
-        if (records.length !== seen.length) return false
-        await first()
-        records.push(record)
-        return true
-      },
-    },
-    stage: async () => [...stage],
-    flags: () => [],
-    mutations: async () => new Map(),
-    before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
-    disk: ({ path }) => {
-      const content = disk.get(path)
-      return content === undefined
-        ? { state: null, content: null }
-        : { state: file(content), content: Buffer.from(content) }
-    },
-    contents: () => contents,
-    settledSeq: () => 3,
-    mergesUnasked: () => unasked,
-    snapshots: async () => [],
-    questionNotes: async () => [],
-    carryOut: async () => undefined,
-    reviewer: () => ({ name: 'Default' }),
-    onVerdict: async (verdict) => {
-      if (failing.ledger !== undefined) throw failing.ledger
-      ledger.push(verdict)
-    },
-    commit: async (...call) => {
-      commits.push(call)
-      if (failing.commit !== undefined) throw failing.commit
-      return { id: 'tx', seq: 7, committed: call[0].map(({ path }) => path), conflicts: [] }
-    },
-  })
+const log: ReviewLog = {
+  read: () => [...records],
+  append: async (record) => {
+    records.push(record)
+  },
+  appendAfter: async (seen, record, first) => {
+    records.push(...meanwhile.splice(0))
+    if (records.length !== seen.length) return false
+    await first()
+    records.push(record)
+    return true
+  },
+}
+
+const stagedNow: ReviewStage = {
+  changes: async () => [...stage],
+  flags: () => [],
+  mutations: async () => new Map(),
+  before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
+  disk: ({ path }) => {
+    const content = disk.get(path)
+    return content === undefined
+      ? { state: null, content: null }
+      : { state: file(content), content: Buffer.from(content) }
+  },
+  contents: () => contents,
+  settledSeq: () => 3,
+  snapshots: async () => [],
+  questionNotes: async () => [],
+}
+
+const effects: ReviewEffects = {
+  reviewer: () => ({ name: 'Default' }),
+  keepsApprovalOnMerge: () => keepsApprovals,
+  applyAnswer: async () => undefined,
+  recordVerdict: async (verdict) => {
+    if (failing.ledger !== undefined) throw failing.ledger
+    ledger.push(verdict)
+  },
+  commit: async (...call) => {
+    commits.push(call)
+    if (failing.commit !== undefined) throw failing.commit
+    return { id: 'tx', seq: 7, committed: call[0].map(({ path }) => path), conflicts: [] }
+  },
+}
+
+const reviewOf = () => createReview({ sessionId: 's1', root: '/w' }, log, stagedNow, effects)
 
 const restage = (...changes: StagedChange[]) => {
   const paths = new Set(changes.map(({ path }) => path))
@@ -86,7 +91,7 @@ beforeEach(() => {
     ['a', 'a0'],
     ['b', 'b0'],
   ])
-  ;[records, meanwhile, ledger, commits, failing, unasked] = [[], [], [], [], {}, false]
+  ;[records, meanwhile, ledger, commits, failing, keepsApprovals] = [[], [], [], [], {}, false]
   review = reviewOf()
 })
 

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { StagedChange } from '../../overlay/index.js'
+import type { Verdict } from '../core/api.js'
+import { defined } from '../core/defined.js'
+import type { Mutation } from '../core/mutation.js'
+import type { AgentInfo } from '../core/people.js'
+import type { AmendmentState } from '../review/index.js'
+import { newDraft, type RecordDraft, type RecordedChange } from '../trace/index.js'
+import type { ReviewedSession } from './reviewed-session.js'
+import { noteOf, type Undone } from './undo-session.js'
+
+/** What a commit's ledger record is made from. */
+export interface RecordedCommit {
+  readonly approved: readonly StagedChange[]
+  readonly mutations: ReadonlyMap<StagedChange, Mutation>
+  readonly attribution: Pick<RecordDraft, 'files' | 'lines'>
+  readonly tx: string
+  readonly undone: Undone | undefined
+  readonly approvals: readonly Verdict[]
+  readonly amendments: AmendmentState
+}
+
+export function commitDraft(
+  session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
+  commit: RecordedCommit,
+): RecordDraft {
+  const { approved, mutations, attribution, tx, undone, approvals, amendments } = commit
+  const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
+  const [only] = intents
+  const editors = editorsOf(approved, amendments)
+  const reviewers = [...new Set(approvals.map(({ by }) => by.name))]
+  return newDraft({
+    type: undone === undefined ? 'commit' : 'undo',
+    intent: intents.size === 1 ? (only ?? null) : null,
+    session: session.sessionId,
+    agent: agentOf(approved, session.agent()),
+    verdict: 'approved',
+    tx,
+    approvedBy: reviewers,
+    ...attribution,
+    changes: approved.map((change) => recordedChange(change, mutations.get(change))),
+    data: {
+      ...(undone !== undefined && { undoes: noteOf(undone.txs) }),
+      ...(editors.length > 0 && { edited_by: editors }),
+    },
+  })
+}
+
+function recordedChange({ path, from, before, after }: StagedChange, mutation: Mutation | undefined): RecordedChange {
+  return {
+    path,
+    before: before?.digest ?? null,
+    after: after?.digest ?? null,
+    ...defined({ from, mutation }),
+  }
+}
+
+/**
+ * The agent that wrote every change. Where one program did with several models, or the stage does not say, the session's
+ * current agent; where several programs did, none.
+ */
+function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
+  const agents = approved.map(({ agent }) => agent as AgentInfo | null | undefined)
+  const [first, ...others] = agents
+  const isOne = first !== undefined && others.every((agent) => agent === first || isDeepStrictEqual(agent, first))
+  if (isOne) return first ?? undefined
+  return agents.every((agent) => agent === undefined || agent?.tool === present?.tool) ? present : undefined
+}
+
+/** The names of the reviewers who edited files of a commit. */
+function editorsOf(approved: readonly StagedChange[], amendments: AmendmentState): string[] {
+  const edits = approved.flatMap((change) => amendments.of(change).filter(({ cause }) => cause === 'edit'))
+  return [...new Set(edits.map(({ by }) => by.name))]
+}

@@ -1,0 +1,98 @@
+import { diffStage, type StageDiff, type StagedChange } from '../../overlay/index.js'
+import { fingerprint, settledLook } from '../commit/index.js'
+import type { Snapshot } from '../core/api.js'
+import type { Mutation } from '../core/mutation.js'
+import { type Contents, QUESTION, type ReviewStage } from '../review/index.js'
+import {
+  beforeOf,
+  classCache,
+  createMutations,
+  diskNow,
+  flagsOf,
+  measureApproved,
+  type StageStore,
+  snapshotsOf,
+} from '../stage/index.js'
+import type { CommittedApprovals } from './consume-approvals.js'
+import type { ReviewedSession } from './reviewed-session.js'
+
+/** A session's stage as a review reads it. Single changes are looked up in the stage that {@link changes} has read last. */
+export class ReviewedStage implements ReviewStage {
+  readonly #classes
+  readonly #mutations
+  #store: StageStore
+  #diff: StageDiff | undefined
+
+  /** @param store the stage as it is now */
+  constructor(
+    private readonly session: ReviewedSession,
+    private readonly approvals: CommittedApprovals,
+    store: StageStore,
+  ) {
+    this.#classes = classCache(session.layout)
+    this.#mutations = createMutations(this.#classes)
+    this.#store = store
+  }
+
+  async changes(): Promise<StagedChange[]> {
+    this.#store = await this.session.stage()
+    await this.approvals.consume()
+    this.#diff = diffStage(this.#store.overlay)
+    return this.#diff.changes
+  }
+
+  /** Hands out the last reading for a commit, once: how its files looked on disk holds for that commit only. */
+  takeReading(): { readonly store: StageStore; readonly diff: StageDiff } {
+    const reading = { store: this.#store, diff: this.#diff ?? diffStage(this.#store.overlay) }
+    this.#diff = undefined
+    return reading
+  }
+
+  /** Classifies approved changes now, so that their commit has nothing to parse. */
+  async measure(paths: readonly string[]): Promise<void> {
+    const wanted = new Set(paths)
+    const { changes } = this.#diff ?? diffStage(this.#store.overlay)
+    await measureApproved(
+      this.#classes,
+      this.#store,
+      changes.filter(({ path }) => wanted.has(path)),
+    )
+  }
+
+  flags(change: StagedChange): string[] {
+    return flagsOf(this.session.policy, this.#store, change)
+  }
+
+  mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> {
+    return this.#mutations(this.#store, staged)
+  }
+
+  before(change: StagedChange): Uint8Array | null {
+    return beforeOf(this.#store, change)
+  }
+
+  isUnchanged({ path, from = path }: StagedChange): boolean {
+    const look = settledLook(this.#diff?.look(from))
+    return look !== undefined && fingerprint(this.#store.overlay.lower.lstatBig(from)) === fingerprint(look)
+  }
+
+  disk(change: StagedChange): ReturnType<typeof diskNow> {
+    return diskNow(this.#store, change)
+  }
+
+  contents(): Contents {
+    return this.#store.contents
+  }
+
+  settledSeq(): number {
+    return this.#store.overlay.stage.settledSeq
+  }
+
+  async snapshots(): Promise<Snapshot[]> {
+    return snapshotsOf(await this.session.stage())
+  }
+
+  async questionNotes(): Promise<readonly unknown[]> {
+    return (await this.session.stage()).queued(QUESTION)
+  }
+}

@@ -1,0 +1,58 @@
+import type { StagedChange } from '../../overlay/index.js'
+import type { CommitResult, Verdict } from '../core/api.js'
+import { defined } from '../core/defined.js'
+import type { Reviewer } from '../core/people.js'
+import type { Question } from '../core/question.js'
+import { gitUser } from '../host/git.js'
+import type { AnswerRecord, ApprovedCommit, ReviewEffects } from '../review/index.js'
+import { newDraft } from '../trace/index.js'
+import { applyAnswer } from './apply-answer.js'
+import { commitSession } from './commit-session.js'
+import type { ReviewedSession } from './reviewed-session.js'
+import type { ReviewedStage } from './reviewed-stage.js'
+
+/** Carries a session's verdicts and answers to the ledger, its intents and policy, and its commits to the disk. */
+export class SessionEffects implements ReviewEffects {
+  constructor(
+    private readonly session: ReviewedSession,
+    private readonly stage: ReviewedStage,
+  ) {}
+
+  reviewer(): Reviewer {
+    return gitUser(this.session.layout.root)
+  }
+
+  async recordVerdict({ verdict, paths, hunks, reason, by, id }: Verdict): Promise<void> {
+    await this.session.ledger.append([
+      newDraft({
+        type: 'verdict',
+        intent: null,
+        session: this.session.sessionId,
+        verdict,
+        paths,
+        reviewer: by,
+        ...defined({ words: reason }),
+        data: { verdict_id: id, ...defined({ hunks }) },
+      }),
+    ])
+  }
+
+  applyAnswer(question: Question, record: AnswerRecord): Promise<void> {
+    return applyAnswer(this.session, question, record)
+  }
+
+  keepsApprovalOnMerge(): boolean {
+    const state = this.session.policyFile()
+    return state.ok && state.rules.settings.mergesUnasked
+  }
+
+  async commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult> {
+    await this.session.versions.look()
+    try {
+      return await commitSession(this.session, this.stage.takeReading(), changes, commit)
+    } finally {
+      // The commit is done either way. An open session that cannot ingest it now does so, or reports why, at its next call.
+      await this.session.ingestCommit().catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Digest } from '../../overlay/index.js'
+import type { ChangeSet, Selection } from '../core/api.js'
+import { withFrozenStamps } from '../host/cached-file.js'
+import { amendmentState } from './amend.js'
+import type { BaseDiffs } from './base-diffs.js'
+import { toChangeSet } from './change-set.js'
+import type { DiffMemory } from './diff-memory.js'
+import { type DisplayedChange, displayedOf } from './displayed-change.js'
+import { type CommitSlice, refOf } from './judge.js'
+import type { ReviewLog } from './log.js'
+import { keyOf } from './record.js'
+import type { ReviewStage } from './review-stage.js'
+import { namesHunks } from './selection.js'
+import { splitsIn } from './split-hunk.js'
+import { verdictState } from './verdicts.js'
+
+/**
+ * The changes that the reviewer was shown last. A verdict is given on these and on nothing staged since. Until the first
+ * {@link show} every selection is made from the stage as it is.
+ */
+export class DisplayedStage {
+  #displayed: DisplayedChange[] | undefined
+
+  constructor(
+    private readonly log: Pick<ReviewLog, 'read'>,
+    private readonly stage: ReviewStage,
+    private readonly diffs: BaseDiffs,
+    private readonly memory: DiffMemory,
+  ) {}
+
+  async show(): Promise<ChangeSet> {
+    const { set, displayed } = await this.#render()
+    this.#displayed = displayed
+    return set
+  }
+
+  /** The changes that a selection is made from. */
+  async forSelection(selection: Selection | undefined): Promise<readonly DisplayedChange[]> {
+    if (this.#displayed !== undefined) return this.#displayed
+    return namesHunks(selection) ? (await this.#render()).displayed : displayedOf(await this.stage.changes())
+  }
+
+  /** Displays one path again after its reviewer changed it, provided the stage has the content that they wrote. */
+  async refresh(path: string, content: Digest): Promise<void> {
+    if (this.#displayed === undefined) return
+    const now = (await this.#render()).displayed.filter((each) => each.path === path)
+    if (now.some(({ after }) => after?.digest !== content)) return
+    this.#displayed = this.#displayed.flatMap((each) => (each.path === path ? now.splice(0) : [each]))
+  }
+
+  remove(paths: ReadonlySet<string>): void {
+    this.#displayed = this.#displayed?.filter(({ path }) => !paths.has(path))
+  }
+
+  /** Removes committed changes; of a file that was committed in part, the rest stays. */
+  afterCommit(slices: readonly CommitSlice[], committed: ReadonlySet<string>): void {
+    const parts = new Map(slices.flatMap((slice) => (slice.part ? [[keyOf(slice.of), slice] as const] : [])))
+    this.#displayed = this.#displayed?.flatMap((each) => {
+      const slice = parts.get(keyOf(each))
+      if (slice?.part === undefined) return committed.has(each.path) ? [] : [each]
+      const { from, ...rest } = each
+      return [{ ...rest, before: slice.change.after, hunks: slice.part.left.map(refOf) }]
+    })
+  }
+
+  async #render(): Promise<{ set: ChangeSet; displayed: DisplayedChange[] }> {
+    this.memory.turn()
+    const staged = await this.stage.changes()
+    const records = this.log.read()
+    const mutations = await this.stage.mutations(staged)
+    const set = withFrozenStamps(() =>
+      toChangeSet(staged, {
+        diffs: this.diffs.withSplits(splitsIn(records)),
+        verdicts: verdictState(records),
+        amendments: amendmentState(records),
+        flags: (change) => this.stage.flags(change),
+        mutation: (change) => mutations.get(change),
+      }),
+    )
+    return { set, displayed: displayedOf(staged, set.changes) }
+  }
+}

@@ -1,0 +1,46 @@
+import type { FileState, StagedChange } from '../../overlay/index.js'
+import type { CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
+import type { Mutation } from '../core/mutation.js'
+import type { Reviewer } from '../core/people.js'
+import type { Question } from '../core/question.js'
+import type { AnswerRecord, ReviewRecord } from './record.js'
+import type { AmendableStage } from './stage-amender.js'
+
+/** The stage under review. */
+export interface ReviewStage extends AmendableStage {
+  /** The staged changes now; each call replays the session's log. */
+  changes(): Promise<StagedChange[]>
+  /** Oldest first. */
+  snapshots(): Promise<Snapshot[]>
+  /** Questions that the session has recorded, answered or not. */
+  questionNotes(): Promise<readonly unknown[]>
+  /** The flags that policy gives a change. */
+  flags(change: StagedChange): string[]
+  /** How changes alter their files, compared with the bases. */
+  mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>>
+}
+
+/** A commit of approved changes. */
+export interface ApprovedCommit extends CommitOptions {
+  /** The verdicts by which the changes are approved. */
+  readonly approvals: readonly Verdict[]
+  /** For changes that are committed in part: path → the state that is staged there. */
+  readonly parts?: ReadonlyMap<string, FileState | null>
+  /** For changes that are committed in part: the records for the review log, whichever process writes them. */
+  readonly notesFor?: (tx: string) => readonly ReviewRecord[]
+  /** Throws where an approval has been cancelled since. The commit calls it under its lock. */
+  readonly assertApproved?: () => void
+}
+
+/** Carries out what reviewers decide. */
+export interface ReviewEffects {
+  /** The reviewer, for calls that name none. */
+  reviewer(): Reviewer
+  /** Appends a verdict to the ledger. The review log follows, so a verdict missing from the ledger never counts. */
+  recordVerdict(verdict: Verdict): Promise<void>
+  /** Applies an answer and records it in the ledger, before the session sees it. */
+  applyAnswer(question: Question, record: AnswerRecord): Promise<void>
+  /** Whether policy keeps an approval through a clean merge. */
+  keepsApprovalOnMerge(): boolean
+  commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult>
+}
