@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
 import type { Change, Review } from '../index.js'
 import { loadHighlighter } from '../surface/index.js'
 import { BadRequest } from './failure.js'
+import { type Gap, gapsOf, plainLines } from './gaps.js'
 import { imageType } from './images.js'
-import { coloursOf, type Rows, rowsOf } from './lines.js'
+import { type Colours, coloursOf, pieces, type Rows, rowsOf, textOfRow } from './lines.js'
 import { blocksOf } from './markers.js'
 import { changeOf, type ReviewHandle, stagedContent } from './review-handle.js'
-import type { Layout, WireFile, WireRows, WireText } from './wire.js'
+import type { DiffLine, Layout, WireContext, WireFile, WireMatches, WireRows, WireText } from './wire.js'
 
 /** Rows that are kept made, of all files together. */
 const KEPT_ROWS = 150_000
@@ -20,6 +22,11 @@ const WITHIN = /^[+-].*\n(?: .*\n)+[+-]/m
 
 interface Made extends Rows {
   readonly size: number
+  /** Empty where the diff leaves nothing out, or where the new text cannot be read line by line. */
+  readonly gaps: readonly Gap[]
+  /** The new text and its colours, as long as there are gaps. */
+  readonly lines: readonly string[]
+  readonly colours: Colours['after']
 }
 
 /** What the page sees of single files: their rows by pages, made once and kept while there is room. */
@@ -34,8 +41,8 @@ export class Files {
     const images = await imagesOf(review, change)
     // A picture of a text that holds more than is drawn is shown beside it.
     if (images !== undefined && change.hunks.length === 0)
-      return { mark, shows: 'image', hunks: [], total: { unified: 0, split: 0 }, editable: false, images }
-    const { rows, at } = await this.#rows(room, change, mark)
+      return { mark, shows: 'image', hunks: [], total: { unified: 0, split: 0 }, gaps: [], editable: false, images }
+    const { rows, at, gaps } = await this.#rows(room, change, mark)
     const conflict = await conflictOf(review, change)
     const why = change.hunks.length > 0 ? undefined : whyNothing(change)
     return {
@@ -49,6 +56,7 @@ export class Files {
         at: at.get(id) ?? { unified: 0, split: 0 },
       })),
       total: { unified: rows.unified.length, split: rows.split.length },
+      gaps: gaps.map(({ lines }) => lines),
       editable: isEditable(change),
       ...defined({ why, conflict, images }),
     }
@@ -58,6 +66,37 @@ export class Files {
     const change = changeOf(await room.displayed(), path, mark)
     const { rows } = await this.#rows(room, change, mark)
     return { mark, from, rows: rows[layout].slice(from, from + PAGE) }
+  }
+
+  /** Unchanged lines of a gap, which the diff leaves out. */
+  async context(room: ReviewHandle, path: string, mark: string, at: GapPart): Promise<WireContext> {
+    const change = changeOf(await room.displayed(), path, mark)
+    const { gaps, lines, colours } = await this.#rows(room, change, mark)
+    const gap = gaps[at.gap]
+    if (gap === undefined) throw new BadRequest('There is no such gap.')
+    const first = gap.fresh + at.from
+    const last = Math.min(first + Math.min(at.count, PAGE), gap.fresh + gap.lines)
+    const found: DiffLine[] = lines.slice(first, last).map((line, index) => ({
+      t: ' ',
+      o: gap.old + at.from + index + 1,
+      n: first + index + 1,
+      s: pieces(line, colours?.[first + index], []),
+    }))
+    return { mark, lines: found }
+  }
+
+  /** The rows whose text has the words, in small or capital letters. */
+  async matches(
+    room: ReviewHandle,
+    path: string,
+    mark: string,
+    { layout, text }: { readonly layout: Layout; readonly text: string },
+  ): Promise<WireMatches> {
+    const change = changeOf(await room.displayed(), path, mark)
+    const { rows } = await this.#rows(room, change, mark)
+    const wanted = text.toLowerCase()
+    const found = rows[layout].flatMap((row, index) => (textOfRow(row).includes(wanted) ? [index] : []))
+    return { mark, rows: wanted === '' ? [] : found.slice(0, PAGE) }
   }
 
   /** Both sides as text, for an edit or a conflict. */
@@ -96,6 +135,13 @@ export class Files {
   }
 }
 
+/** Which lines of a gap are wanted: `from` counts from its first line. */
+export interface GapPart {
+  readonly gap: number
+  readonly from: number
+  readonly count: number
+}
+
 /** Unchanged lines come before the first change. */
 function firstChangedLine(text: string, start: number): number {
   const lines = text.split('\n').slice(1)
@@ -112,13 +158,37 @@ async function make(room: ReviewHandle, change: Change): Promise<Made> {
   const { path, from, hunks } = change
   const review = await room.review()
   const highlight = await loadHighlighter()
-  const colours = async (side: 'before' | 'after', name: string) =>
-    hunks.length === 0 ? undefined : coloursOf(highlight, name, await review.content(path, side))
-  const made = rowsOf(hunks, {
-    before: await colours('before', from ?? path),
-    after: await colours('after', path),
-  })
-  return { ...made, size: made.rows.unified.length + made.rows.split.length }
+  const read = (side: 'before' | 'after') => (hunks.length === 0 ? undefined : review.content(path, side))
+  const [before, after] = [await read('before'), await read('after')]
+  const colours = {
+    before: coloursOf(highlight, from ?? path, before),
+    after: coloursOf(highlight, path, after),
+  }
+  const made = rowsOf(hunks, colours)
+  const lines = hasGaps(change) && after !== undefined && isShown(change, after) ? linesOfText(after) : undefined
+  return {
+    ...made,
+    size: made.rows.unified.length + made.rows.split.length + (lines?.length ?? 0),
+    gaps: lines === undefined ? [] : gapsOf(hunks, lines.length),
+    lines: lines ?? [],
+    colours: colours.after,
+  }
+}
+
+/** Of a file that is new or gone every line is in its diff. */
+function hasGaps({ kind, hunks }: Change): boolean {
+  return hunks.length > 0 && kind !== 'create' && kind !== 'delete'
+}
+
+/** The agent may have written since: the lines of another text are not those between the hunks. */
+function isShown({ after }: Change, content: Uint8Array): boolean {
+  return after === `sha256:${createHash('sha256').update(content).digest('hex')}`
+}
+
+/** Undefined where the text may have been split into other lines for the hunks. */
+function linesOfText(content: Uint8Array): string[] | undefined {
+  const text = new TextDecoder().decode(content)
+  return text.includes('\uFFFD') ? undefined : plainLines(text)
 }
 
 async function imagesOf(review: Review, { path, flags }: Change): Promise<WireFile['images']> {

@@ -58,6 +58,14 @@ function linesOf({ id, text, oldStart, newStart }: Hunk, colours: Colours): Diff
     })
 }
 
+/** The text of a row, in small letters. */
+export function textOfRow(row: DiffRow): string {
+  const textOf = (line: DiffLine | null) =>
+    line?.s.map((piece) => (typeof piece === 'string' ? piece : piece[0])).join('') ?? ''
+  const text = 't' in row ? (row.t === '@' ? '' : textOf(row)) : `${textOf(row[0])}\n${textOf(row[1])}`
+  return text.toLowerCase()
+}
+
 /** Removed and added lines beside each other, run by run. */
 function pairLines(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = []

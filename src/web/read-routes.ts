@@ -36,6 +36,18 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
     const layout = c.req.query('layout') === 'split' ? 'split' : 'unified'
     return c.json(await files.rows(rooms.of(c.req.param('id')), path, mark, layout, wholeNumber(c.req.query('from'))))
   })
+  app.get('/sessions/:id/context', async (c) => {
+    const { path, mark } = requirePathAndMark(c.req.query())
+    const number = (name: string) => wholeNumber(c.req.query(name))
+    const part = { gap: number('gap'), from: number('from'), count: number('count') }
+    return c.json(await files.context(rooms.of(c.req.param('id')), path, mark, part))
+  })
+  app.get('/sessions/:id/matches', async (c) => {
+    const { path, mark } = requirePathAndMark(c.req.query())
+    const layout = c.req.query('layout') === 'split' ? 'split' : 'unified'
+    const wanted = { layout, text: c.req.query('text') ?? '' } as const
+    return c.json(await files.matches(rooms.of(c.req.param('id')), path, mark, wanted))
+  })
   app.get('/sessions/:id/text', async (c) => {
     const { path, mark } = requirePathAndMark(c.req.query())
     return c.json(await files.text(rooms.of(c.req.param('id')), path, mark))

@@ -125,6 +125,8 @@ export interface WireFile {
   }[]
   /** Rows. */
   readonly total: Readonly<Record<Layout, number>>
+  /** How many unchanged lines are left out before each hunk and after the last one; empty where none can be shown. */
+  readonly gaps: readonly number[]
   /** Both sides between markers in the staged text, or one on disk and one in the stage. */
   readonly conflict?: 'markers' | 'beside'
   readonly images?: { readonly before: boolean; readonly after: boolean }
@@ -135,6 +137,18 @@ export interface WireRows {
   readonly mark: string
   readonly from: number
   readonly rows: readonly DiffRow[]
+}
+
+/** Unchanged lines of a gap: see `WireFile.gaps`. */
+export interface WireContext {
+  readonly mark: string
+  readonly lines: readonly DiffLine[]
+}
+
+/** Rows of one file in which a search found its text, in order. */
+export interface WireMatches {
+  readonly mark: string
+  readonly rows: readonly number[]
 }
 
 /** Changes that a search found. */

@@ -3,26 +3,40 @@ import type { WireChange, WireChanges, WireFound, WireGroup, WireVerdict } from 
 import { get } from './api.js'
 import type { Versions } from './app.js'
 import { wordsOf } from './shared.js'
+import { treeOrder } from './tree.js'
 
-/** The groups in the chosen order: as the review has them, or by directory; those that a search found. */
+/** Which changes the list has. */
+export const FILTERS = {
+  all: 'All files',
+  open: 'Undecided',
+  unviewed: 'Not viewed',
+  rejected: 'Rejected',
+} as const
+
+export type Filter = keyof typeof FILTERS
+
+/** The groups with those of their changes that are wanted, in the chosen order: as the review has them, or as a tree of files. */
 export function listedGroups(
   groups: readonly WireGroup[],
   order: 'step' | 'file',
-  found: ReadonlySet<string> | undefined,
+  isWanted: (change: WireChange) => boolean,
 ): WireGroup[] {
-  const kept = groups.map((group) => ({
-    ...group,
-    changes: found === undefined ? group.changes : group.changes.filter(({ path }) => found.has(path)),
-  }))
-  if (order === 'step') return kept.filter(({ changes }) => changes.length > 0)
-  const byDirectory = new Map<string, WireChange[]>()
-  for (const change of kept.flatMap(({ changes }) => changes).sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const directory = change.path.slice(0, change.path.lastIndexOf('/') + 1) || './'
-    const changes = byDirectory.get(directory) ?? []
-    byDirectory.set(directory, changes)
-    changes.push(change)
-  }
-  return [...byDirectory].map(([title, changes]) => ({ title, grave: false, changes }))
+  const kept = groups
+    .map((group) => ({ ...group, changes: group.changes.filter(isWanted) }))
+    .filter(({ changes }) => changes.length > 0)
+  if (order === 'step' || kept.length === 0) return kept
+  return [{ title: '', grave: false, changes: treeOrder(kept.flatMap(({ changes }) => changes)) }]
+}
+
+/** Whether the filter lists a change. */
+export function isListed(
+  filter: Filter,
+  { state, mark, hunks: [, , rejected] }: WireChange,
+  viewed: ReadonlySet<string>,
+) {
+  if (filter === 'open') return state === 'pending'
+  if (filter === 'unviewed') return !viewed.has(mark)
+  return filter === 'all' || state === 'rejected' || rejected > 0
 }
 
 /** The paths that a search finds; undefined while nothing is searched for. */

@@ -7,12 +7,13 @@ import { Ask } from './ask.js'
 import { keyOf } from './keys.js'
 import { LeftOut } from './left-out.js'
 import { pluralize, wordsOf } from './shared.js'
-import { countHunks, Landing, Lines, landingOf } from './summary.js'
+import { countHunks, Landing, Lines, landingOf, Paths } from './summary.js'
 
 /** What the keys do in the commit bar. */
 export interface CommitKeys {
   commit(): void
   merge(): void
+  undo(): void
 }
 
 interface Props extends Told {
@@ -23,32 +24,49 @@ interface Props extends Told {
   /** What the last approval or commit left out. */
   readonly left: readonly WireLeft[]
   readonly setLeft: (left: readonly WireLeft[]) => void
+  /** Called after a commit: verdicts given before it cannot be taken back. */
+  readonly committed: () => void
   readonly keys: Ref<CommitKeys>
 }
 
 const PHASES: Readonly<Record<string, string>> = {
   checking: 'Checking',
   staging: 'Writing',
-  applying: 'Putting in place',
+  applying: 'Replacing files',
 }
 
-/** How much is decided, and the way to the disk. */
-export function CommitBar({ session, shown, say, reload, approveAll, left, setLeft, keys }: Props) {
+/** Counts the verdicts, and commits. */
+export function CommitBar({ session, shown, say, reload, approveAll, left, setLeft, committed, keys }: Props) {
   const [progress, setProgress] = useState<Extract<WireCommit, { phase: string }>>()
   const [done, setDone] = useState<{ id: string; count: number }>()
   const calling = useRef<AbortController>(null)
   const files = shown.groups.flatMap(({ changes }) => changes)
   const landing = landingOf(files)
   const [asks, setAsks] = useState<'commit' | 'merge'>()
-  const drifted = files.some(({ flags }) => flags.includes('drifted'))
+  const drifted = files.filter(({ flags }) => flags.includes('drifted'))
+  const hasDrifted = drifted.length > 0
+  // A merge takes the approved files, or every file that nobody rejected where none is approved.
+  const merging = drifted.filter((change) =>
+    landing.length > 0 ? landing.includes(change) : change.state !== 'rejected',
+  )
   const ask = (what: 'commit' | 'merge') => {
     if (progress !== undefined) return say('A commit is under way.', 'bad')
     if (what === 'commit' && landing.length === 0)
       return say('Nothing is approved, so there is nothing to commit.', 'bad')
-    if (what === 'merge' && !drifted) return say('No file here was changed on disk since the agent saw it.', 'bad')
+    if (what === 'merge' && !hasDrifted)
+      return say('No staged file was changed on disk since the agent read it.', 'bad')
+    if (what === 'merge' && merging.length === 0)
+      return say(
+        `None of the approved files was changed on disk. Commit the approved files first (${keyOf('commit')}), then merge the others.`,
+        'bad',
+      )
     setAsks(what)
   }
-  useImperativeHandle(keys, () => ({ commit: () => ask('commit'), merge: () => ask('merge') }))
+  useImperativeHandle(keys, () => ({
+    commit: () => ask('commit'),
+    merge: () => ask('merge'),
+    undo: () => (done === undefined ? say('No commit was made here that could be undone.', 'bad') : void undo(done.id)),
+  }))
   const run = async (merge: boolean) => {
     setAsks(undefined)
     calling.current = new AbortController()
@@ -57,14 +75,17 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
       await commit(session, { ...(merge && { merge }) }, calling.current.signal, (line) => {
         if ('phase' in line) return setProgress(line)
         if ('failed' in line) return say(wordsOf(new Refused(409, line.failed)), 'bad')
-        const { id, committed, conflicts, warnings, left: out } = line.done
-        if (id !== '') setDone({ id, count: committed.length })
+        const { id, committed: paths, conflicts, warnings, left: out } = line.done
+        if (id !== '') {
+          setDone({ id, count: paths.length })
+          committed()
+        }
         say(
           id === ''
             ? merge
-              ? 'Merged into the stage. Nothing was committed.'
+              ? 'Merged in the stage. Nothing was written to disk.'
               : 'Nothing was committed.'
-            : `${pluralize(committed.length, 'change')} on disk now.`,
+            : `${pluralize(paths.length, 'change')} on disk now.`,
           id === '' && !merge ? 'bad' : 'good',
         )
         for (const { path, reason } of conflicts) say(`${path}: ${reason}`, 'bad')
@@ -72,7 +93,7 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
         setLeft(out)
       })
     } catch (error) {
-      say(calling.current.signal.aborted ? 'Called off.' : wordsOf(error), 'bad')
+      say(calling.current.signal.aborted ? 'The commit was cancelled.' : wordsOf(error), 'bad')
     }
     setProgress(undefined)
     await reload()
@@ -93,7 +114,12 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
       {done && (
         <p class="done">
           {pluralize(done.count, 'change')} committed.{' '}
-          <button type="button" class="link" onClick={() => void undo(done.id)}>
+          <button
+            type="button"
+            class="link"
+            title={`Stage the inverse of this commit (${keyOf('undoCommit')})`}
+            onClick={() => void undo(done.id)}
+          >
             Undo
           </button>
         </p>
@@ -105,26 +131,26 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
             {PHASES[progress.phase] ?? progress.phase} {progress.files} of {progress.total}
           </span>
           <button type="button" onClick={() => calling.current?.abort()}>
-            Call off
+            Cancel
           </button>
         </div>
       ) : (
         <>
           <Meter counts={countHunks(files)} />
           <div class="actions">
-            {drifted && (
+            {hasDrifted && (
               <button
                 type="button"
-                title={`Take what changed on disk meanwhile into the stage (${keyOf('merge')})`}
+                title={`Merge changes made on disk into the staged files (${keyOf('merge')})`}
                 onClick={() => ask('merge')}
               >
-                Merge what moved
+                Merge disk changes
               </button>
             )}
             <button
               type="button"
               disabled={files.length === 0}
-              title={`Approve all that is shown (${keyOf('approveAll')})`}
+              title={`Approve every listed file (${keyOf('approveAll')})`}
               onClick={approveAll}
             >
               Approve all
@@ -134,7 +160,7 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
               id="commit"
               class="main"
               disabled={landing.length === 0}
-              title={`Put what is approved on disk (${keyOf('commit')})`}
+              title={`Write the approved changes to disk (${keyOf('commit')})`}
               onClick={() => ask('commit')}
             >
               Commit{landing.length > 0 ? ` ${landing.length}` : ''}
@@ -142,41 +168,54 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
           </div>
         </>
       )}
-      {asks && <CommitQuestion landing={landing} merge={asks === 'merge'} close={() => setAsks(undefined)} run={run} />}
+      {asks === 'commit' && (
+        <CommitQuestion landing={landing} close={() => setAsks(undefined)} run={() => void run(false)} />
+      )}
+      {asks === 'merge' && (
+        <MergeQuestion
+          merging={merging}
+          landing={landing.filter((change) => !merging.includes(change))}
+          close={() => setAsks(undefined)}
+          run={() => void run(true)}
+        />
+      )}
     </footer>
   )
 }
 
-function CommitQuestion({
-  landing,
-  merge,
-  close,
-  run,
-}: {
-  landing: readonly WireChange[]
-  merge: boolean
-  close: () => void
-  run: (merge: boolean) => Promise<void>
-}) {
+interface Question {
+  readonly landing: readonly WireChange[]
+  readonly close: () => void
+  readonly run: () => void
+}
+
+function CommitQuestion({ landing, close, run }: Question) {
+  return (
+    <Ask title={`Commit ${pluralize(landing.length, 'file')}?`} yes="Commit" close={close} confirm={run}>
+      <ToDisk landing={landing} />
+    </Ask>
+  )
+}
+
+function MergeQuestion({ merging, landing, close, run }: Question & { readonly merging: readonly WireChange[] }) {
+  return (
+    <Ask title="Merge what changed on disk?" yes="Merge" close={close} confirm={run}>
+      <p>Merged in the stage, where {merging.length === 1 ? 'it waits' : 'they wait'} for your verdict:</p>
+      <Paths changes={merging} />
+      {landing.length > 0 && <ToDisk landing={landing} />}
+    </Ask>
+  )
+}
+
+function ToDisk({ landing }: { landing: readonly WireChange[] }) {
   const sum = (side: 0 | 1) => landing.reduce((total, change) => total + change.landing[side], 0)
   return (
-    <Ask
-      title={merge ? 'Merge what changed on disk?' : `Commit ${pluralize(landing.length, 'file')}?`}
-      yes={merge ? 'Merge' : 'Commit'}
-      close={close}
-      confirm={() => void run(merge)}
-    >
-      {merge && <p>Each file that changed on disk is merged in the stage and waits for your verdict there.</p>}
-      {landing.length > 0 && (
-        <>
-          <p>
-            {merge ? `What is approved lands on disk: ${pluralize(landing.length, 'file')}, ` : 'This lands on disk: '}
-            <Lines added={sum(0)} removed={sum(1)} /> lines
-          </p>
-          <Landing changes={landing} />
-        </>
-      )}
-    </Ask>
+    <>
+      <p>
+        Written to disk: {pluralize(landing.length, 'file')}, <Lines added={sum(0)} removed={sum(1)} /> lines
+      </p>
+      <Landing changes={landing} />
+    </>
   )
 }
 

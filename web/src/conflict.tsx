@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Block, blocksOf, type Choice, resolveBlocks } from '../../src/web/markers.js'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
@@ -21,6 +21,12 @@ export function Conflict({ session, path, mark, kind, say, reload, edit }: Props
     [mark],
   )
   const [chosen, setChosen] = useState<Readonly<Record<number, Choice>>>({})
+  const region = useRef<HTMLDivElement>(null)
+  const isShown = value !== undefined && kind === 'markers'
+  // By keys the first choice is one Tab away.
+  useEffect(() => {
+    if (isShown && document.querySelector('dialog[open]') === null) region.current?.focus({ preventScroll: true })
+  }, [isShown])
   if (error !== undefined)
     return (
       <p class="note bad" role="alert">
@@ -42,12 +48,12 @@ export function Conflict({ session, path, mark, kind, say, reload, edit }: Props
   }
   return (
     <div class="conflict">
-      <p class="note">The disk changed in the same lines. Choose for each place whose lines stand.</p>
-      <div class="conflict-blocks" tabIndex={0} role="region" aria-label="The conflict">
+      <p class="note">The file on disk changed in the same lines. Choose for each place whose lines to keep.</p>
+      <div ref={region} class="conflict-blocks" tabIndex={0} role="region" aria-label="The conflict">
         {blocks.map((block, at) =>
           block.kind === 'same' ? (
             <pre key={at} class="same">
-              <Name2 text={ends(block.text)} />
+              <Lines text={ends(block.text)} />
             </pre>
           ) : (
             <Sides
@@ -86,7 +92,7 @@ function Sides({
       <p class="side-name">
         <Name text={name} />
       </p>
-      <pre>{text === '' ? <span class="quiet">(nothing)</span> : <Name2 text={text} />}</pre>
+      <pre>{text === '' ? <span class="quiet">(nothing)</span> : <Lines text={text} />}</pre>
       <button type="button" aria-pressed={chosen === choice} onClick={() => choose(choice)}>
         Take {name}’s
       </button>
@@ -107,17 +113,17 @@ function Beside({ value: { before, after } }: { value: WireText }) {
   return (
     <div class="conflict">
       <p class="note">
-        It could not be merged: the disk has one version, the stage another. Approve it to put the agent’s in place, or
-        discard it to keep the disk’s.
+        The two versions could not be merged. Approve the change to replace the file on disk with the agent’s version,
+        or discard it to keep the file on disk.
       </p>
       <div class="sides">
         <div class="side-of">
           <p class="side-name">disk</p>
-          <pre>{before === undefined ? '(gone)' : <Name2 text={before} />}</pre>
+          <pre>{before === undefined ? '(gone)' : <Lines text={before} />}</pre>
         </div>
         <div class="side-of">
           <p class="side-name">agent</p>
-          <pre>{after === undefined ? '(removed)' : <Name2 text={after} />}</pre>
+          <pre>{after === undefined ? '(removed)' : <Lines text={after} />}</pre>
         </div>
       </div>
     </div>
@@ -125,7 +131,7 @@ function Beside({ value: { before, after } }: { value: WireText }) {
 }
 
 /** Text of several lines, hidden characters by name. */
-function Name2({ text }: { text: string }) {
+function Lines({ text }: { text: string }) {
   return (
     <>
       {text.split('\n').map((line, at) => (

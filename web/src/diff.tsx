@@ -1,11 +1,22 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Ref } from 'preact'
+import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks'
 import type { DiffLine, Layout, WireFile, WireWord } from '../../src/web/wire.js'
+import type { Told } from './app.js'
+import { STEP, useGaps } from './gaps.js'
 import { keyOf } from './keys.js'
 import { isPair, textOf, useRows } from './rows.js'
-import { Code } from './shared.js'
+import { Code, pluralize, wordsOf } from './shared.js'
 import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
 
-interface Props {
+/** What the keys do in the diff. */
+export interface DiffKeys {
+  /** Shows more unchanged lines around the hunk that the keys are at. */
+  expand(): void
+  /** Brings a row into view. */
+  show(row: number): void
+}
+
+interface Props extends Told {
   readonly session: string
   readonly path: string
   readonly file: WireFile
@@ -13,6 +24,9 @@ interface Props {
   readonly wrap: boolean
   /** Text that is searched for, in small letters. */
   readonly find: string
+  /** The row of the match that a search is at. */
+  readonly match: number | undefined
+  readonly keys: Ref<DiffKeys>
   /** The hunk the keys are at. */
   readonly at: number
   readonly setAt: (at: number) => void
@@ -24,9 +38,10 @@ const ROW = 20
 const HEAD = 14
 
 /** The rows of a file's diff, of which only those in view exist. */
-export function Diff({ session, path, file, layout, wrap, find, at, setAt, decide, divide }: Props) {
+export function Diff({ session, path, file, layout, wrap, find, match, keys, at, setAt, decide, divide, say }: Props) {
   const { rowAt, seen, widest } = useRows(session, path, file, layout)
-  const heads = useMemo(() => file.hunks.map((hunk) => hunk.at[layout]), [file, layout])
+  const { slots, lineAt, expand, version } = useGaps(session, path, file, layout)
+  const { heads } = slots
   const scroller = useRef<Scroller>(null)
   const hunk = file.hunks[at]
   // A hunk that was clicked is in view: scrolling it would move its buttons away from the pointer.
@@ -34,15 +49,38 @@ export function Diff({ session, path, file, layout, wrap, find, at, setAt, decid
   useEffect(() => {
     const stays = clicked.current
     clicked.current = false
-    if (hunk !== undefined && !stays) scroller.current?.show(hunk.at[layout], at === 0 ? 'near' : 'start')
+    if (hunk !== undefined && !stays) scroller.current?.show(heads[at] ?? 0, at === 0 ? 'near' : 'start')
   }, [at, layout])
+  const more = (gap: number, end: 'top' | 'bottom' | 'all') =>
+    void expand(gap, end).catch((error: unknown) => say(wordsOf(error), 'bad'))
+  useImperativeHandle(keys, () => ({
+    expand() {
+      more(at, 'bottom')
+      more(at + 1, 'top')
+    },
+    show: (row) => scroller.current?.show(slots.indexOf(row), 'start'),
+  }))
   const [shift, setShift] = useState(0)
+  const see = useCallback(
+    (first: number, last: number) => {
+      const rows = [first, last].map((index) => slots.rowNear(index))
+      seen(Math.min(...rows), Math.max(...rows))
+    },
+    [seen, slots],
+  )
   const row = (index: number, style: RowStyle) => {
-    const found = rowAt(index)
+    const slot = slots.at(index)
+    if (slot.kind === 'fold')
+      return <Fold key={index} index={index} style={style} slot={slot} last={file.hunks.length} more={more} />
+    const line = slot.kind === 'line' ? lineAt(slot.gap, slot.line) : undefined
+    const found = slot.kind === 'row' ? rowAt(slot.row) : line && layout === 'split' ? ([line, line] as const) : line
     const number = hunkAt(heads, index)
     const isFound = find !== '' && found !== undefined && textOf(found).includes(find)
-    const current = `${number === at ? ' current' : ''}${isFound ? ' found' : ''}`
-    const props = { key: index, style, current, state: file.hunks[number]?.state ?? 'pending' }
+    const isHunk = slot.kind === 'row'
+    const isMatch = isHunk && slot.row === match
+    const current = `${isHunk && number === at ? ' current' : ''}${isFound ? ' found' : ''}${isMatch ? ' match' : ''}`
+    const state = isHunk ? (file.hunks[number]?.state ?? 'pending') : 'pending'
+    const props = { key: index, style, current, state }
     if (found === undefined)
       return (
         <div role="row" key={index} class="line pending-line" style={style} aria-rowindex={index + 1}>
@@ -83,12 +121,12 @@ export function Diff({ session, path, file, layout, wrap, find, at, setAt, decid
         class="rows"
         role="table"
         label={`Diff of ${path}`}
-        count={file.total[layout]}
+        count={slots.total}
         height={ROW}
-        tall={heads}
+        tall={slots.tall}
         more={HEAD}
-        measured={wrap ? `${path} ${file.mark} ${layout} ${heads.length}` : undefined}
-        seen={seen}
+        measured={wrap ? `${path} ${file.mark} ${layout} ${heads.length} ${version}` : undefined}
+        seen={see}
         scroller={scroller}
       >
         {row}
@@ -104,6 +142,53 @@ export function Diff({ session, path, file, layout, wrap, find, at, setAt, decid
           <div style={{ width: `calc(50% + ${widest}ch)` }} />
         </div>
       )}
+    </div>
+  )
+}
+
+/** The place where unchanged lines are left out, and the ways to show them. */
+function Fold({
+  index,
+  style,
+  slot: { gap, hidden },
+  last,
+  more,
+}: {
+  index: number
+  style: RowStyle
+  slot: { readonly gap: number; readonly hidden: number }
+  /** The gap after the last hunk. */
+  last: number
+  more: (gap: number, end: 'top' | 'bottom' | 'all') => void
+}) {
+  const isShort = hidden <= STEP
+  return (
+    <div role="row" aria-rowindex={index + 1} class="fold" style={style}>
+      <span role="cell" class="fold-cell">
+        {!isShort && gap > 0 && (
+          <button
+            type="button"
+            class="plain"
+            title="Show more lines after the hunk above"
+            onClick={() => more(gap, 'top')}
+          >
+            ↓ {STEP}
+          </button>
+        )}
+        {!isShort && gap < last && (
+          <button
+            type="button"
+            class="plain"
+            title="Show more lines before the hunk below"
+            onClick={() => more(gap, 'bottom')}
+          >
+            ↑ {STEP}
+          </button>
+        )}
+        <button type="button" class="plain" onClick={() => more(gap, 'all')}>
+          Show {pluralize(hidden, 'unchanged line')}
+        </button>
+      </span>
     </div>
   )
 }

@@ -8,6 +8,8 @@ interface Props {
   /** Undefined where there is no choice. */
   readonly layout: Layout | undefined
   readonly setLayout: (layout: Layout) => void
+  /** Which match of a search is shown, in words. */
+  readonly match: string | undefined
   readonly viewed: boolean
   readonly setViewed: (viewed: boolean) => void
   readonly edit: (() => void) | undefined
@@ -22,6 +24,7 @@ export function FileHead({
   position,
   layout,
   setLayout,
+  match,
   viewed,
   setViewed,
   edit,
@@ -48,6 +51,11 @@ export function FileHead({
         ))}
         <Measured change={change} />
         {change.intentId !== undefined && <span class="flag">{change.intentId}</span>}
+        {match !== undefined && (
+          <span class="flag" role="status">
+            {match}
+          </span>
+        )}
       </div>
       {change.why.map((why) => (
         <p key={why} class="file-why">

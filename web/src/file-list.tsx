@@ -1,35 +1,51 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireIntent } from '../../src/web/wire.js'
 import { addressOf } from './route.js'
 import { Name, pluralize } from './shared.js'
-import { type Scroller, VirtualList } from './virtual.js'
+import { directoriesAbove, treeRows } from './tree.js'
+import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
 
 interface Props {
   readonly shown: WireChanges
+  readonly order: 'step' | 'file'
   readonly chosen: string | undefined
   readonly intents: readonly WireIntent[]
   readonly viewed: ReadonlySet<string>
   readonly open: (change: WireChange) => void
 }
 
-type Row = { readonly title: string; readonly grave: boolean; readonly count: number } | WireChange
+type Row =
+  | { readonly kind: 'group'; readonly title: string; readonly grave: boolean; readonly count: number }
+  | ReturnType<typeof treeRows>[number]
 
-/** The changes in the order in which they should be read. */
-export function FileList({ shown, chosen, intents, viewed, open }: Props) {
+/** The changes: by step in the order in which they should be read, or as a tree of files. */
+export function FileList({ shown, order, chosen, intents, viewed, open }: Props) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
     () =>
-      shown.groups.flatMap(({ title, grave, changes }): Row[] => [
-        { title: formatTitle(title, intents), grave, count: changes.length },
-        ...changes,
-      ]),
-    [shown, intents],
+      order === 'file'
+        ? treeRows(
+            shown.groups.flatMap(({ changes }) => changes),
+            closed,
+          )
+        : shown.groups.flatMap(({ title, grave, changes }): Row[] => [
+            { kind: 'group', title: formatTitle(title, intents), grave, count: changes.length },
+            ...changes.map((change): Row => ({ kind: 'change', change, depth: 0 })),
+          ]),
+    [shown, order, closed, intents],
   )
   const scroller = useRef<Scroller>(null)
-  const at = rows.findIndex((row) => 'path' in row && row.path === chosen)
+  const at = rows.findIndex((row) => row.kind === 'change' && row.change.path === chosen)
   useEffect(() => {
     if (at >= 0) scroller.current?.show(at)
   }, [at])
-  const files = rows.length - shown.groups.length
+  // The file that is open is never in a closed directory.
+  useEffect(() => {
+    const above = chosen === undefined ? [] : directoriesAbove(chosen)
+    if (above.some((path) => closed.has(path))) setClosed(without(closed, above))
+  }, [chosen])
+  const toggle = (path: string) => setClosed(closed.has(path) ? without(closed, [path]) : new Set([...closed, path]))
+  const files = shown.groups.reduce((sum, { changes }) => sum + changes.length, 0)
   return (
     <VirtualList
       class="files"
@@ -42,24 +58,28 @@ export function FileList({ shown, chosen, intents, viewed, open }: Props) {
       {(index, style) => {
         const row = rows[index]
         if (row === undefined) return null
-        if ('path' in row)
+        if (row.kind === 'change')
           return (
-            <div key={row.path} role="listitem" class="row" style={style}>
-              <a
-                class={`file ${row.state}${viewed.has(row.mark) ? ' is-viewed' : ''}`}
-                href={addressOf({ at: 'review', session: shown.session, path: row.path })}
-                aria-current={row.path === chosen ? 'true' : undefined}
-                title={row.path}
-                onClick={(event) => {
-                  event.preventDefault()
-                  open(row)
-                }}
-              >
-                <State change={row} />
-                <FileName path={row.path} />
-                <Amount change={row} />
-              </a>
-            </div>
+            <FileRow
+              key={row.change.path}
+              style={style}
+              change={row.change}
+              depth={order === 'file' ? row.depth : undefined}
+              session={shown.session}
+              isChosen={row.change.path === chosen}
+              isViewed={viewed.has(row.change.mark)}
+              open={open}
+            />
+          )
+        if (row.kind === 'directory')
+          return (
+            <DirectoryRow
+              key={`directory ${row.path}`}
+              style={style}
+              row={row}
+              isClosed={closed.has(row.path)}
+              toggle={toggle}
+            />
           )
         return (
           <div key={`group ${row.title}`} role="listitem" class="row" style={style}>
@@ -76,23 +96,116 @@ export function FileList({ shown, chosen, intents, viewed, open }: Props) {
   )
 }
 
+function without(set: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
+  return new Set([...set].filter((each) => !gone.includes(each)))
+}
+
+/** Pixels by which a level of the tree is moved to the right. */
+const INDENT = 14
+/** Levels that are moved: deeper ones would leave no room for a name. */
+const DEEPEST = 6
+
+function indent(depth: number): { paddingLeft: string } {
+  return { paddingLeft: `${6 + Math.min(depth, DEEPEST) * INDENT}px` }
+}
+
+function DirectoryRow({
+  row: { path, name, depth, count },
+  style,
+  isClosed,
+  toggle,
+}: {
+  row: Extract<Row, { kind: 'directory' }>
+  style: RowStyle
+  isClosed: boolean
+  toggle: (path: string) => void
+}) {
+  return (
+    <div role="listitem" class="row" style={style}>
+      <button
+        type="button"
+        class="directory"
+        style={indent(depth)}
+        aria-expanded={!isClosed}
+        title={path}
+        onClick={() => toggle(path)}
+      >
+        <span class="twisty" aria-hidden="true">
+          {isClosed ? '▸' : '▾'}
+        </span>
+        <span class="cut">
+          <Name text={name} />
+        </span>
+        <span class="number">{count}</span>
+      </button>
+    </div>
+  )
+}
+
+function FileRow({
+  change,
+  depth,
+  session,
+  style,
+  isChosen,
+  isViewed,
+  open,
+}: {
+  change: WireChange
+  /** Its level in the tree; undefined in a list, which says where it lies. */
+  depth: number | undefined
+  session: string
+  style: RowStyle
+  isChosen: boolean
+  isViewed: boolean
+  open: Props['open']
+}) {
+  return (
+    <div role="listitem" class="row" style={style}>
+      <a
+        class={`file ${change.state}${isViewed ? ' is-viewed' : ''}`}
+        style={depth === undefined ? undefined : indent(depth)}
+        href={addressOf({ at: 'review', session, path: change.path })}
+        aria-current={isChosen ? 'true' : undefined}
+        title={change.path}
+        onClick={(event) => {
+          event.preventDefault()
+          open(change)
+        }}
+      >
+        <State change={change} />
+        <FileName path={change.path} isInTree={depth !== undefined} />
+        {isViewed && (
+          <span class="eye" title="viewed">
+            <span aria-hidden="true">✓</span>
+            <span class="unseen">viewed</span>
+          </span>
+        )}
+        <Amount change={change} />
+      </a>
+    </div>
+  )
+}
+
 function formatTitle(title: string, intents: readonly WireIntent[]): string {
   const [id = '', ...rest] = title.split(' · ')
   const name = intents.find((intent) => intent.id === id)?.name
   return name === undefined ? title : [`${id} ${name}`, ...rest].join(' · ')
 }
 
-/** What it is called is always seen; of where it is, the end. */
-function FileName({ path }: { path: string }) {
+/** The name is always in full; the directory is cut where there is no room, and the tree has it above. */
+function FileName({ path, isInTree }: { path: string; isInTree: boolean }) {
   const cut = path.lastIndexOf('/') + 1
   return (
     <span class="name">
       <span class="leaf">
         <Name text={path.slice(cut)} />
       </span>
-      <span class="where">
-        <Name text={path.slice(0, cut).replace(/\/$/, '')} />
-      </span>
+      {!isInTree && (
+        <span class="where">
+          <Name text={path.slice(0, cut).replace(/\/$/, '')} />
+        </span>
+      )}
     </span>
   )
 }

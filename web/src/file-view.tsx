@@ -1,13 +1,14 @@
 import type { RefObject } from 'preact'
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Layout, WireChange, WireFile, WireSelection, WireWord } from '../../src/web/wire.js'
 import { get, imageAddress, post } from './api.js'
 import type { Told } from './app.js'
 import { Ask } from './ask.js'
 import { Conflict } from './conflict.js'
-import { Diff } from './diff.js'
+import { Diff, type DiffKeys } from './diff.js'
 import { Editor } from './editor.js'
 import { FileHead } from './file-head.js'
+import { useMatches } from './matches.js'
 import type { Rejecting } from './review.js'
 import { Empty, wordsOf } from './shared.js'
 
@@ -26,6 +27,10 @@ export interface FileKeys {
   layout(): void
   wrap(): void
   fold(): void
+  /** Shows more unchanged lines around the hunk. */
+  expand(): void
+  /** On to another match of the search; false where the file has no further one. */
+  match(by: number): boolean
 }
 
 interface Props extends Told {
@@ -71,6 +76,8 @@ export function FileView({
   const used: Layout = wide ? layout : 'unified'
   const whole: WireSelection = { changes: [{ path, mark }] }
   const hunk = file?.hunks[at]
+  const diff = useRef<DiffKeys>(null)
+  const matches = useMatches(session, change, used, find, (row) => diff.current?.show(row))
 
   const decide = useCallback(
     (verdict: WireWord, selection: WireSelection, what: string) =>
@@ -138,6 +145,8 @@ export function FileView({
     },
     wrap: () => setWrap(wrap === 'on' ? 'off' : 'on'),
     fold: () => setFolded(!folded),
+    expand: () => diff.current?.expand(),
+    match: (by) => matches.go(by),
   }
   useLayoutEffect(() => {
     keys.current = own
@@ -153,6 +162,7 @@ export function FileView({
         position={position}
         layout={wide && file?.shows === 'text' && !editing ? layout : undefined}
         setLayout={setLayout}
+        match={matches.words}
         viewed={viewed}
         setViewed={setViewed}
         edit={file?.editable && !editing ? () => setEditing(true) : undefined}
@@ -217,6 +227,9 @@ export function FileView({
           layout={used}
           wrap={wrap === 'on'}
           find={find}
+          match={matches.row}
+          keys={diff}
+          say={say}
           at={at}
           setAt={setAt}
           decide={decideHunk}

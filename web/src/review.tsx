@@ -3,10 +3,11 @@ import type { WireChange, WireDecided, WireLeft, WireSelection, WireState, WireW
 import { post, Refused } from './api.js'
 import type { Told, Versions } from './app.js'
 import { Ask } from './ask.js'
-import { listedGroups, useChanges, useFound, useViewed } from './changes.js'
+import { type Filter, isListed, listedGroups, useChanges, useFound, useViewed } from './changes.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
 import { type FileKeys, FileView, useChoice } from './file-view.js'
+import { Finder } from './finder.js'
 import { actionOf, keyOf, type ReviewAction } from './keys.js'
 import { answerByKey, Questions } from './questions.js'
 import { Reject } from './reject.js'
@@ -48,11 +49,15 @@ export function Review({ place, state, versions, say }: Props) {
   const [find, setFind] = useState('')
   const finder = useRef<HTMLInputElement>(null)
   const found = useFound(session?.id, find, shown?.digest)
-  const listed = useMemo(
-    () => shown && { ...shown, groups: listedGroups(shown.groups, order, found) },
-    [shown, order, found],
-  )
+  const [filter, setFilter] = useState<Filter>('all')
   const [viewed, setViewed] = useViewed(session?.id)
+  /** The file that is open stays in the list, though a verdict on it takes it out of the filter. */
+  const kept = place.path ?? sticky.current
+  const listed = useMemo(() => {
+    const isWanted = (change: WireChange) =>
+      (found === undefined || found.has(change.path)) && (change.path === kept || isListed(filter, change, viewed))
+    return shown && { ...shown, groups: listedGroups(shown.groups, order, isWanted) }
+  }, [shown, order, found, filter, viewed, kept])
   const files = useMemo(() => listed?.groups.flatMap(({ changes }) => changes) ?? [], [listed])
   const everything = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
   const chosen = (path: string | undefined) => everything.find((each) => each.path === path)
@@ -108,6 +113,8 @@ export function Review({ place, state, versions, say }: Props) {
     for (const selection of undo) if (!(await decide('withdrawn', selection))) return
     say('The last verdict was taken back.')
   }
+  /** The list has everything: an approval of all of it names the set as it was shown. */
+  const isWhole = found === undefined && filter === 'all'
   const unrejected = useMemo(
     () =>
       files.filter(
@@ -115,9 +122,9 @@ export function Review({ place, state, versions, say }: Props) {
           state === 'pending' &&
           !flags.includes('drifted') &&
           !flags.includes('conflict') &&
-          (found === undefined || rejected === 0),
+          (isWhole || rejected === 0),
       ),
-    [files, found],
+    [files, isWhole],
   )
   const approveAll = () => {
     if (unrejected.length === 0) say('There is nothing left to approve.', 'bad')
@@ -149,6 +156,7 @@ export function Review({ place, state, versions, say }: Props) {
         edit: () => keys.current?.edit(),
         discard: () => keys.current?.discard(),
         fold: () => keys.current?.fold(),
+        expand: () => keys.current?.expand(),
         wrap: () => keys.current?.wrap(),
         view: () => setOrder(order === 'step' ? 'file' : 'step'),
         list: () => setHidesList(!hidesList),
@@ -160,6 +168,7 @@ export function Review({ place, state, versions, say }: Props) {
         approveAll,
         commit: () => commitKeys.current?.commit(),
         merge: () => commitKeys.current?.merge(),
+        undoCommit: () => commitKeys.current?.undo(),
       }
       const act = acts[action]
       if (act === undefined) return
@@ -199,34 +208,31 @@ export function Review({ place, state, versions, say }: Props) {
           </p>
         )}
         {listed && (
-          <div class="finder">
-            <input
-              ref={finder}
-              type="search"
-              aria-label="Search in names and diffs"
-              placeholder="Search in names and diffs ( / )"
-              value={find}
-              onInput={(event) => setFind(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter') step(1)
-                if (event.key !== 'Escape') return
-                setFind('')
-                event.currentTarget.blur()
-              }}
-            />
-            <button
-              type="button"
-              class="plain"
-              title={`Order by file or by step (${keyOf('view')})`}
-              onClick={() => setOrder(order === 'step' ? 'file' : 'step')}
-            >
-              By {order}
-            </button>
-          </div>
+          <Finder
+            field={finder}
+            find={find}
+            setFind={setFind}
+            enter={(by) => keys.current?.match(by) === true || step(by)}
+            filter={filter}
+            setFilter={setFilter}
+            order={order}
+            setOrder={setOrder}
+          />
         )}
-        {listed && found !== undefined && files.length === 0 && <p class="note">No name and no diff has it.</p>}
+        {listed && everything.length > 0 && files.length === 0 && (
+          <p class="note">
+            {found === undefined ? 'The filter lists no file.' : 'No file name and no diff has this text.'}
+          </p>
+        )}
         {listed && (
-          <FileList shown={listed} chosen={change?.path} open={open} intents={state.intents} viewed={viewed} />
+          <FileList
+            shown={listed}
+            order={order}
+            chosen={change?.path}
+            open={open}
+            intents={state.intents}
+            viewed={viewed}
+          />
         )}
         {shown && id !== undefined && (
           <CommitBar
@@ -235,6 +241,9 @@ export function Review({ place, state, versions, say }: Props) {
             say={say}
             reload={reload}
             approveAll={approveAll}
+            committed={() => {
+              last.current = undefined
+            }}
             keys={commitKeys}
             left={left}
             setLeft={setLeft}
@@ -261,9 +270,11 @@ export function Review({ place, state, versions, say }: Props) {
           />
         ) : (
           shown && (
-            <Empty title={files.length === 0 ? 'Nothing is staged.' : 'Choose a change.'}>
-              {files.length === 0 && <p>What the agent writes next shows up here by itself.</p>}
-            </Empty>
+            <NothingOpen
+              path={place.path}
+              isEmpty={everything.length === 0}
+              back={() => id !== undefined && goTo({ at: 'review', session: id })}
+            />
           )
         )}
       </section>
@@ -281,9 +292,9 @@ export function Review({ place, state, versions, say }: Props) {
           close={() => setAsksAll(false)}
           confirm={() => {
             setAsksAll(false)
-            // While a search is on, what it leaves out is not approved.
+            // A search or a filter is on: files that it leaves out are not approved.
             const changes = unrejected.map(({ path, mark }) => ({ path, mark }))
-            void decide('approved', found === undefined ? { all: shown.digest } : { changes })
+            void decide('approved', isWhole ? { all: shown.digest } : { changes })
           }}
         >
           <p>{approvalWords(unrejected)} Nothing goes to disk before you commit.</p>
@@ -291,6 +302,26 @@ export function Review({ place, state, versions, say }: Props) {
         </Ask>
       )}
     </div>
+  )
+}
+
+/** No file opens by itself in the place of one that is gone: a key would decide on what nobody looked at. */
+function NothingOpen({ path, isEmpty, back }: { path: string | undefined; isEmpty: boolean; back: () => void }) {
+  const isGone = path !== undefined && !isEmpty
+  return (
+    <Empty title={isEmpty ? 'Nothing is staged.' : isGone ? `${path} is no longer staged.` : 'Choose a change.'}>
+      {isEmpty && <p>Changes that the agent makes appear here by themselves.</p>}
+      {isGone && (
+        <p>
+          It was committed, discarded, or reverted by the agent. Press <kbd>{keyOf('nextFile')}</kbd> for the next file.
+        </p>
+      )}
+      {path !== undefined && (
+        <button type="button" class="back-button" onClick={back}>
+          Back to the list
+        </button>
+      )}
+    </Empty>
   )
 }
 

@@ -134,7 +134,9 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
-      <p class="empty-title">{title}</p>
+      <p class="empty-title">
+        <Name text={title} />
+      </p>
       {children}
     </div>
   )

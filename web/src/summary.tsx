@@ -55,7 +55,7 @@ export function Risks({ groups, changes }: { groups: readonly WireGroup[]; chang
 export function Landing({ changes }: { changes: readonly WireChange[] }) {
   return (
     // It scrolls, so it can be reached by keys.
-    <ul class="landing" tabIndex={0} aria-label="What lands">
+    <ul class="landing" tabIndex={0} aria-label="Files to commit">
       {changes.slice(0, LISTED).map(({ path, kind, state, landing: [added, removed], hunks: [all, approved] }) => (
         <li key={path}>
           <span class="landing-path">
@@ -66,6 +66,22 @@ export function Landing({ changes }: { changes: readonly WireChange[] }) {
             {state === 'approved' ? '' : ` ${approved} of ${all} hunks`}
           </span>
           <Lines added={added} removed={removed} />
+        </li>
+      ))}
+      {changes.length > LISTED && <li class="quiet">and {changes.length - LISTED} more</li>}
+    </ul>
+  )
+}
+
+/** Paths, of which only the first are listed. */
+export function Paths({ changes }: { changes: readonly WireChange[] }) {
+  return (
+    <ul class="landing" tabIndex={0} aria-label="Files">
+      {changes.slice(0, LISTED).map(({ path }) => (
+        <li key={path}>
+          <span class="landing-path">
+            <Name text={path} />
+          </span>
         </li>
       ))}
       {changes.length > LISTED && <li class="quiet">and {changes.length - LISTED} more</li>}
