@@ -17,16 +17,19 @@ export class Editors {
     private readonly editor: Library['editor'],
   ) {}
 
-  /** Opens both sides of a change; of a hunk, at its lines. */
+  /** Opens both sides of a change; of a hunk, at its lines. Of a file that is new or deleted there is one side, and no empty other. */
   async open(node: ChangeNode | HunkNode): Promise<void> {
     const { look, change } = node
-    const title = this.editor.plainName(`${change.path} (${look.summary.id})`)
     const at = node.kind === 'hunk' ? node.hunk.newStart : change.hunks[0]?.newStart
     const line = Math.max((at ?? 1) - 1, 0)
     const options = { preview: true, selection: new this.api.Range(line, 0, line, 0) }
     const [before, after] = [this.#side(look, change, 'before'), this.#side(look, change, 'after')]
     this.#note(look, change)
-    await this.api.commands.executeCommand('vscode.diff', before, after, title, options)
+    const only = change.before === null ? 'new' : change.after === null ? 'deleted' : undefined
+    const title = this.editor.plainName(`${change.path} (${[look.summary.id, ...(only ? [only] : [])].join(', ')})`)
+    const { commands } = this.api
+    if (only === undefined) await commands.executeCommand('vscode.diff', before, after, title, options)
+    else await commands.executeCommand('vscode.open', only === 'new' ? after : before, options, title)
   }
 
   /** Opens all changes of a session in one editor, in the order they are to be read. */
@@ -42,6 +45,12 @@ export class Editors {
     await this.api.commands.executeCommand('vscode.changes', title, resources)
   }
 
+  /** The session that a document is of, as it is now. */
+  lookOf(uri: vscode.Uri): SessionLook | undefined {
+    const ref = uri.scheme === this.editor.STAGED_SCHEME ? this.editor.sideRefOf(uri) : undefined
+    return this.desk.looks.find(({ room, summary }) => room.root === ref?.root && summary.id === ref.session)
+  }
+
   /**
    * The change that a document shows.
    * @throws Moved where the stage holds another by now
@@ -49,7 +58,7 @@ export class Editors {
   changeOf(uri: vscode.Uri): ChangeNode | undefined {
     const ref = uri.scheme === this.editor.STAGED_SCHEME ? this.editor.sideRefOf(uri) : undefined
     if (ref === undefined) return undefined
-    const look = this.desk.looks.find(({ room, summary }) => room.root === ref.root && summary.id === ref.session)
+    const look = this.lookOf(uri)
     const change = look?.set.changes.find(({ path }) => path === ref.path)
     if (look === undefined || change === undefined) throw new Error(`${ref.path} is not staged any more.`)
     const node: ChangeNode = { kind: 'change', look, change }
@@ -66,6 +75,10 @@ export class Editors {
     const side = this.editor.sideRefOf(uri)?.side ?? 'after'
     const hunk = hunks.find((each) => isWithin(each, side, line + 1))
     return hunk === undefined ? undefined : { ...node, kind: 'hunk', hunk }
+  }
+
+  sideOf(uri: vscode.Uri): Side | undefined {
+    return this.editor.sideRefOf(uri)?.side
   }
 
   /** The side a person reads: of a change that leaves nothing, what goes. */

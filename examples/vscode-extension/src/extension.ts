@@ -3,6 +3,7 @@ import type * as vscode from 'vscode'
 import { commandsOf, runCommand } from './commands.js'
 import { Desk } from './desk.js'
 import { Editors } from './editors.js'
+import { LastVerdict } from './given.js'
 import { hunkLenses } from './lenses.js'
 import { type Library, loadLibrary } from './library.js'
 import { told } from './person.js'
@@ -28,7 +29,9 @@ export async function openRooms(api: typeof vscode, context: vscode.ExtensionCon
     showCollapseAll: true,
   })
   const run = (work: () => Promise<void>) => runCommand(api, desk, editors, work)
-  const commands = Object.entries<(...given: unknown[]) => Promise<void>>(commandsOf(api, desk, editors))
+  const commands = Object.entries<(...given: unknown[]) => Promise<void>>(
+    commandsOf({ api, desk, editors, last: new LastVerdict(), selected: () => view.selection }),
+  )
   context.subscriptions.push(
     view,
     sides,

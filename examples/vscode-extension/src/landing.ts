@@ -1,24 +1,31 @@
 import type { CommitProgress, CommitResult } from 'escrowfs'
 import type * as vscode from 'vscode'
 import type { SessionNode } from './nodes.js'
-import { admitted, reasonOf } from './person.js'
+import { admitted, reasonOf, refuseAgents } from './person.js'
 import type { Room } from './room.js'
-import { counted } from './words.js'
+import { counted, landingOf } from './words.js'
 
 const MERGE = 'Merge, then look again'
 /** Commits that are offered to be undone. */
 const OFFERED = 50
 
-/** Puts on disk what is approved, with progress; it can be called off until it is decided. */
+/** Writes the approved changes to disk after showing which they are, with progress; it can be cancelled until it is decided. */
 export async function commit(api: typeof vscode, { look }: SessionNode, merge = false): Promise<void> {
   const { room, summary } = look
-  if (!(await admitted(api, room, `Commit what is approved of ${summary.id}?`))) return
+  refuseAgents(room)
+  const { changes } = await (await room.workspace.review(summary.id)).changes()
+  const landing = changes.filter(
+    ({ state, hunks }) => state === 'approved' || hunks.some((hunk) => hunk.state === 'approved'),
+  )
+  if (landing.length === 0 && !merge) throw new Error('Nothing is approved, so there is nothing to commit.')
+  const question = { what: `Commit ${counted(landing.length, 'file')}?`, detail: landingOf(landing), yes: 'Commit' }
+  if (!(await admitted(api, room, merge ? { what: `Merge and commit ${summary.id}?` } : question))) return
   const off = new AbortController()
   try {
     tell(api, room, await land(api, room, summary.id, off, merge))
   } catch (error) {
     if (off.signal.aborted && error === off.signal.reason) {
-      void api.window.showInformationMessage('The commit was called off. Nothing has changed.')
+      void api.window.showInformationMessage('The commit was cancelled. Nothing has changed.')
       return
     }
     if (merge || reasonOf(error) !== 'stale_file') throw error
@@ -60,7 +67,7 @@ function percentOf({ phase, files, total }: CommitProgress): number {
 }
 
 function tell(api: typeof vscode, { library }: Room, { id, committed, warnings = [] }: CommitResult): void {
-  const message = id === '' ? 'Nothing is approved yet.' : `${counted(committed.length, 'change')} on disk.`
+  const message = id === '' ? 'Nothing was committed.' : `${counted(committed.length, 'change')} on disk now.`
   void api.window.showInformationMessage(message)
   for (const warning of warnings) void api.window.showWarningMessage(library.editor.plainName(warning))
 }
@@ -91,10 +98,10 @@ export async function undo(
     const { paths, at, session, tx } = commit
     return { label: plainName(paths.join(', ')), description: plainName(`${session}, ${at}`), detail: tx, commit }
   })
-  const chosen = await api.window.showQuickPick(items, { placeHolder: 'Which commit is to be undone?' })
+  const chosen = await api.window.showQuickPick(items, { placeHolder: 'Which commit do you want to undo?' })
   if (chosen === undefined) return undefined
   const { room, tx } = chosen.commit
-  if (!(await admitted(api, room, `Stage the inverse of ${tx}?`))) return undefined
+  if (!(await admitted(api, room, { what: `Stage the inverse of ${tx}?` }))) return undefined
   return { room, session: (await room.workspace.undo(tx)).sessionId }
 }
 

@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode'
 import type { Desk } from './desk.js'
 import type { Editors } from './editors.js'
-import { type ChangeNode, type HunkNode, hunksToDecide } from './nodes.js'
+import { partsOf } from './moves.js'
+import type { ChangeNode, HunkNode } from './nodes.js'
 
 /** Above each hunk of a staged side: what it is by now, and the verdicts on it. */
 export function hunkLenses(api: typeof vscode, desk: Desk, editors: Editors): vscode.CodeLensProvider {
@@ -22,11 +23,6 @@ function shownIn(editors: Editors, uri: vscode.Uri): ChangeNode | undefined {
   } catch {
     return undefined
   }
-}
-
-function partsOf(node: ChangeNode): (ChangeNode | HunkNode)[] {
-  const hunks = hunksToDecide(node.change)
-  return hunks.length === 0 ? [node] : hunks.map((hunk) => ({ ...node, kind: 'hunk', hunk }))
 }
 
 function lensesOf(api: typeof vscode, part: ChangeNode | HunkNode, lineCount: number): vscode.CodeLens[] {

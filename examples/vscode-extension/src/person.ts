@@ -1,20 +1,42 @@
 import type * as vscode from 'vscode'
 import type { Room } from './room.js'
 
+/** What a person is asked before a decision. */
+export interface Deciding {
+  readonly what: string
+  /** What is decided, line by line. With it a modal always asks; without it only where the policy wants a person. */
+  readonly detail?: readonly string[]
+  /** The button of the modal. */
+  readonly yes?: string
+}
+
 /**
- * Whether who clicked may decide. Refused where the editor itself runs in an agent's session. Where policy says
- * `approval: { by: person }`, a modal asks once more: other extensions can run our commands, and cannot answer it.
+ * Whether whoever clicked may decide. Refused where the editor itself runs in an agent's session. Where policy says
+ * `approval: { by: person }`, a modal asks: other extensions can run our commands, and cannot answer it.
  * @returns false where the person did not say yes
  */
-export async function admitted(api: typeof vscode, room: Room, what: string): Promise<boolean> {
-  const { admitReviewer } = room.library.escrow
-  admitReviewer(room.root, { terminal: true })
+export async function admitted(
+  api: typeof vscode,
+  room: Room,
+  { what, detail, yes = 'Yes' }: Deciding,
+): Promise<boolean> {
+  refuseAgents(room)
+  if (detail !== undefined) return confirmed(api, room, what, detail, yes)
+  return !wantsPerson(room) || confirmed(api, room, what, ['The policy asks that a person decides this.'], yes)
+}
+
+/** @throws where the editor itself runs in an agent's session */
+export function refuseAgents({ library, root }: Room): void {
+  library.escrow.admitReviewer(root, { terminal: true })
+}
+
+function wantsPerson({ library, root }: Room): boolean {
   try {
-    admitReviewer(room.root, { terminal: false })
-    return true
+    library.escrow.admitReviewer(root, { terminal: false })
+    return false
   } catch (error) {
     if (reasonOf(error) !== 'access_denied') throw error
-    return confirmed(api, room, what, 'Policy wants a person for this.', 'Yes')
+    return true
   }
 }
 
@@ -23,11 +45,11 @@ export async function confirmed(
   api: typeof vscode,
   room: Room,
   what: string,
-  detail: string,
+  detail: readonly string[],
   yes: string,
 ): Promise<boolean> {
   const { plainName } = room.library.editor
-  const options = { modal: true, detail: plainName(detail) }
+  const options = { modal: true, detail: detail.map(plainName).join('\n') }
   return (await api.window.showWarningMessage(plainName(what), options, yes)) === yes
 }
 

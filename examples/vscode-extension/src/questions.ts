@@ -20,7 +20,7 @@ export async function ask(api: typeof vscode, { look, question }: QuestionNode):
   const chosen = await api.window.showInformationMessage(text, ...Object.keys(choices))
   const answer = chosen === undefined ? undefined : choices[chosen]
   if (answer === undefined) return
-  if (!(await admitted(api, room, `Answer ${answer}? ${textOfQuestion(question)}`))) return
+  if (!(await admitted(api, room, { what: `Answer ${answer}? ${textOfQuestion(question)}` }))) return
   const words = answer === 'deny' ? await wordsFor(api, 'Why not? The agent is told.') : undefined
   if (answer === 'deny' && words === undefined) return
   const review = await room.workspace.review(summary.id)

@@ -36,6 +36,47 @@ export function linesOf(hunks: readonly Hunk[]): string {
   return `+${count('+')} −${count('-')}`
 }
 
+const RISKS: readonly (readonly [noun: string, has: (change: Change) => boolean])[] = [
+  ['deletion', ({ kind }) => kind === 'delete'],
+  ['mode change', ({ kind, mode }) => kind !== 'create' && kind !== 'delete' && mode !== undefined],
+  ['new program', ({ kind, mode }) => kind === 'create' && ((mode?.after ?? 0) & 0o111) !== 0],
+  ['link', ({ kind, flags }) => kind === 'link' || flags.includes('symlink') || flags.includes('hard-link')],
+  ['binary file', ({ flags }) => flags.includes('binary')],
+  ...Object.entries(ATTENTION)
+    .filter(([flag]) => flag !== 'delete')
+    .map(([flag, title]) => [title.toLowerCase(), ({ flags }: Change) => flags.includes(flag)] as const),
+]
+/** Paths of one kind that are named. */
+const NAMED = 5
+/** Files that are listed before a commit. */
+const LISTED = 20
+
+/** What an approval of several files takes: how much, and what of it is risky. */
+export function summaryOf(changes: readonly Change[]): string[] {
+  const hunks = changes.reduce((sum, change) => sum + Math.max(1, change.hunks.length), 0)
+  const risks = RISKS.flatMap(([noun, has]) => {
+    const found = changes.filter(has).map(({ path }) => path)
+    return found.length === 0 ? [] : [`${counted(found.length, noun)}: ${cut(found, NAMED).join(', ')}`]
+  })
+  return [`${counted(changes.length, 'file')}, ${counted(hunks, 'hunk')}.`, ...risks]
+}
+
+/** What a commit writes to disk, a line for each file. */
+export function landingOf(changes: readonly Change[]): string[] {
+  const lines = changes.map(({ path, kind, state, hunks }) => {
+    const approved = hunks.filter((hunk) => state === 'approved' || hunk.state === 'approved')
+    const part = approved.length < hunks.length ? [`${approved.length} of ${counted(hunks.length, 'hunk')}`] : []
+    return [path, ...(kind === 'modify' ? [] : [kind]), ...part, ...(hunks.length > 0 ? [linesOf(approved)] : [])].join(
+      ' · ',
+    )
+  })
+  return cut(lines, LISTED)
+}
+
+function cut(list: readonly string[], most: number): string[] {
+  return list.length <= most ? [...list] : [...list.slice(0, most), `and ${list.length - most} more`]
+}
+
 /** A hunk by its place and the first line it changes. */
 export function titleOfHunk({ newStart, newLines, text }: Hunk): string {
   const first = text.split('\n').find((line, index) => index > 0 && /^[+-]/.test(line)) ?? ''
@@ -52,7 +93,7 @@ export function describeChange(change: Change): string {
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(hunks.length > 0 ? [linesOf(hunks)] : []),
     ...flags,
-    ...(mutation === undefined ? [] : [mutation.class]),
+    ...(mutation?.class === 'AST_REFACTOR' && mutation.declared !== 'INTENT_EVOLUTION' ? ['refactoring'] : []),
   ]
   return parts.join(', ')
 }
@@ -68,7 +109,7 @@ export function textOfQuestion(question: Question): string {
 
 /** What a verdict is on, in a sentence of a person's. */
 export function nameOf(node: Decidable): string {
-  if (node.kind === 'session') return `all that waits in ${node.look.summary.id}`
+  if (node.kind === 'session') return `every change of ${node.look.summary.id}`
   return node.kind === 'change' ? node.change.path : `a hunk of ${node.change.path}`
 }
 

@@ -27,6 +27,7 @@ interface TreeProvider {
 }
 
 interface View {
+  readonly selection: Node[]
   badge?: { value: number; tooltip: string } | undefined
   dispose(): void
 }
@@ -56,10 +57,18 @@ export class Editor {
   readonly status = new Map<string, StatusItem>()
   readonly progress: string[] = []
   readonly diffs: { title: string; before: Document; after: Document }[] = []
+  /** Documents that were opened by themselves. */
+  readonly opened: { title: string; document: Document }[] = []
   readonly changes: { title: string; paths: string[] }[] = []
+  /** Words in the status bar. */
+  readonly said: string[] = []
+  /** The nodes that are selected in the view. */
+  selected: Node[] = []
   readonly folders = new types.EventEmitter<void>()
   readonly settings = new Map<string, unknown>()
   person: Person = () => undefined
+  /** The person says yes to an approval or a commit that they asked for themselves. */
+  confirms = true
   /** Called with each step of a progress; ends it by pressing its button. */
   onStep: (message: string, cancel: () => void) => void = () => {}
   active: { document: Document; selection: { active: types.Position } } | undefined
@@ -125,10 +134,20 @@ export class Editor {
       },
       createTreeView: (id: string, { treeDataProvider }: { treeDataProvider: TreeProvider }) => {
         if (!this.manifest.views.includes(id)) throw new Error(`No view is registered with id: ${id}`)
-        const view: View = { badge: undefined, dispose: () => this.views.delete(id) }
+        const view: View = {
+          badge: undefined,
+          get selection() {
+            return editor.selected
+          },
+          dispose: () => this.views.delete(id),
+        }
         this.views.set(id, treeDataProvider)
         this.badges.set(id, view)
         return view
+      },
+      setStatusBarMessage: (words: string) => {
+        this.said.push(words)
+        return new types.Disposable(() => {})
       },
       createStatusBarItem: (id: string) => this.#statusItem(id),
       withProgress: (_: object, work: (progress: { report(step: object): void }, token: object) => Promise<unknown>) =>
@@ -154,7 +173,7 @@ export class Editor {
 
   #ask(asked: Asked): string | undefined {
     this.asked.push(asked)
-    const said = this.person(asked)
+    const said = this.person(asked) ?? (this.confirms ? confirmationOf(asked) : undefined)
     if (said !== undefined && asked.items.length > 0 && !asked.items.includes(said))
       throw new Error(`No button '${said}'`)
     return said
@@ -185,16 +204,38 @@ export class Editor {
 
   async run(name: string, ...given: unknown[]): Promise<unknown> {
     if (name === 'vscode.diff') return this.#diff(given)
+    if (name === 'vscode.open') return this.#openOne(given)
     if (name === 'vscode.changes') return this.#openAll(given)
     const command = this.commands.get(name)
     if (command === undefined) throw new Error(`command '${name}' not found`)
     return command(...given)
   }
 
-  async #diff([before, after, title]: unknown[]): Promise<void> {
+  async #diff([before, after, title, options]: unknown[]): Promise<void> {
     const [left, right] = [await this.#document(before), await this.#document(after)]
     this.diffs.push({ title: String(title), before: left, after: right })
-    this.active = { document: right, selection: { active: new types.Position(0, 0) } }
+    this.#activate(right, options)
+  }
+
+  async #openOne([uri, options, title]: unknown[]): Promise<void> {
+    const document = await this.#document(uri)
+    this.opened.push({ title: String(title), document })
+    this.#activate(document, options)
+  }
+
+  /** The cursor is put where the options say. */
+  #activate(document: Document, options: unknown): void {
+    const selection: unknown =
+      typeof options === 'object' && options !== null ? Reflect.get(options, 'selection') : undefined
+    const line = selection instanceof types.Range ? selection.start.line : 0
+    this.active = { document, selection: { active: new types.Position(line, 0) } }
+  }
+
+  /** Presses a key where the focus is: in the document that is open, or in the view. */
+  async press(key: string, focus: 'editor' | 'view' = 'editor'): Promise<void> {
+    const bound = this.manifest.keys.find((each) => each.key === key && each.when.includes(FOCUS[focus]))
+    if (bound === undefined) throw new Error(`Nothing is bound to ${key} in the ${focus}`)
+    await this.run(bound.command, ...(bound.args === undefined ? [] : [bound.args]))
   }
 
   async #openAll([title, resources]: unknown[]): Promise<void> {
@@ -277,6 +318,12 @@ export class Editor {
     if (document === undefined) throw new Error('No editor is open')
     return this.#lenses.get(document.uri.scheme)?.provideCodeLenses(document) ?? []
   }
+}
+
+const FOCUS = { editor: 'editorTextFocus', view: 'focusedView == escrowfs.staged' } as const
+
+function confirmationOf({ modal, items: [yes = ''] }: Asked): string | undefined {
+  return modal && ['Approve', 'Commit'].includes(yes) ? yes : undefined
 }
 
 function kept<T>(all: Map<string, T>, name: string, value: T): types.Disposable {

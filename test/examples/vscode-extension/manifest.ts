@@ -7,6 +7,14 @@ export interface Manifest {
   readonly commands: readonly string[]
   readonly menus: Readonly<Record<string, readonly { command: string; when: string }[]>>
   readonly settings: readonly string[]
+  readonly keys: readonly KeyBinding[]
+}
+
+export interface KeyBinding {
+  readonly key: string
+  readonly command: string
+  readonly when: string
+  readonly args?: object
 }
 
 const FOLDER = new URL('../../../examples/vscode-extension/', import.meta.url)
@@ -18,17 +26,19 @@ interface Declared {
     views: Record<string, { id: string }[]>
     commands: { command: string }[]
     menus: Record<string, { command: string; when: string }[]>
+    keybindings: KeyBinding[]
   }
 }
 
 export function readManifest(): Manifest {
   const declared: Declared = JSON.parse(readFileSync(new URL('package.json', FOLDER), 'utf8'))
-  const { configuration, views, commands, menus } = declared.contributes
+  const { configuration, views, commands, menus, keybindings: keys } = declared.contributes
   return {
     main: declared.main,
     views: Object.values(views).flatMap((list) => list.map(({ id }) => id)),
     commands: commands.map(({ command }) => command),
     menus,
+    keys,
     settings: Object.keys(configuration.properties),
   }
 }

@@ -35,10 +35,10 @@ describe('the tree', () => {
       '  Deletions (1)',
       '    b.ts (src · delete, +0 −1)',
       '  INT-001 (2)',
-      '    c.ts (src · rename, from src/sub/c.ts, INTENT_EVOLUTION)',
+      '    c.ts (src · rename, from src/sub/c.ts)',
       '    new.ts (src · +2 −0)',
       '  INT-001, call call-9 (1)',
-      '    a.ts (src · +1 −1, AST_REFACTOR)',
+      '    a.ts (src · +1 −1, refactoring)',
     ])
     expect(editor.status.get('escrowfs.waiting')).toMatchObject({ text: '$(inbox) 4 changes', visible: true })
     expect(editor.badges.get('escrowfs.staged')?.badge).toEqual({ value: 4, tooltip: '4 changes' })
@@ -111,7 +111,7 @@ describe('the tree', () => {
 })
 
 describe('editors', () => {
-  it('show both sides of a change, of a new file and of a deletion too', async () => {
+  it('show both sides of a change, and one side of a file that is new or deleted', async () => {
     const { editor } = await open(({ fs }) => {
       fs.rmSync('src/b.ts')
       fs.writeFileSync('src/a.ts', 'one\n')
@@ -119,10 +119,13 @@ describe('editors', () => {
     })
     for (const name of ['b.ts', 'a.ts', 'new.ts']) await editor.open(name)
     expect(editor.diffs.map(({ title, before, after }) => [title, before.text, after.text])).toEqual([
-      ['src/b.ts (agent)', 'b\n', ''],
       ['src/a.ts (agent)', 'a one\na two\n', 'one\n'],
-      ['src/new.ts (agent)', '', 'new\n'],
     ])
+    expect(editor.opened.map(({ title, document }) => [title, document.text])).toEqual([
+      ['src/b.ts (agent, deleted)', 'b\n'],
+      ['src/new.ts (agent, new)', 'new\n'],
+    ])
+    expect(editor.lenses().map(({ command }) => command.title)).toContain('$(check) Approve')
   })
 
   it('show all changes of a session in one, in the order of the tree', async () => {

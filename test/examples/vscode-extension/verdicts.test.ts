@@ -27,7 +27,7 @@ describe('a verdict on a file', () => {
     expect(desk.editor.node('a.ts').item).toMatchObject({ contextValue: 'change.approved', iconPath: { id: 'check' } })
     await desk.editor.click('agent', 'escrowfs.commit')
     expect([desk.place.text('src/a.ts'), desk.place.text('src/b.ts')]).toEqual(['one\n', 'b\n'])
-    expect(desk.editor.asked.at(-1)).toMatchObject({ kind: 'information', text: '1 change on disk.' })
+    expect(desk.editor.asked.at(-1)).toMatchObject({ kind: 'information', text: '1 change on disk now.' })
     expect(desk.editor.progress.map((message) => message.split(',')[0])).toEqual(
       expect.arrayContaining(['checking', 'staging', 'applying']),
     )
@@ -85,7 +85,7 @@ describe('a verdict on a file', () => {
     expect(desk.editor.asked.at(-1)?.text).toBe('Why not src/a.ts? The agent is told.')
     expect(await desk.session.feedback()).toMatchObject([{ path: 'src/a.ts', reason: 'Use integers.' }])
     await desk.editor.click('agent', 'escrowfs.commit')
-    expect(desk.editor.asked.at(-1)?.text).toBe('Nothing is approved yet.')
+    expect(desk.editor.asked.at(-1)?.text).toBe('Nothing is approved, so there is nothing to commit.')
     expect(desk.place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
@@ -195,7 +195,7 @@ describe('a session', () => {
     desk.editor.person = ({ kind }) => (kind === 'input' ? 'No.' : undefined)
     await desk.editor.click('b.ts', 'escrowfs.reject')
     await desk.editor.click('agent', 'escrowfs.approve')
-    expect(desk.editor.asked.at(-1)?.text).toBe('1 change left out: src/b.ts')
+    expect(desk.editor.asked.at(-1)?.text).toBe('1 file approved. 1 change left out: src/b.ts')
     expect((await reviewOf(desk)).states).toEqual({ 'src/a.ts': 'approved', 'src/b.ts': 'rejected' })
   })
 
@@ -212,7 +212,7 @@ describe('a session', () => {
     await desk.editor.click('long.ts', 'escrowfs.approve')
     desk.editor.onStep = (_, cancel) => cancel()
     await desk.editor.click('agent', 'escrowfs.commit')
-    expect(desk.editor.asked.at(-1)?.text).toBe('The commit was called off. Nothing has changed.')
+    expect(desk.editor.asked.at(-1)?.text).toBe('The commit was cancelled. Nothing has changed.')
     expect(desk.place.text('src/long.ts')).toBe(LONG)
     desk.editor.onStep = () => {}
     desk.place.write('src/long.ts', LONG.replace('line 15\n', 'by hand\n'))
