@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { expect, it } from 'vitest'
 import clients from '../vitest.clients.config.js'
 import config from '../vitest.config.js'
+import editor from '../vitest.editor.config.js'
 import libraries from '../vitest.libraries.config.js'
 import { OWN_PROCESS } from './support/isolation.js'
 import { LONG } from './support/sequence.js'
@@ -22,7 +23,7 @@ it('a suite that changes its process has one of its own, and no other has', () =
 })
 
 it('each suite is run, and once', () => {
-  const projects = [...(config.test?.projects ?? []), clients, libraries].map((project) => {
+  const projects = [...(config.test?.projects ?? []), clients, editor, libraries].map((project) => {
     if (typeof project !== 'object' || !('test' in project)) throw new Error('Its suites are not known.')
     const { include = [], exclude = [] } = project.test ?? {}
     return picomatch(include, { ignore: exclude })

@@ -49,3 +49,6 @@ export const REAL_CLIENTS: readonly string[] = ['test/clients/**']
 
 /** Suites that drive libraries of npm, by `npm run test:libraries`: they install the libraries first. */
 export const LIBRARIES: readonly string[] = ['test/libraries/**']
+
+/** The extension in a real editor, by `npm run test:editor`: it installs the editor first. */
+export const REAL_EDITOR: readonly string[] = ['test/editor/**']

@@ -58,7 +58,8 @@ export function summaryOf(changes: readonly Change[]): string[] {
     const found = changes.filter(has).map(({ path }) => path)
     return found.length === 0 ? [] : [`${counted(found.length, noun)}: ${cut(found, NAMED).join(', ')}`]
   })
-  return [`${counted(changes.length, 'file')}, ${counted(hunks, 'hunk')}.`, ...risks]
+  const none = 'No deletion, mode change, link or binary file is among them.'
+  return [`${counted(changes.length, 'file')}, ${counted(hunks, 'hunk')}.`, ...(risks.length > 0 ? risks : [none])]
 }
 
 /** What a commit writes to disk, a line for each file. */

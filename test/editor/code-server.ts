@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from '../../examples/vscode-extension/build.mjs'
+import { installCodeServer } from './installed.js'
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
+const EXTENSION = join(REPOSITORY, 'examples', 'vscode-extension')
+
+/** Milliseconds until it has to answer. */
+const START_MS = 60_000
+
+/** What a person would set: no welcome page, no chat, verdicts above each hunk. */
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.enableExperiments': false,
+  'window.autoDetectColorScheme': true,
+  'chat.disableAIFeatures': true,
+  'telemetry.telemetryLevel': 'off',
+  'diffEditor.codeLens': true,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+}
+
+export interface RunningEditor {
+  /** The address of a folder in the editor. */
+  address(folder: string): string
+  close(): Promise<void>
+}
+
+/** code-server with the extension in it, as it is now. Its state and settings go when it is closed. */
+export async function startEditor(): Promise<RunningEditor> {
+  const { node, entry } = installCodeServer()
+  const home = mkdtempSync(join(tmpdir(), 'escrow-code-server-'))
+  const extension = join(home, 'extensions', 'escrowfs.escrowfs-review-0.1.0')
+  await build(join(extension, 'dist'), {
+    index: join(REPOSITORY, 'src/index.ts'),
+    vscode: join(REPOSITORY, 'src/agents/vscode/index.ts'),
+  })
+  cpSync(join(EXTENSION, 'package.json'), join(extension, 'package.json'))
+  cpSync(join(EXTENSION, 'media'), join(extension, 'media'), { recursive: true })
+  mkdirSync(join(home, 'data', 'User'), { recursive: true })
+  writeFileSync(join(home, 'data', 'User', 'settings.json'), JSON.stringify(SETTINGS))
+  writeFileSync(join(home, 'config.yaml'), 'auth: none\n')
+  const port = await freePort()
+  const places = ['--config', 'config.yaml', '--user-data-dir', 'data', '--extensions-dir', 'extensions']
+  const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust']
+  const server = spawn(node, [entry, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...places, ...quiet], {
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+  const said: string[] = []
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (part) => said.push(String(part)))
+  const base = `http://127.0.0.1:${port}/`
+  await untilItAnswers(base, () => said.join(''))
+  return {
+    address: (folder) => `${base}?folder=${encodeURIComponent(folder)}`,
+    async close() {
+      // Its extension hosts are of its group.
+      if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGTERM')
+      await ended
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function untilItAnswers(base: string, said: () => string): Promise<void> {
+  const end = Date.now() + START_MS
+  while (Date.now() < end) {
+    const answer = await fetch(`${base}healthz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((next) => setTimeout(next, 200))
+  }
+  throw new Error(`code-server did not answer:\n${said()}`)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port.')),
+      )
+    })
+  })
+}
