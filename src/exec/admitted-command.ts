@@ -5,7 +5,7 @@ import { EscrowError } from '../core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import type { View } from '../fs/index.js'
 import type { HomeHost } from '../hosts/index.js'
-import type { ReviewerWords } from '../inbox/index.js'
+import type { PendingFeedback } from '../inbox/index.js'
 import { HOOKS_OWN, HOST_SETTINGS, type Policy, secretName } from '../policy/index.js'
 import { closedByRules, type LedgerOutbox, type StageStore } from '../stage/index.js'
 import { commandEnv, SecretNames, secretsIn, type Visibility, visibilityOf } from '../terminal/index.js'
@@ -26,7 +26,7 @@ export interface ExecDeps {
   /** Notes refusals that a command tells of. */
   readonly journal: Pick<LedgerOutbox, 'recordReported' | 'recordUnreported'>
   /** What reviewers said. A program in the mount may give it to its model. */
-  readonly feedback: ReviewerWords
+  readonly feedback: PendingFeedback
   /** Records that a command ran. */
   readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
   /** Does work in the tool call under way; in one of its own where there is none, or it is to be a new one. */

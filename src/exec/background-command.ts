@@ -186,7 +186,7 @@ export class BackgroundCommand implements RunningCommand {
   /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
   #offer(): void {
     const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
-    const all = [...this.deps.feedback.undeliveredWords(), ...refused]
+    const all = [...this.deps.feedback.undelivered(), ...refused]
     const words = all.length === 0 ? '' : JSON.stringify(all)
     if (words === this.#offered) return
     this.#offered = words

@@ -13,20 +13,20 @@ export const feedbackForm: z.ZodType<Feedback> = z.object({
 const feedbackAnswer = z.object({ feedback: z.array(feedbackForm) })
 const attributed = z.object({ attributed: z.literal(true) })
 
-/** Milliseconds in which the owner must have answered. */
-const PATIENCE = 2_000
+/** Milliseconds. */
+const TIMEOUT = 2_000
 
-/** What reviewers said, asked of the session's owner. Rejects where it does not answer. */
+/** The undelivered feedback, from the session's owner. Rejects where it does not answer. */
 export async function feedbackAt(socketPath: string): Promise<Feedback[]> {
   return (await askOwner(socketPath, { feedback: true }, feedbackAnswer)).feedback
 }
 
-/** Tells the session's owner who works in it. Rejects where it does not answer. */
+/** Reports the agent to the session's owner. Rejects where it does not answer. */
 export async function attributeAt(socketPath: string, agent: AgentInfo): Promise<void> {
   await askOwner(socketPath, { agent }, attributed)
 }
 
-/** One question on a connection of its own, and the first line of the answer. */
+/** Sends one request on a connection of its own and resolves to the first line of the answer. */
 function askOwner<T>(socketPath: string, question: ShellAsks, form: z.ZodType<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath)
@@ -41,7 +41,7 @@ function askOwner<T>(socketPath: string, question: ShellAsks, form: z.ZodType<T>
       socket.destroy()
     })
     socket.setEncoding('utf8')
-    socket.setTimeout(PATIENCE, () => fail(new Error("The session's owner does not answer.")))
+    socket.setTimeout(TIMEOUT, () => fail(new Error("The session's owner does not answer.")))
     socket.on('error', fail)
     socket.once('close', () => fail(new Error("The session's owner went away.")))
     socket.on('data', (chunk) => {

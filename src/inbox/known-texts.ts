@@ -5,15 +5,15 @@ import { personalState } from '../host/personal-state.js'
 import { readSmall } from '../host/read.js'
 import { ensurePrivateDir, replaceDurable } from '../host/write.js'
 
-/** Conversations of a workspace that are remembered. */
+/** How many conversations of a workspace are remembered. */
 const MOST = 50
 const MAX_BYTES = 64 * 1024
 
 const digests = z.record(z.string(), z.string())
 
 /**
- * Whether a text differs from the one that a client's conversation was told last; it counts as told then. Where nothing can be written, as
- * in a session's mount, every text is news.
+ * Whether a text differs from the last one that a client's conversation got; the text is remembered. Where nothing can be
+ * written, as in a session's mount, every text is new.
  */
 export function isNews(root: string, conversation: string, text: string): boolean {
   const [key, digest] = [sha256hex(conversation).slice(0, 16), sha256hex(text).slice(0, 16)]
@@ -26,7 +26,7 @@ export function isNews(root: string, conversation: string, text: string): boolea
     const kept = [...Object.entries(others).slice(1 - MOST), [key, digest]]
     replaceDurable(file, JSON.stringify(Object.fromEntries(kept)), 0o600)
   } catch {
-    // It is told once more then, which harms nobody.
+    // The conversation gets the text once more, which does no harm.
   }
   return true
 }

@@ -5,27 +5,27 @@ import { spoolDelivered, spooledDeliveries, WORDS_AT } from '../terminal/index.j
 import { feedbackForm } from './ask-owner.js'
 
 const form = z.array(z.object({ keys: z.array(z.string()), feedback: feedbackForm }))
-/** Bytes of it. */
+/** Most bytes of the file. */
 const MOST = 1024 * 1024
 
 /**
- * Inside of a mount: what reviewers said since the last call of anyone in there. It counts as delivered, and the owner
- * learns of that. No socket leads out of a mount, so the words come by a file.
+ * Inside of a mount: the feedback since the last call of any program there. It counts as delivered, and a spool file tells the
+ * owner so. No socket leads out of a mount, so feedback comes in a file.
  */
-export function takeWordsInMount(): Feedback[] {
+export function takeFeedbackInMount(): Feedback[] {
   const reported = spooledDeliveries()
-  return words().flatMap(({ keys, feedback }) => {
+  return pending().flatMap(({ keys, feedback }) => {
     if (keys.every((key) => reported.has(key))) return []
     for (const key of keys) spoolDelivered(key)
     return [feedback]
   })
 }
 
-function words(): z.infer<typeof form> {
+function pending(): z.infer<typeof form> {
   try {
     return form.parse(JSON.parse(readSmall(WORDS_AT, MOST)))
   } catch {
-    // The owner is writing it: the next call gets them.
+    // The owner is writing the file: the next call gets them.
     return []
   }
 }

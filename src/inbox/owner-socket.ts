@@ -6,11 +6,11 @@ import { layoutAt } from '../host/workspace-state.js'
 import { removeName, replaceDurable } from '../host/write.js'
 
 /**
- * The socket of a session that another process owns: it runs commands there for `escrow-sh`, and tells hooks what reviewers said. Its path
- * lies in the session's own directory, which only this user can read or write.
+ * The socket of a session that another process owns. The owner runs commands for `escrow-sh` there, and gives feedback to hooks.
+ * A file in the session's directory, which only this user can read or write, has its path.
  */
 
-/** Lets other processes of this user find the session's socket. Gives what takes that back. */
+/** Publishes the session's socket to other processes of this user. @returns a function that withdraws it */
 export function publishSocket(root: string, session: string, path: string): () => void {
   const { door } = layoutAt(physicalRoot(root)).session(session)
   replaceDurable(door, path, 0o600)
@@ -19,22 +19,22 @@ export function publishSocket(root: string, session: string, path: string): () =
   }
 }
 
-/** Bytes of a path. */
+/** Most bytes of a path. */
 const LONGEST = 4_096
 
-/** The socket of a session whose owner lives and has announced one. */
+/** The path of a session's socket; undefined where its owner is gone or has published none. */
 export function ownerSocketOf(root: string, session: string): string | undefined {
   const { door, owner } = layoutAt(physicalRoot(root)).session(session)
   return existsSync(door) && isOwned(owner) ? readSmall(door, LONGEST) : undefined
 }
 
 /**
- * Who gives the agent of a session what reviewers say: the session's owner, which answers clients (`served`); a process
- * that holds it for a program (`held`); or nobody until the next call (`at rest`).
+ * How the agent of a session gets feedback: from the session's owner, which answers clients (`served`); from a process that
+ * runs one program in it (`held`); or with its next call (`at rest`).
  */
 export type SessionState = 'served' | 'held' | 'at rest'
 
-/** See {@link SessionState}. Throws EscrowError `not_found` where the directory is no workspace. */
+/** @throws EscrowError `access_denied` where the directory cannot be opened as a workspace */
 export function stateOfSession(root: string, session: string): SessionState {
   if (ownerSocketOf(root, session) !== undefined) return 'served'
   return isOwned(layoutAt(physicalRoot(root)).session(session).owner) ? 'held' : 'at rest'

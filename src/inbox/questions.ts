@@ -17,60 +17,63 @@ import {
   reviewerOf,
 } from '../review/index.js'
 import type { NoteQueue } from '../stage/index.js'
-import type { Undelivered } from './undelivered.js'
-
-export interface QuestionDeps {
-  readonly notes: NoteQueue
-  /** The session's state; its intent is who asks. */
-  readonly state: { readonly intentId: string | undefined }
-  readonly approver: Approver | undefined
-  readonly answer: (id: string, answer: Answer) => Promise<void>
-}
+import type { Undelivered } from './undelivered-feedback.js'
 
 const DELIVERED_NOTE = 'told_answer'
 const USED_NOTE = 'spent_answer'
-/** The beginning of an answer's key. */
+/** The prefix of an answer's key. */
 const ANSWER = 'answer:'
 
 type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
-/** What a session asks of people, once each, and what they said. */
+/** The questions that a session asks people, each once, and their answers. */
 export class SessionQuestions {
   #records: readonly ReviewRecord[] = []
   #answers: AnswerRecord[] = []
-  readonly #told: Set<unknown>
+  readonly #delivered: Set<unknown>
+  /** Ids of `once` answers that were used up. */
   readonly #spent: Set<unknown>
+  /** Ids of `once` answers that the current call uses. */
   readonly #used = new Set<string>()
   readonly #asking = new Set<Promise<unknown>>()
-  /** Writes with an open question, by path and rule: a command can be refused thousands of them. */
+  /** Path and rule of each open access question: a command can be refused thousands of writes. */
   #asked: Set<string>
-  /** What writes are judged by; another object when something of it has changed. */
+  /** The answers in force, for policy. Replaced by another object when one changes. */
   answers: AskAnswers
 
-  constructor(private readonly deps: QuestionDeps) {
-    this.#told = new Set(deps.notes.queued(DELIVERED_NOTE))
-    this.#spent = new Set(deps.notes.queued(USED_NOTE))
+  /**
+   * @param state the session's state; questions name its intent
+   * @param answer records the approver's answer to a question
+   */
+  constructor(
+    private readonly notes: NoteQueue,
+    private readonly state: { readonly intentId: string | undefined },
+    private readonly approver: Approver | undefined,
+    private readonly answer: (id: string, answer: Answer) => Promise<void>,
+  ) {
+    this.#delivered = new Set(notes.queued(DELIVERED_NOTE))
+    this.#spent = new Set(notes.queued(USED_NOTE))
     this.#asked = this.#openAsks()
     this.answers = this.#current()
   }
 
-  /** An `ask` rule refused a write. */
+  /** Asks about a write that an `ask` rule refused. */
   ask(path: string, rule: string): void {
-    const intentId = this.deps.state.intentId
+    const intentId = this.state.intentId
     const key = askKey({ path, rule })
     if (this.#asked.has(key)) return
     this.#asked.add(key)
     this.#post({ kind: 'access', path, rule, ...defined({ intentId }) })
   }
 
-  /** An `ask` of `terminal` refused a command. */
+  /** Asks about a command that an `ask` of `terminal` refused. */
   askCommand(asked: Omit<CommandQuestion, 'id' | 'at' | 'kind' | 'intentId'>): void {
-    const intentId = this.deps.state.intentId
+    const intentId = this.state.intentId
     const isAsked = this.#open().some((each) => each.kind === 'command' && each.key === asked.key)
     if (!isAsked) this.#post({ kind: 'command', ...asked, ...defined({ intentId }) })
   }
 
-  /** What a person said to a command; what was allowed once is over with it. */
+  /** The answer in force for a command. Taking a `once` answer uses it up. */
   takeCommand(key: string): AnswerRecord | undefined {
     const record = commandAnswer(key, this.#answers, ({ id }) => this.#spent.has(id))
     if (record?.answer === 'once') {
@@ -80,9 +83,9 @@ export class SessionQuestions {
     return record
   }
 
-  /** Throws EscrowError `missing_intent_id`; `policy_invalid` for a glob no scope can have. */
+  /** @throws EscrowError `missing_intent_id`; `nothing_selected` without globs; `policy_invalid` for a glob no scope can have */
   requestScope(globs: readonly string[], why: string): ScopeRequest {
-    const intentId = this.deps.state.intentId
+    const intentId = this.state.intentId
     if (intentId === undefined)
       throw new EscrowError('missing_intent_id', 'More scope is asked for an active intent. Select one first.')
     if (globs.length === 0) throw new EscrowError('nothing_selected', 'No glob was named: there is nothing to ask for.')
@@ -101,9 +104,9 @@ export class SessionQuestions {
     if (records !== this.#records) {
       this.#records = records
       const answers = answersIn(records)
-      const isNews = answers.length !== this.#answers.length
+      const isChanged = answers.length !== this.#answers.length
       this.#answers = answers
-      if (isNews) {
+      if (isChanged) {
         this.answers = this.#current()
         this.#asked = this.#openAsks()
       }
@@ -111,62 +114,62 @@ export class SessionQuestions {
     this.markUsed()
   }
 
-  /** A write went through by an answer. */
+  /** Marks the `once` answer that let a write through as used by the current call. */
   consume(path: string): void {
     if (this.#answers.length === 0) return
     const record = this.#for(path)
     if (record?.answer === 'once') this.#used.add(record.id)
   }
 
-  /** What was allowed once, and was used, is over. */
+  /** Uses up the `once` answers of the call that has ended. */
   markUsed(): void {
-    // Decisions are remembered for as long as the answers are the same object.
+    // Policy caches decisions by the identity of the answers.
     if (this.#used.size === 0) return
     for (const id of this.#used) {
       this.#spent.add(id)
-      this.deps.notes.enqueue(USED_NOTE, id)
+      this.notes.enqueue(USED_NOTE, id)
     }
     this.#used.clear()
     this.answers = this.#current()
   }
 
-  /** True once the approver has answered something; false where there is nothing to wait for. */
+  /** Resolves to true once the approver has answered, or to false at once where nothing was asked of it. */
   async waitForAnswers(): Promise<boolean> {
     if (this.#asking.size === 0) return false
     await Promise.allSettled([...this.#asking])
     return true
   }
 
-  /** Answers that the agent has not been given, each with the key that {@link markDelivered} takes. */
+  /** The answers that were not delivered to the agent, each with the key for {@link markDelivered}. */
   undeliveredAnswers(): Undelivered[] {
     return this.#answers
-      .filter(({ id }) => !this.#told.has(id))
+      .filter(({ id }) => !this.#delivered.has(id))
       .map((record) => {
         const { answer, words, by, path, command } = record
         const kind = answer === 'deny' ? 'refused' : 'granted'
-        const said =
+        const text =
           words ??
           (command !== undefined
             ? `Running \`${command}\` is allowed (${answer}).`
             : path === undefined
               ? 'The scope was extended.'
               : `Writing ${path} is allowed (${answer}).`)
-        const feedback = { ...defined({ path }), kind, reason: said, by: reviewerOf(by) }
+        const feedback = { ...defined({ path }), kind, reason: text, by: reviewerOf(by) }
         return { keys: [`${ANSWER}${record.id}`], feedback }
       })
   }
 
-  /** The agent was given an answer. False for a key that is none of an answer. */
+  /** Marks an answer as delivered. False where the key is not an answer's. */
   markDelivered(key: string): boolean {
     if (!key.startsWith(ANSWER)) return false
     const id = key.slice(ANSWER.length)
-    this.#told.add(id)
-    this.deps.notes.enqueue(DELIVERED_NOTE, id)
+    this.#delivered.add(id)
+    this.notes.enqueue(DELIVERED_NOTE, id)
     return true
   }
 
   #open(): Question[] {
-    return openQuestions(this.deps.notes.queued(QUESTION), this.#records)
+    return openQuestions(this.notes.queued(QUESTION), this.#records)
   }
 
   #openAsks(): Set<string> {
@@ -175,17 +178,16 @@ export class SessionQuestions {
 
   #post(asked: New<Question>): Question {
     const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
-    this.deps.notes.enqueue(QUESTION, { ...question })
-    const { approver } = this.deps
-    if (approver) this.#consult(approver, question)
+    this.notes.enqueue(QUESTION, { ...question })
+    if (this.approver) this.#consult(this.approver, question)
     return question
   }
 
-  /** An approver that fails has no answer: the question stays open for a person. */
+  /** If the approver fails, the question stays open for a person. */
   #consult(approver: Approver, question: Question): void {
     const asking = (async () => {
       const answer = await approver(question)
-      if (answer) await this.deps.answer(question.id, answer)
+      if (answer) await this.answer(question.id, answer)
     })().catch((error: unknown) => {
       process.emitWarning(`The approver could not answer ${question.id}: ${String(error)}`, 'EscrowApproverWarning')
     })

@@ -1,7 +1,13 @@
 /**
- * The answer to a host that asks before it runs a tool itself: hooks of clients. It owns no session, writes no stage, and
- * answers while another process holds the session.
+ * Answers hosts that ask before they run a tool themselves: the hooks of clients. It reads a session without opening it, so it
+ * answers while another process owns the session.
  *
- * In: a tool call. Out: a denial or nothing; denials go to the ledger. It must be quick to load: each hook is a new process.
+ * Data enters as a tool call and the files of the workspace. It leaves as a denial or nothing; denials go to the ledger, or to
+ * the spool inside of a mount. Each hook is a new process, so the room must load quickly: what few calls need is imported when
+ * they need it.
+ *
+ * May not happen here: a write to a stage, a use of an answer that the call itself will need.
  */
-export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge.js'
+export type { CallJudge, JudgedCall } from './call-judge.js'
+export { openJudge, openJudges } from './judge.js'
+export type { JudgeOptions } from './judged-session.js'

@@ -1,6 +1,6 @@
 import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
 import { isInMount, physicalRoot } from '../access/index.js'
-import type { Explanation, Feedback, GateSettings, Intent, PlannedWrite, Session } from '../core/api.js'
+import type { Explanation, Feedback, GateSettings, Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { type Denial, Denied } from '../core/denials.js'
@@ -10,63 +10,30 @@ import { judgeWrites } from '../fs/index.js'
 import { lookAt } from '../host/read.js'
 import { hasOrchestration } from '../host/shared-files.js'
 import { layoutAt } from '../host/workspace-state.js'
-import { DELIVERED, isNews, ownerSocketOf, undeliveredWords } from '../inbox/index.js'
+import { DELIVERED, isNews, ownerSocketOf, undeliveredFeedback } from '../inbox/index.js'
 import { missingMutationClass, type Policy, secretName } from '../policy/index.js'
 import { relativeTo } from '../session/index.js'
 import { closedByRules } from '../stage/index.js'
 import { SecretNames, spoolDenial, WORDS_AT } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
+import type { CallJudge, JudgedCall } from './call-judge.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
 
-export type { JudgeOptions } from './judged-session.js'
-
-/** A tool call that its host is going to run itself. */
-export interface JudgedCall {
-  readonly tool: string
-  readonly id?: string
-  readonly writes?: readonly PlannedWrite[]
-  /** Files it shows to the model. */
-  readonly reads?: readonly string[]
-  /** Directories whose files' contents it searches. */
-  readonly searches?: readonly string[]
-  /** Refused without an active intent, whatever it writes. */
-  readonly needsIntent?: boolean
-  readonly command?: string
-  readonly declaresClass?: boolean
-}
-
 /**
- * Judges a host's tool calls by the rules a session's own calls are judged by, and owns no session: the answer is the same while
- * another process holds it, and on a disk that cannot be written. What it denies is recorded where the ledger can be written.
+ * Opens a judge for one tool call.
+ * @param root the workspace's directory
+ * @throws EscrowError `path_escape` for a malformed session id; `access_denied` for an unreadable root; `ledger_unavailable`
+ * or `ledger_corrupt` for a session that cannot be read
  */
-export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
-  readonly root: string
-  readonly session: string
-  readonly gate: GateSettings
-  /** A living process holds the session, and lets no `escrow-sh` in. */
-  readonly isHeld: boolean
-  /** What each rule says of an access, links followed. Nothing is recorded. @param path relative to the root, or absolute. */
-  explain(path: string, op: 'read' | 'write' | 'remove'): Explanation
-  /** The first denial. */
-  judge(call: JudgedCall): Promise<Denial | undefined>
-  /** Records a denial that is its caller's own. */
-  refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
-  /** What reviewers said and the agent has not heard, if the session is at rest or its owner answers. It counts as told. */
-  feedback(): Promise<Feedback[]>
-  /** Tells the session's owner which model works, where that is known to the caller and not yet to the owner. Never rejects. */
-  introduceAgent(): Promise<void>
-  /** Whether a text differs from the one that this conversation of a client's was told last. It counts as told. */
-  isNews(conversation: string, text: string): boolean
-}
-
-/** Rejects where nobody can say what is allowed: damaged files, a session's id that is none. */
 export async function openJudge(root: string, options: JudgeOptions): Promise<CallJudge> {
   return openJudges(root)(options)
 }
 
 /**
- * Judges for a process that answers many calls. What was read and understood is kept for the next call as long as the files are
- * the same; whether they are is looked up for each, so a judge goes by what a person has saved last.
+ * Opens judges for a process that answers many calls. Parsed files are cached between calls; each call checks their stats, so a
+ * judge always uses what a person saved last.
+ * @param given the workspace's directory
+ * @returns a function that opens a judge for one call, as {@link openJudge} does
  */
 export function openJudges(given: string): (options: JudgeOptions) => Promise<CallJudge> {
   let sources: JudgeSources | undefined
@@ -82,7 +49,7 @@ export function openJudges(given: string): (options: JudgeOptions) => Promise<Ca
     }
     const key = JSON.stringify([options.session, options.intent])
     const session = kept.get(key) ?? new JudgedSession(sources, options)
-    // The one asked for last is the last to go.
+    // Least recently used first.
     kept.delete(key)
     kept.set(key, session)
     const [oldest] = kept.size > MOST ? kept.keys() : []
@@ -91,7 +58,7 @@ export function openJudges(given: string): (options: JudgeOptions) => Promise<Ca
   }
 }
 
-/** Sessions that are kept: each holds a stage in memory. */
+/** How many sessions are cached: each holds a stage in memory. */
 const MOST = 8
 
 class ReadOnlyJudge implements CallJudge {
@@ -99,7 +66,7 @@ class ReadOnlyJudge implements CallJudge {
   readonly session: string
   readonly isHeld: boolean
   readonly #policy: Policy
-  readonly #door: string | undefined
+  readonly #socket: string | undefined
 
   constructor(
     private readonly sources: JudgeSources,
@@ -109,8 +76,8 @@ class ReadOnlyJudge implements CallJudge {
   ) {
     this.root = sources.layout.root
     this.session = options.session
-    this.#door = seen.isHeld ? ownerSocketOf(this.root, this.session) : undefined
-    this.isHeld = seen.isHeld && this.#door === undefined
+    this.#socket = seen.isHeld ? ownerSocketOf(this.root, this.session) : undefined
+    this.isHeld = seen.isHeld && this.#socket === undefined
     this.#policy = judged.policy
   }
 
@@ -155,20 +122,20 @@ class ReadOnlyJudge implements CallJudge {
       data: { tool_name: tool },
       ...defined({ path: file }),
     })
-    // It is refused whether or not that can be written down: in a session's mount it is told to who can.
+    // The call is refused either way. Inside of a session's mount the ledger is read-only: the owner reads the spool.
     await this.sources.ledger.append([draft]).catch(() => spoolDenial({ ...denial, ...defined({ intentId }), tool }))
   }
 
   async feedback(): Promise<Feedback[]> {
     if (isInMount(this.sources.given)) {
       if (lookAt(WORDS_AT)?.size === 0) return []
-      const { takeWordsInMount } = await import('../inbox/mount-words.js')
-      return takeWordsInMount()
+      const { takeFeedbackInMount } = await import('../inbox/mount-words.js')
+      return takeFeedbackInMount()
     }
-    if (this.isHeld || !this.#hasNews()) return []
-    if (this.#door !== undefined) {
+    if (this.isHeld || !this.#hasFeedback()) return []
+    if (this.#socket !== undefined) {
       const { feedbackAt } = await import('../inbox/ask-owner.js')
-      return feedbackAt(this.#door)
+      return feedbackAt(this.#socket)
     }
     const { openWorkspace } = await import('../workspace/index.js')
     const workspace = await openWorkspace(this.root)
@@ -182,21 +149,21 @@ class ReadOnlyJudge implements CallJudge {
 
   async introduceAgent(): Promise<void> {
     const { agent } = this.options
-    if (this.#door === undefined || agent?.model === undefined) return
+    if (this.#socket === undefined || agent?.model === undefined) return
     const { tool, model } = agentOf(this.seen.store.overlay.stage.agents.at(-1))
     if (tool === agent.tool && model === agent.model) return
     const { attributeAt } = await import('../inbox/ask-owner.js')
-    await attributeAt(this.#door, agent).catch(() => undefined)
+    await attributeAt(this.#socket, agent).catch(() => undefined)
   }
 
   isNews(conversation: string, text: string): boolean {
     return isNews(this.root, `${this.session}\n${conversation}`, text)
   }
 
-  #hasNews(): boolean {
+  #hasFeedback(): boolean {
     const { reviews, store, questions } = this.seen
     return (
-      undeliveredWords(reviews, new Set(store.queued(DELIVERED))).length > 0 ||
+      undeliveredFeedback(reviews, new Set(store.queued(DELIVERED))).length > 0 ||
       questions.undeliveredAnswers().length > 0
     )
   }
@@ -223,12 +190,12 @@ class ReadOnlyJudge implements CallJudge {
       })
       return undefined
     } catch (error) {
-      // What cannot be walked shows nothing either.
+      // A path that cannot be resolved cannot be read either.
       return error instanceof Denied ? error.denial : undefined
     }
   }
 
-  /** A search shows what it finds: of what is closed below there, too. */
+  /** A search prints matching lines, so a directory with files that agents may not read is refused. */
   #searchDenial(path: string): Denial | undefined {
     const place = this.seen.view.within(() => this.#placeOf(path))
     if (!place?.inside || place.type !== 'dir') return undefined
@@ -279,7 +246,7 @@ class ReadOnlyJudge implements CallJudge {
   }
 }
 
-/** An agent as the stage's log names it. */
+/** An agent as the stage's log has it. */
 function agentOf(named: unknown): { readonly tool?: unknown; readonly model?: unknown } {
   return typeof named === 'object' && named !== null ? named : {}
 }

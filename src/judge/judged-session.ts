@@ -14,19 +14,20 @@ import { claimedBy } from '../session/index.js'
 import { type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger } from '../trace/index.js'
 
-/** Whose calls are judged. */
+/** The session and agent whose calls are judged. */
 export interface JudgeOptions {
-  /** The session the calls are of; it need not exist. */
+  /** The session's id; it need not exist. */
   readonly session: string
-  /** The intent they are made for. Without it: what the session's owner has selected, else the registry's active one. */
+  /** The intent of the calls. Default: the one that the session's owner has selected, else the registry's active one. */
   readonly intent?: string
+  /** For the ledger's records of denials. */
   readonly agent?: AgentInfo
 }
 
-/** What the judges of a workspace share. None of it is older than the files it is of. */
+/** The files that the judges of a workspace share. Each is read again when it has changed. */
 export interface JudgeSources {
   readonly layout: Layout
-  /** The root as it was named. */
+  /** The root as the caller named it. */
   readonly given: string
   readonly registry: RegistryStore
   readonly policyFile: () => PolicyState
@@ -38,9 +39,9 @@ export function sourcesOf(layout: Layout, given: string): JudgeSources {
   return { layout, given, registry, policyFile, ledger }
 }
 
-/** A session as another process sees it at one moment. */
+/** One reading of a session by a process that does not own it. */
 export interface JudgedLook {
-  /** A living process holds it. */
+  /** A live process owns it. */
   readonly isHeld: boolean
   readonly intentId: string | undefined
   readonly store: StageStore
@@ -49,13 +50,13 @@ export interface JudgedLook {
   readonly view: View
 }
 
-/** A session that calls are judged in, and that is none of ours: nothing of it is written. */
+/** A session that is read for judging calls, and never written. */
 export class JudgedSession {
   readonly policy: Policy
   readonly #readReviews: () => readonly ReviewRecord[]
   readonly #readStage: () => StageStore
   #look: JudgedLook | undefined
-  /** Milliseconds by which reads take policy.yaml for unchanged: none passes within a call, many between two. */
+  /** The clock, in milliseconds, of cached decisions about reads. It stands still within a call and jumps between calls. */
   #clock = 0
 
   constructor(
@@ -71,14 +72,14 @@ export class JudgedSession {
       intents: () => registry.state(),
       activeIntentId: () => this.#look?.intentId,
       policy: policyFile,
-      // What the model has read is known to the session's owner alone.
+      // Only the session's owner knows what the model has read.
       base: () => 'fresh',
       answers: () => (this.#look ?? this.look()).questions.answers,
       now: () => this.#clock,
     })
   }
 
-  /** All that may have changed since the last call, looked at anew. */
+  /** Reads again everything that may have changed since the last call. */
   look(): JudgedLook {
     const { layout, given } = this.sources
     const files = layout.session(this.options.session)
@@ -87,20 +88,16 @@ export class JudgedSession {
     const intentId = this.options.intent ?? (isHeld ? claimedBy(files.claim) : undefined) ?? this.#activeIntentId()
     const store = this.#readStage()
     const reviews = this.#readReviews()
-    const questions = new SessionQuestions({
-      // What a judgement uses up is so for that one alone: nothing has run yet.
-      notes: { ...store, enqueue: () => undefined },
-      state: { intentId },
-      approver: undefined,
-      answer: async () => undefined,
-    })
+    // A judgement must not use up an answer for the call itself, which runs later: notes are dropped.
+    const notes = { ...store, enqueue: () => undefined }
+    const questions = new SessionQuestions(notes, { intentId }, undefined, async () => undefined)
     questions.update(reviews)
     const view = viewOf(layout, given, store, this.policy)
     this.#look = { isHeld, intentId, store, reviews, questions, view }
     return this.#look
   }
 
-  /** The registry's own, where it can be selected. */
+  /** The registry's active intent, if it can be selected. */
   #activeIntentId(): string | undefined {
     const state = this.sources.registry.state()
     const id = state.ok ? state.activeIntentId : undefined
@@ -108,7 +105,7 @@ export class JudgedSession {
   }
 }
 
-/** The stage as its log has it, over the disk. Nothing is written through it: it only judges. */
+/** The stage, as its log has it, over the disk. Used for judging only; nothing is written through it. */
 function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy): View {
   const { overlay } = store
   const resolver = new Resolver(overlay, [given])

@@ -3,16 +3,17 @@ import type { Contents } from './contents.js'
 import { hasMarkers, mergeContents } from './merge.js'
 import type { AmendRecord, ReviewRecord } from './record.js'
 
-/** What an amendment makes of a file, and that it could not be made whole. */
+/** A file after an amendment. */
 export interface Amended {
   readonly content: Uint8Array
+  /** It has conflict markers. */
   readonly conflict: boolean
 }
 
 /**
- * What becomes of a file by an amendment. Where the agent has written to it since the reviewer saw it, both are merged:
- * no edit is lost, neither the reviewer's nor the agent's. Of what cannot be merged the reviewer's is taken.
- * @param now the staged content; undefined where no file is staged there any more
+ * Applies an amendment to a staged file. Where the agent has written to the file since the reviewer saw it, both edits are
+ * merged; where they cannot be merged, the reviewer's wins.
+ * @param now the staged content; undefined where no file is staged any more
  * @returns undefined where the content stays as it is
  */
 export function amendedContent(
@@ -28,7 +29,7 @@ export function amendedContent(
   const names = { ours: 'agent', theirs: labelOf(record) }
   const merged = mergeContents(now, contents.read(seen.digest), wanted, names)
   if (merged === undefined) return record.cause === 'edit' ? { content: wanted, conflict: false } : undefined
-  // What was discarded is not there any more as it was seen: that is no part of what was thrown away.
+  // The agent has rewritten the discarded lines: its new lines were never discarded.
   return merged.conflict && record.cause === 'discard' ? undefined : merged
 }
 
@@ -36,14 +37,14 @@ function labelOf({ cause, by }: AmendRecord): string {
   return cause === 'merge' ? DISK : by.name.replace(/\s+/g, ' ')
 }
 
-/** What the other side of a merge is called beside its markers. */
+/** The label of the disk's side in conflict markers. */
 export const DISK = 'disk'
 
-/** What reviewers have made of the changes, as far as it is in the stage. */
+/** The amendments of staged changes. */
 export interface AmendmentState {
-  /** In order; none before the last commit or discard of the whole change. */
+  /** In order, since the last commit or discard of the whole change. */
   of(change: StagedChange): readonly AmendRecord[]
-  /** `markers`: in the staged content. `beside`: the disk holds the other version, and nobody has decided since. */
+  /** `markers`: the staged content has conflict markers. `beside`: the disk has the other version, and nobody has decided since. */
   conflict(change: StagedChange): 'markers' | 'beside' | undefined
 }
 

@@ -2,19 +2,19 @@ import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import type { AmendRecord, ReviewRecord } from './record.js'
 
-/** A reviewer's change of what an agent has staged, as the agent hears of it. */
+/** A reviewer's change of a staged file, for the agent. */
 export interface Amendment {
   readonly id: string
   readonly path: string
   readonly cause: AmendRecord['cause']
   readonly by: Reviewer
-  /** True while no commit or discard has taken the whole change. */
-  readonly standing: boolean
-  /** Of a merge that the agent's own reading made: what came of it. */
+  /** False once a commit or discard has taken the whole change. */
+  readonly isInForce: boolean
+  /** Set for a merge that the agent caused by reading the file: its result. */
   readonly read?: 'clean' | 'markers' | 'beside'
 }
 
-/** All amendments ever made of a content, and merges by reading that made none, in order. */
+/** All amendments of a content, and merges by reading that changed none, in order. */
 export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
   const ended = new Map<string, number>()
   records.forEach(({ kind, entries }, index) => {
@@ -27,8 +27,8 @@ export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
     const read = readingOf(record)
     const reviewer = { name: by.name, ...defined({ email: by.email }) }
     return record.entries.map(({ path }) => {
-      const standing = record.content !== undefined && (ended.get(path) ?? -1) < index
-      return { id, path, cause, by: reviewer, standing, ...(read && { read }) }
+      const isInForce = record.content !== undefined && (ended.get(path) ?? -1) < index
+      return { id, path, cause, by: reviewer, isInForce, ...(read && { read }) }
     })
   })
 }

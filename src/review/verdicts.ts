@@ -12,20 +12,20 @@ import {
   verdictOf,
 } from './record.js'
 
-/** The verdicts that stand. */
+/** The verdicts in force, by change. */
 export interface VerdictState {
   of(change: StagedChange): CurrentVerdicts
 }
 
-/** What has been said of one change and still counts. */
+/** The verdicts in force on one change. */
 export interface CurrentVerdicts {
-  /** The latest word on the change as a whole: none where it was on another base or other content. */
+  /** The latest verdict on the whole change, unless its base or content has changed since. */
   readonly file?: Verdict
-  /** By id: words on single hunks, given after the latest on the whole. Whether there is such a hunk is not known here. */
+  /** Hunk id → the verdict on it, where it is later than the one on the whole. The hunk may no longer exist. */
   readonly hunks: ReadonlyMap<string, Verdict>
-  /** Somebody spoke of the change as a whole, and it is another by now. */
+  /** There was a verdict on the whole change, and the change is another now. */
   readonly isVoid: boolean
-  /** That word was an approval. */
+  /** The void verdict was an approval. */
   readonly lostApproval: boolean
 }
 
@@ -33,39 +33,39 @@ export function stateOf(verdict: Verdict | undefined): ChangeState {
   return verdict === undefined || verdict.verdict === 'withdrawn' ? 'pending' : verdict.verdict
 }
 
-/** A reviewer's no, as the agent's side hears of it. */
+/** A rejection of a path, for the agent. */
 export interface Rejection {
-  /** Of the verdict. */
+  /** The verdict's id. */
   readonly id: string
   readonly path: string
-  /** The hunks it is about; undefined: all of the change. */
+  /** The rejected hunks; undefined: the whole change. */
   readonly hunks?: readonly HunkRef[]
   readonly reason: string
   readonly by: Reviewer
   readonly at: string
-  /** True while no later verdict, and no commit, has been on what it is about. */
-  readonly standing: boolean
-  /** All of it was taken back. */
+  /** False once a later verdict or a commit covers all of it. */
+  readonly isInForce: boolean
+  /** All of it was withdrawn. */
   readonly withdrawn: boolean
-  /** What took it back, or parts of it. */
-  readonly takenBack: readonly Withdrawn[]
+  /** The verdicts that withdrew it, or parts of it. */
+  readonly withdrawals: readonly Withdrawal[]
 }
 
-/** A word that took back a no. */
-export interface Withdrawn {
+/** A verdict that withdrew a rejection. */
+export interface Withdrawal {
   readonly id: string
-  /** Undefined: all that was left of it. */
+  /** Undefined: all that was left of the rejection. */
   readonly hunks?: readonly HunkRef[]
 }
 
-/** The words on one path that no later one has replaced. */
-class Words {
+/** The verdicts on one path that no later record has replaced. */
+class PathVerdicts {
   file: { readonly record: VerdictRecord; readonly entry: ReviewEntry } | undefined
   readonly hunks = new Map<string, VerdictRecord>()
-  /** By id, of hunks that were divided: what is said of one is said of its pieces. */
+  /** Split hunk → its pieces: a verdict on the hunk is one on each piece. */
   readonly #pieces = new Map<string, readonly string[]>()
 
-  say(record: VerdictRecord, entry: ReviewEntry): void {
+  add(record: VerdictRecord, entry: ReviewEntry): void {
     if (entry.hunks) for (const id of this.#piecesOf(entry.hunks)) this.hunks.set(id, record)
     else {
       this.file = { record, entry }
@@ -74,8 +74,8 @@ class Words {
   }
 
   /**
-   * A commit or a discard uses up what was said of what it took. A no to a hunk outlives a commit of the file: it took
-   * no such hunk, and who wrote the commit down for a dead committer did not know that it was of a part.
+   * A commit or a discard consumes the verdicts on what it took. A rejected hunk keeps its verdict through a commit of the file: the
+   * commit did not take it, and a record that another process wrote for the committer may lack the hunks.
    */
   consume(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
     if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()
@@ -87,13 +87,13 @@ class Words {
   split(pieces: readonly string[], entry: ReviewEntry): void {
     for (const { id } of entry.hunks ?? []) {
       this.#pieces.set(id, pieces)
-      const word = this.hunks.get(id)
+      const verdict = this.hunks.get(id)
       this.hunks.delete(id)
-      if (word) for (const piece of pieces) this.hunks.set(piece, word)
+      if (verdict) for (const piece of pieces) this.hunks.set(piece, verdict)
     }
   }
 
-  /** What was approved was not approved as it is merged. A no to a hunk stands. */
+  /** A merge cancels approvals, since nobody has seen the merged content. Rejections of hunks stay. */
   amend(record: AmendRecord, entry: ReviewEntry): void {
     if (record.cause === 'merge') this.#forgetApprovals()
     else for (const id of this.#piecesOf(entry.hunks ?? [])) this.hunks.delete(id)
@@ -104,18 +104,18 @@ class Words {
   }
 
   #forgetApprovals(): void {
-    for (const [id, word] of this.hunks) if (word.verdict === 'approved') this.hunks.delete(id)
+    for (const [id, { verdict }] of this.hunks) if (verdict === 'approved') this.hunks.delete(id)
   }
 
-  /** A word on the whole is one on each hunk: were it to become void, what was said before it must not come back. */
+  /** A verdict on the file replaces those on its hunks for good: they must not return if it becomes void. */
   #clearHunks(except: ReadonlySet<string>): void {
     for (const id of this.hunks.keys()) if (!except.has(id)) this.hunks.delete(id)
   }
 }
 
-/** Reads a review log as the verdicts that stand: the latest word on each path and each hunk. */
+/** The verdicts in force after all records of a review log: the latest on each path and each hunk. */
 export function verdictState(records: readonly ReviewRecord[]): VerdictState {
-  const words = new Map<string, Words>()
+  const byPath = new Map<string, PathVerdicts>()
   const verdicts = new Map<VerdictRecord, Verdict>()
   const cachedVerdict = (record: VerdictRecord): Verdict => {
     const verdict = verdicts.get(record) ?? verdictOf(record)
@@ -125,145 +125,145 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
   for (const record of records) {
     for (const entry of record.entries) {
       const key = keyOf(entry)
-      const said = words.get(key) ?? new Words()
-      words.set(key, said)
-      if (record.kind === 'verdict') said.say(record, entry)
-      else if (record.kind === 'split') said.split(record.pieces, entry)
-      else if (record.kind !== 'amend') said.consume(record.kind, entry)
-      else said.amend(record, entry)
+      const known = byPath.get(key) ?? new PathVerdicts()
+      byPath.set(key, known)
+      if (record.kind === 'verdict') known.add(record, entry)
+      else if (record.kind === 'split') known.split(record.pieces, entry)
+      else if (record.kind !== 'amend') known.consume(record.kind, entry)
+      else known.amend(record, entry)
     }
   }
   return {
     of(change) {
-      const said = words.get(keyOf(change))
-      const holds = said?.file !== undefined && matches(said.file.entry, change)
-      const isVoid = said?.file !== undefined && said.file.record.verdict !== 'withdrawn' && !holds
+      const known = byPath.get(keyOf(change))
+      const holds = known?.file !== undefined && matches(known.file.entry, change)
+      const isVoid = known?.file !== undefined && known.file.record.verdict !== 'withdrawn' && !holds
       return {
-        ...(holds && said?.file && { file: cachedVerdict(said.file.record) }),
-        hunks: new Map([...(said?.hunks ?? [])].map(([id, record]) => [id, cachedVerdict(record)])),
+        ...(holds && known?.file && { file: cachedVerdict(known.file.record) }),
+        hunks: new Map([...(known?.hunks ?? [])].map(([id, record]) => [id, cachedVerdict(record)])),
         isVoid,
-        lostApproval: isVoid && said?.file?.record.verdict === 'approved',
+        lostApproval: isVoid && known?.file?.record.verdict === 'approved',
       }
     },
   }
 }
 
-/** All rejections ever given, in order, one for each path. A discard ends none: the agent is still to hear the reason. */
+/** All rejections in a review log, in order, one for each path. A discard ends none: the agent still needs the reason. */
 export function rejectionsFor(records: readonly ReviewRecord[]): Rejection[] {
-  const last = new LastWords(records)
+  const latest = new LatestRecords(records)
   const found = new Map<string, Rejection>()
   for (const record of records) {
     if (record.kind !== 'verdict' || record.verdict !== 'rejected') continue
     const { id, by, at, reason = '' } = verdictOf(record)
     for (const { path, hunks } of record.entries) {
-      const words = hunks === undefined ? last.of(path) : hunks.flatMap((hunk) => last.of(path, hunk.id))
-      const standing = words.some((word) => word.id === id)
-      const isBack = ({ takenBack }: LastWord) => takenBack.has(id)
-      const withdrawn = words.every(isBack)
-      const left = hunks?.filter((hunk) => withdrawn || !last.of(path, hunk.id).every(isBack))
-      // A verdict that a commit left on the rest of a file is written down again for that rest: it is one rejection.
-      const said = { id, path, ...(left && { hunks: left }), reason, by, at, standing, withdrawn }
-      found.set(`${id} ${path}`, { ...said, takenBack: last.withdrawnWord(path, id) })
+      const parts = hunks === undefined ? latest.of(path) : hunks.flatMap((hunk) => latest.of(path, hunk.id))
+      const isInForce = parts.some((part) => part.id === id)
+      const isWithdrawn = (part: LatestRecord) => part.withdrawn.has(id)
+      const withdrawn = parts.every(isWithdrawn)
+      const left = hunks?.filter((hunk) => withdrawn || !latest.of(path, hunk.id).every(isWithdrawn))
+      const rejection = { id, path, ...(left && { hunks: left }), reason, by, at, isInForce, withdrawn }
+      // A commit records a rejection again for the rest of a file, under the same id: the later one replaces it.
+      found.set(`${id} ${path}`, { ...rejection, withdrawals: latest.withdrawalsOf(path, id) })
     }
   }
   return [...found.values()]
 }
 
-/** What was said last, of a path or of a hunk of it: of one that was divided, for each piece. */
-interface LastWord {
-  /** Of the record that is the latest. */
+/** The latest record on a path or hunk. */
+interface LatestRecord {
   readonly id: string | undefined
-  /** Ids of the records that were taken back. */
-  readonly takenBack: ReadonlySet<string>
+  /** Ids of the records that were withdrawn. */
+  readonly withdrawn: ReadonlySet<string>
 }
 
-type Word = { id: string | undefined; readonly takenBack: Set<string> }
+type MutableLatest = { id: string | undefined; readonly withdrawn: Set<string> }
 
-/** The words on one path: on all of it, and by their ids on its hunks. */
-interface PathWords {
-  readonly whole: Word
-  readonly hunks: Map<string, Word>
-  /** By the id of what was taken back: by which words, and of which hunks. */
-  readonly takenBack: Map<string, Map<string, readonly HunkRef[] | undefined>>
+interface PathRecords {
+  readonly whole: MutableLatest
+  /** By hunk id. */
+  readonly hunks: Map<string, MutableLatest>
+  /** Withdrawn record → withdrawing record → the hunks; undefined: the whole path. */
+  readonly withdrawals: Map<string, Map<string, readonly HunkRef[] | undefined>>
 }
 
-class LastWords {
-  readonly #paths = new Map<string, PathWords>()
+/** The latest record on each path and hunk of a review log. A split hunk is represented by its pieces. */
+class LatestRecords {
+  readonly #paths = new Map<string, PathRecords>()
   readonly #pieces = new Map<string, readonly string[]>()
 
   constructor(records: readonly ReviewRecord[]) {
     for (const record of records) {
       if (record.kind === 'discard' || record.kind === 'amend') continue
-      for (const entry of record.entries) this.#hear(record, entry)
+      for (const entry of record.entries) this.#add(record, entry)
     }
   }
 
-  of(path: string, hunk?: string): LastWord[] {
-    const words = this.#on(path)
-    return hunk === undefined ? [words.whole] : this.#wordsOn(words, hunk)
+  of(path: string, hunk?: string): LatestRecord[] {
+    const records = this.#at(path)
+    return hunk === undefined ? [records.whole] : this.#ofHunk(records, hunk)
   }
 
-  withdrawnWord(path: string, id: string): Withdrawn[] {
-    const words = this.#on(path).takenBack.get(id) ?? []
-    return [...words].map(([word, hunks]) => ({ id: word, ...(hunks && { hunks }) }))
+  withdrawalsOf(path: string, id: string): Withdrawal[] {
+    const found = this.#at(path).withdrawals.get(id) ?? []
+    return [...found].map(([by, hunks]) => ({ id: by, ...(hunks && { hunks }) }))
   }
 
-  #hear(record: ReviewRecord, entry: ReviewEntry): void {
+  #add(record: ReviewRecord, entry: ReviewEntry): void {
     const { path, hunks, except } = entry
-    const words = this.#on(path)
-    if (record.kind === 'verdict' && record.verdict === 'withdrawn') this.#takeBack(record, entry)
-    if (record.kind === 'split') for (const { id } of hunks ?? []) this.#divide(words, id, record.pieces)
-    else if (hunks) for (const word of hunks.flatMap(({ id }) => this.#wordsOn(words, id))) word.id = record.id
+    const records = this.#at(path)
+    if (record.kind === 'verdict' && record.verdict === 'withdrawn') this.#withdraw(record, entry)
+    if (record.kind === 'split') for (const { id } of hunks ?? []) this.#split(records, id, record.pieces)
+    else if (hunks) for (const latest of hunks.flatMap(({ id }) => this.#ofHunk(records, id))) latest.id = record.id
     else {
-      words.whole.id = record.id
+      records.whole.id = record.id
       if (record.kind === 'committed') return
+      // A verdict on the file is the latest on each of its hunks.
       const kept = new Set(except)
-      // The word on the file is the latest on each of its hunks.
-      for (const [id, word] of words.hunks) if (!kept.has(id)) word.id = record.id
+      for (const [id, latest] of records.hunks) if (!kept.has(id)) latest.id = record.id
     }
   }
 
-  #divide(words: PathWords, hunk: string, pieces: readonly string[]): void {
-    // Two reviewers can have divided it at once.
+  #split(records: PathRecords, hunk: string, pieces: readonly string[]): void {
+    // Two reviewers may have split it at the same time.
     if (this.#pieces.has(hunk)) return
-    const { id, takenBack } = wordOn(words, hunk)
+    const { id, withdrawn } = latestOn(records, hunk)
     this.#pieces.set(hunk, pieces)
-    for (const piece of pieces) words.hunks.set(piece, { id, takenBack: new Set(takenBack) })
+    for (const piece of pieces) records.hunks.set(piece, { id, withdrawn: new Set(withdrawn) })
   }
 
-  /** What it takes back is the latest word on each hunk: without one of its own, that on the file. */
-  #takeBack({ id: by }: ReviewRecord, { path, hunks }: ReviewEntry): void {
-    const words = this.#on(path)
-    const all: readonly (readonly [Word, HunkRef?])[] = hunks
-      ? hunks.flatMap((hunk) => this.#wordsOn(words, hunk.id).map((word) => [word, hunk] as const))
-      : [words.whole, ...words.hunks.values()].map((word) => [word] as const)
-    for (const [word, hunk] of all) {
-      const id = word.id ?? words.whole.id
+  /** Withdraws the latest record on each hunk; for a hunk without one, the record on the file. */
+  #withdraw({ id: by }: ReviewRecord, { path, hunks }: ReviewEntry): void {
+    const records = this.#at(path)
+    const all: readonly (readonly [MutableLatest, HunkRef?])[] = hunks
+      ? hunks.flatMap((hunk) => this.#ofHunk(records, hunk.id).map((latest) => [latest, hunk] as const))
+      : [records.whole, ...records.hunks.values()].map((latest) => [latest] as const)
+    for (const [latest, hunk] of all) {
+      const id = latest.id ?? records.whole.id
       if (id === undefined) continue
-      word.takenBack.add(id)
-      const back = words.takenBack.get(id) ?? new Map<string, readonly HunkRef[] | undefined>()
-      words.takenBack.set(id, back)
-      back.set(by, hunk && [...(back.get(by) ?? []), hunk])
+      latest.withdrawn.add(id)
+      const found = records.withdrawals.get(id) ?? new Map<string, readonly HunkRef[] | undefined>()
+      records.withdrawals.set(id, found)
+      found.set(by, hunk && [...(found.get(by) ?? []), hunk])
     }
   }
 
-  #on(path: string): PathWords {
-    const words = this.#paths.get(path) ?? { whole: newWord(), hunks: new Map(), takenBack: new Map() }
-    this.#paths.set(path, words)
-    return words
+  #at(path: string): PathRecords {
+    const records = this.#paths.get(path) ?? { whole: noRecord(), hunks: new Map(), withdrawals: new Map() }
+    this.#paths.set(path, records)
+    return records
   }
 
-  #wordsOn(words: PathWords, hunk: string): Word[] {
-    return (this.#pieces.get(hunk) ?? [hunk]).map((id) => wordOn(words, id))
+  #ofHunk(records: PathRecords, hunk: string): MutableLatest[] {
+    return (this.#pieces.get(hunk) ?? [hunk]).map((id) => latestOn(records, id))
   }
 }
 
-function wordOn({ hunks }: PathWords, id: string): Word {
-  const word = hunks.get(id) ?? newWord()
-  hunks.set(id, word)
-  return word
+function latestOn({ hunks }: PathRecords, id: string): MutableLatest {
+  const latest = hunks.get(id) ?? noRecord()
+  hunks.set(id, latest)
+  return latest
 }
 
-function newWord(): Word {
-  return { id: undefined, takenBack: new Set() }
+function noRecord(): MutableLatest {
+  return { id: undefined, withdrawn: new Set() }
 }

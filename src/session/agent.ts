@@ -4,14 +4,14 @@ import type { AgentInfo } from '../core/people.js'
 import type { StageStore } from '../stage/index.js'
 import type { SessionState } from './state.js'
 
-/** Characters of a name: it is what a program says of itself. */
+/** Most characters of a name, which the agent's own program reports. */
 const MOST = 250
 
-/** Who works in a session, as far as is known by now. */
+/** The agent of a session, as far as it is known. */
 export class SessionAgent {
   #known: AgentInfo | undefined
 
-  /** @param keep stores what is known now, for other processes. */
+  /** @param keep stores the agent for other processes */
   constructor(
     known: AgentInfo | undefined,
     private readonly state: Pick<SessionState, 'author'>,
@@ -26,7 +26,7 @@ export class SessionAgent {
     return this.#known
   }
 
-  /** Returns the number its edits are credited by from now on. */
+  /** Adds a report. @returns the author number of edits from now on */
   learn(reported: AgentInfo): number {
     const agent = mergeAgent(this.#known, reported)
     if (!isDeepStrictEqual(agent, this.#known)) {
@@ -38,10 +38,7 @@ export class SessionAgent {
   }
 }
 
-/**
- * What is known of an agent after a new report. Another tool is another agent, so nothing known before holds for it. Long
- * names are cut.
- */
+/** Merges a report into what is known. Another tool is another agent and shares nothing with the last. Long names are cut. */
 function mergeAgent(known: AgentInfo | undefined, reported: AgentInfo): AgentInfo {
   const isSame = known?.tool === undefined || reported.tool === undefined || known.tool === reported.tool
   const { model, tool, toolVersion, conversation } = { ...(isSame && known), ...reported }

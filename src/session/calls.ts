@@ -8,16 +8,17 @@ import { judgeWrites, type View } from '../fs/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { missingMutationClass, type Policy } from '../policy/index.js'
 import { declare, type LedgerOutbox, type StageStore } from '../stage/index.js'
+import type { SessionLimits } from './limits.js'
 import type { SessionSnapshots } from './snapshots.js'
 import type { SessionState } from './state.js'
 
-/** The tool calls under way: which one a call of `fs` belongs to, what it touched, and which agent made it. */
+/** The running tool calls: which one a call of `fs` belongs to, which paths it touched, and which agent made it. */
 export class SessionCalls {
-  /** Call id → paths it has touched so far. */
+  /** Call id → the paths it has touched. */
   readonly #paths = new Map<string, Set<string>>()
-  /** The agents of calls that said whose they are. */
+  /** The agents of calls that named one. */
   readonly #agents = new WeakMap<ToolContext, number>()
-  /** Calls whose host runs the tool itself, the latest last. */
+  /** Calls whose host runs the tool itself, in the order they began. */
   readonly #ambient: ToolContext[] = []
 
   constructor(private readonly state: Readonly<SessionState>) {}
@@ -25,16 +26,16 @@ export class SessionCalls {
   /** The tool call a call of `fs` belongs to. */
   readonly current = (): ToolContext | undefined => currentTool() ?? this.#ambient.at(-1)
 
-  /** Whom an edit made now is credited to: the agent of its tool call, else the agent at work. */
-  readonly credit = (): Attribution => {
+  /** The author of an edit made now: the agent of its tool call, else the session's agent. */
+  readonly author = (): Attribution => {
     const tool = this.current()
     const { intentId: intent, author } = this.state
     const agent = (tool && this.#agents.get(tool)) ?? author
     return { ...defined({ intent }), ...(tool?.callId && { call: tool.callId }), agent }
   }
 
-  /** Credits the tool call under way to this agent, whoever begins another meanwhile. */
-  madeBy(agent: number): void {
+  /** Sets the author of the current tool call; a call that begins later may have another. */
+  setAgent(agent: number): void {
     const tool = this.current()
     if (tool) this.#agents.set(tool, agent)
   }
@@ -43,14 +44,14 @@ export class SessionCalls {
     this.#paths.get(this.current()?.callId ?? '')?.add(path)
   }
 
-  /** Begins a call; the set fills with the paths it touches. */
+  /** @returns the paths that the call touches; the set fills as it runs */
   begin({ callId }: ToolContext): ReadonlySet<string> {
     const paths = new Set<string>()
     this.#paths.set(callId, paths)
     return paths
   }
 
-  /** Until the call ends, calls of `fs` outside any tool context belong to it. */
+  /** Until the call ends, calls of `fs` outside of any tool context belong to it. */
   adopt(context: ToolContext): void {
     this.#ambient.push(context)
   }
@@ -62,42 +63,86 @@ export class SessionCalls {
   }
 }
 
-export interface CallRunnerDeps {
-  readonly calls: SessionCalls
-  readonly state: Readonly<SessionState>
-  readonly journal: LedgerOutbox
-  readonly snapshots: SessionSnapshots
-  readonly policy: Policy
-  readonly questions: SessionQuestions
-  readonly store: StageStore
-  readonly view: View
-  /** Records a denial. */
-  readonly denied: (denial: Denial) => void
-  readonly syncExternal: () => void
-  /** Merges staged files with a disk that has changed below them. */
-  readonly merge: (reads: NonNullable<ToolCall['reads']>) => Promise<void>
-}
-
 /** The work of a call, given its context and the paths it touches. */
 type Work<T> = (context: ToolContext, touched: ReadonlySet<string>) => Promise<T> | T
 
-/** Runs tool calls in their context: a snapshot before each, a record and the stage on the medium after it. */
+/** Decides whether a tool call may begin: its host's gate, then policy on each write that it announces. */
+export class CallGate {
+  /** @param denied records a denial */
+  constructor(
+    private readonly policy: Policy,
+    private readonly questions: Pick<SessionQuestions, 'waitForAnswers'>,
+    private readonly limits: Pick<SessionLimits, 'announce'>,
+    private readonly view: View,
+    private readonly denied: (denial: Denial) => void,
+    private readonly syncExternal: () => unknown,
+  ) {}
+
+  /**
+   * Asks the gate, then policy: a person at the gate may have taken a while to answer. The gate may ask policy itself; a denial
+   * that it gets stands, whatever it answers.
+   * @throws DenialError
+   */
+  async admit(call: ToolCall, id: string): Promise<void> {
+    let denied: DenialError | undefined
+    const judge = async () => {
+      denied ??= await this.#judge(call)
+      return denied?.denial
+    }
+    const refused = await call.gate?.({ id, judge })
+    if (denied === undefined && refused !== undefined) this.denied(refused)
+    const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await this.#judge(call))
+    if (error) throw error
+  }
+
+  /** A write that needs approval is judged again once the approver has answered: no write has been made yet, so it can wait. */
+  async #judge(call: ToolCall): Promise<DenialError | undefined> {
+    const denial = (call.needsIntent === true ? this.policy.withoutPath() : undefined) ?? this.#missingClass(call)
+    if (denial) {
+      this.denied(denial)
+      return denialError(denial, 'open')
+    }
+    for (;;) {
+      const error = this.limits.announce(() => judgeWrites(this.view, call.writes ?? [], this.denied))
+      if (error?.reason !== 'needs_approval' || !(await this.questions.waitForAnswers())) return error
+      this.syncExternal()
+    }
+  }
+
+  #missingClass({ writes = [], declares }: ToolCall): Denial | undefined {
+    // A directory has no content that a class could describe.
+    const changes = writes.some(({ effect }) => effect !== 'mkdir')
+    const isRequired = changes && declares === undefined && this.policy.gate().requireMutationClass
+    return isRequired ? missingMutationClass() : undefined
+  }
+}
+
+/** Runs tool calls in their context: a snapshot before each; after it a ledger record, and the stage flushed to disk. */
 export class CallRunner {
-  constructor(private readonly deps: CallRunnerDeps) {}
+  /** @param merge merges staged files with the disk before a read tool shows them */
+  constructor(
+    private readonly calls: SessionCalls,
+    private readonly gate: CallGate,
+    private readonly state: Readonly<SessionState>,
+    private readonly store: StageStore,
+    private readonly outbox: LedgerOutbox,
+    private readonly snapshots: SessionSnapshots,
+    private readonly questions: Pick<SessionQuestions, 'markUsed'>,
+    private readonly merge: (reads: readonly string[]) => Promise<void>,
+  ) {}
 
   async run<T>(call: ToolCall, work: Work<T>): Promise<T> {
-    const { calls, state, journal, snapshots, questions, store } = this.deps
     const { tool, kind, host, id = newId() } = call
     const context: ToolContext = { tool, kind, callId: id, ...defined({ host }) }
-    const snapshot = snapshots.before(context)
-    const paths = calls.begin(context)
+    const snapshot = this.snapshots.before(context)
+    const paths = this.calls.begin(context)
     let outcome = 'error'
     try {
       const result = await runInTool(context, async () => {
-        await this.#admit(call, id)
-        if (call.declares !== undefined) declare(store, id, call.declares)
-        if (call.reads !== undefined) await this.deps.merge(call.reads)
-        if (call.ambient === true) calls.adopt(context)
+        await this.gate.admit(call, id)
+        if (call.declares !== undefined) declare(this.store, id, call.declares)
+        if (call.reads !== undefined) await this.merge(call.reads)
+        if (call.ambient === true) this.calls.adopt(context)
         return work(context, paths)
       })
       outcome = 'ok'
@@ -106,54 +151,16 @@ export class CallRunner {
       if (denialOf(error)) outcome = 'denied'
       throw error
     } finally {
-      calls.end(context)
-      if (!state.closed) {
+      this.calls.end(context)
+      if (!this.state.closed) {
         snapshot.endCall()
-        questions.markUsed()
+        this.questions.markUsed()
         const { declares } = call
         const record = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares }
-        journal.toolCall(record, state.intentId)
-        store.sync()
-        journal.drainSoon()
+        this.outbox.toolCall(record, this.state.intentId)
+        this.store.sync()
+        this.outbox.drainSoon()
       }
     }
-  }
-
-  /**
-   * Before a call's first write: asks the gate, then policy once more, as a person may have taken a while to answer.
-   * @throws DenialError what policy denied stays denied, whatever the gate says.
-   */
-  async #admit(call: ToolCall, id: string): Promise<void> {
-    let denied: DenialError | undefined
-    const judge = async () => {
-      denied ??= await this.#judge(call)
-      return denied?.denial
-    }
-    const refused = await call.gate?.({ id, judge })
-    if (denied === undefined && refused !== undefined) this.deps.denied(refused)
-    const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await this.#judge(call))
-    if (error) throw error
-  }
-
-  /** Before a call's first write a person can be waited for: a write that needs approval is judged again when there is an answer. */
-  async #judge(call: ToolCall): Promise<DenialError | undefined> {
-    const { policy, questions, view, denied, syncExternal } = this.deps
-    const denial = (call.needsIntent === true ? policy.withoutPath() : undefined) ?? this.#missingClass(call)
-    if (denial) {
-      denied(denial)
-      return denialError(denial, 'open')
-    }
-    for (;;) {
-      const error = judgeWrites(view, call.writes ?? [], denied)
-      if (error?.reason !== 'needs_approval' || !(await questions.waitForAnswers())) return error
-      syncExternal()
-    }
-  }
-
-  #missingClass({ writes = [], declares }: ToolCall): Denial | undefined {
-    // A directory has no content that a class could describe.
-    const changes = writes.some(({ effect }) => effect !== 'mkdir')
-    const isRequired = changes && declares === undefined && this.deps.policy.gate().requireMutationClass
-    return isRequired ? missingMutationClass() : undefined
   }
 }

@@ -11,8 +11,8 @@ import { removeName, replaceDurable } from '../host/write.js'
 import { sharedPath } from '../policy/index.js'
 
 /**
- * Claims: which session holds which intent's scope now. A claim is a file in the session's directory; it ends with the
- * selection, and with the process that owns the session.
+ * Claims: which session works on which intent's scope now. A claim is a file in the session's directory. It ends with the
+ * selection, or when the process that owns the session ends.
  */
 export class SessionClaims {
   constructor(
@@ -22,11 +22,12 @@ export class SessionClaims {
   ) {}
 
   /**
-   * Claims an intent's scope, unless `refuse` is asked for and another session holds part of it.
-   * Resolves to the overlaps. Throws EscrowError `claimed`.
+   * Claims an intent's scope.
+   * @returns the overlaps with claims of other sessions
+   * @throws EscrowError `claimed` for an overlap where policy says `refuse`
    */
   async take(intent: Intent, policy: 'warn' | 'refuse'): Promise<ClaimOverlap[]> {
-    // Without a directory of its own the session is seen by nobody.
+    // A session without a directory is visible to no other process.
     if (!existsSync(this.layout.session(this.sessionId).dir)) return []
     return withProcessLock(this.layout.locks, 'claims', () => {
       const overlaps = this.#others().flatMap((claim) => this.#overlap(intent, claim))
@@ -54,7 +55,7 @@ export class SessionClaims {
       })
   }
 
-  /** By the scope the other intent has now. */
+  /** Compares with the other intent's current scope, not the one that was claimed. */
   #overlap(mine: Intent, other: { readonly session: string; readonly intent: string }): ClaimOverlap[] {
     const state = this.intents()
     const scope = state.ok ? state.intents.get(other.intent)?.ownedScope : undefined
@@ -63,7 +64,7 @@ export class SessionClaims {
   }
 }
 
-/** The intent a claim's file names. */
+/** The intent that a claim file names. */
 export function claimedBy(file: string): string | undefined {
   return readClaim(file)?.intent
 }
@@ -74,7 +75,7 @@ interface Claim {
   readonly intent: string
 }
 
-/** One that cannot be understood holds nothing: claims keep people informed, they guard nothing. */
+/** A damaged file counts as no claim: claims inform people, they protect nothing. */
 function readClaim(file: string): Claim | undefined {
   try {
     const value: unknown = JSON.parse(readSmall(file, MAX_CLAIM_BYTES))
@@ -89,6 +90,6 @@ function readClaim(file: string): Claim | undefined {
 function refusal(intent: Intent, { session, intentId, path }: ClaimOverlap): EscrowError {
   const message = `Claimed: session ${session} works on ${intentId}, which owns ${path} as ${intent.id} does.`
   return new EscrowError('claimed', message, {
-    hint: 'Wait until that session has ended, or ask a person to part the two scopes.',
+    hint: 'Wait until that session has ended, or ask a person to separate the two scopes.',
   })
 }

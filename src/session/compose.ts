@@ -1,6 +1,6 @@
-import { memoizePerTick } from '../../overlay/index.js'
-import type { ToolCall } from '../core/api.js'
+import { asRelPath, memoizePerTick } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import { SessionAdmission, SessionFormat, SessionTerminal } from '../exec/index.js'
 import type { View } from '../fs/index.js'
@@ -10,14 +10,14 @@ import type { ReviewRecord } from '../review/index.js'
 import { ContentLock, LedgerOutbox, openStage, ownStage, SeenFiles, type StageStore } from '../stage/index.js'
 import { openVcs, type RecordDraft, type TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'
-import { CallRunner, SessionCalls } from './calls.js'
+import { CallGate, CallRunner, SessionCalls } from './calls.js'
 import type { SessionDeps } from './deps.js'
 import { mergeDrifted } from './drift.js'
 import { SessionFeedback } from './feedback.js'
 import { type SyncState, sessionFs } from './governed-fs.js'
-import { SessionGuard } from './guard.js'
+import { ledgerCheck, limitCheck, memoryCheck, repositoryCheck, SessionGuard } from './guard.js'
 import { SessionIntent } from './intent.js'
-import { SessionLimits, stagedIn } from './limits.js'
+import { SessionLimits, sizeOf } from './limits.js'
 import { SessionSnapshots } from './snapshots.js'
 import { newState, type SessionState } from './state.js'
 import { sessionView } from './view.js'
@@ -29,7 +29,7 @@ export interface SessionParts {
   readonly agent: SessionAgent
   readonly calls: SessionCalls
   readonly policy: Policy
-  readonly journal: LedgerOutbox
+  readonly outbox: LedgerOutbox
   readonly intent: SessionIntent
   readonly questions: SessionQuestions
   readonly feedback: SessionFeedback
@@ -39,7 +39,7 @@ export interface SessionParts {
   readonly terminal: SessionTerminal
   readonly format: SessionFormat
   readonly fs: ReturnType<typeof sessionFs>
-  /** Brings stage, questions and feedback up to date with commits and reviews of other processes. */
+  /** Ingests commits and reviews of other processes into the stage, questions, feedback and limits. */
   readonly syncExternal: () => readonly ReviewRecord[]
   /** Throws EscrowError `session_busy` once the session is closed. */
   readonly assertOpen: () => void
@@ -48,9 +48,8 @@ export interface SessionParts {
 }
 
 /**
- * Builds a session, in order: each part is given parts that are finished. What several parts share and change is in
- * `state`.
- * @throws EscrowError `ledger_unavailable` for a stage that cannot be read; nothing stays open.
+ * Builds a session in order: each part is given finished parts. State that several parts share is in `state`.
+ * @throws EscrowError `ledger_unavailable` for a stage that cannot be read; nothing stays open
  */
 export function composeSession(deps: SessionDeps): SessionParts {
   const { id, layout, ledger, registry, reviews } = deps
@@ -61,9 +60,9 @@ export function composeSession(deps: SessionDeps): SessionParts {
 
   const opened = openStage(layout, id, deps)
   const seenFiles = new SeenFiles(opened.lower)
-  const limits = new SessionLimits(stagedIn(opened.stage))
+  const limits = new SessionLimits(sizeOf(opened.stage))
   const store = ownStage(opened, {
-    credit: calls.credit,
+    credit: calls.author,
     knownBase: seenFiles.baseOf,
     room: (path, size) => limits.assertRoom(path, size, settingsOf(policyFile())?.limits),
     touched: calls.onTouch,
@@ -72,9 +71,9 @@ export function composeSession(deps: SessionDeps): SessionParts {
   try {
     const agent = new SessionAgent(deps.agent, state, store, deps.keepAgent)
     const lock = new ContentLock(store.overlay, seenFiles, tool)
-    const journal = new LedgerOutbox(id, agent, ledger, store, tool)
-    const questions = new SessionQuestions({ notes: store, state, approver: deps.approver, answer: deps.answer })
-    const feedback = new SessionFeedback({ notes: store, questions, tool })
+    const outbox = new LedgerOutbox(id, agent, ledger, store, tool)
+    const questions = new SessionQuestions(store, state, deps.approver, deps.answer)
+    const feedback = new SessionFeedback(store, questions, tool)
     const policy = createPolicy({
       intents: memoizePerTick(() => registry.state()),
       policy: policyFile,
@@ -83,7 +82,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
       base: (path) => lock.check(path),
       answers: () => questions.answers,
     })
-    const intent = new SessionIntent({ ...deps, journal, policy, state, tool })
+    const intent = new SessionIntent(deps, state, policy, outbox, tool)
     const snapshots = new SessionSnapshots(store, policy)
 
     const syncExternal = () => {
@@ -97,17 +96,27 @@ export function composeSession(deps: SessionDeps): SessionParts {
     const assertOpen = () => {
       if (state.closed) throw new EscrowError('session_busy', `Session ${id} is closed. Open it again.`)
     }
-    /** A closed session has no log any more: then only the caller hears of a denial. */
+    // A closed session has no log any more: then only the caller sees a denial.
     const denied = (denial: Denial) => {
-      if (!state.closed) journal.recordDenial(denial, state.intentId)
+      if (!state.closed) outbox.recordDenial(denial, state.intentId)
     }
     const record = (type: TraceType, more: Partial<RecordDraft>) =>
-      journal.append(type, state.intentId, { reqId: tool()?.callId ?? null, ...more })
+      outbox.append(type, state.intentId, { reqId: tool()?.callId ?? null, ...more })
 
-    const { memory } = deps
-    const guard = new SessionGuard({ id, state, policy, journal, store, lock, questions, feedback, limits, memory })
+    const checks = [
+      repositoryCheck(store.overlay),
+      ledgerCheck(outbox),
+      memoryCheck(store.overlay, deps.memory),
+      limitCheck(policy, limits),
+      (access: Access) => feedback.rejectionOf(access),
+      (access: Access) => feedback.amendmentOf(access),
+    ]
+    const guard = new SessionGuard(id, state, policy, questions, checks, (dir) => [
+      ...lock.readBelow(dir),
+      ...feedback.refusedBelow(dir).map(asRelPath),
+    ])
     const view = sessionView(deps, { store, guard, lock, feedback, syncExternal })
-    const merge = async (paths: NonNullable<ToolCall['reads']>) => {
+    const merge = async (paths: readonly string[]) => {
       const { known } = agent
       const by = { name: known?.model ?? known?.tool ?? id }
       const merged = await mergeDrifted(view, store, reviews, by, paths)
@@ -115,8 +124,8 @@ export function composeSession(deps: SessionDeps): SessionParts {
       syncExternal()
       await record('drift_merged', { paths: merged })
     }
-    const shared = { calls, state, journal, snapshots, policy, questions, store, view }
-    const runner = new CallRunner({ ...shared, denied, syncExternal, merge })
+    const gate = new CallGate(policy, questions, limits, view, denied, syncExternal)
+    const runner = new CallRunner(calls, gate, state, store, outbox, snapshots, questions, merge)
     const terminal = new SessionTerminal({
       id,
       layout,
@@ -124,7 +133,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
       store,
       view,
       policy,
-      journal,
+      journal: outbox,
       feedback,
       syncExternal,
       assertOpen,
@@ -143,12 +152,13 @@ export function composeSession(deps: SessionDeps): SessionParts {
       policy,
       exec: terminal.own,
       overlay: store.overlay,
-      inform: (news) => feedback.inform(news),
+      inform: (message) => feedback.inform(message),
     })
     const look: SyncState['look'] = (command, options) => terminal.look(command, options)
     const fs = sessionFs({ view, denied }, { tool, look })
     syncExternal()
-    return { ...shared, agent, intent, feedback, runner, terminal, format, fs, syncExternal, assertOpen, record }
+    const base = { state, store, agent, calls, policy, outbox, intent, questions, feedback, snapshots }
+    return { ...base, view, runner, terminal, format, fs, syncExternal, assertOpen, record }
   } catch (error) {
     store.close()
     throw error

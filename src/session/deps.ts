@@ -8,19 +8,19 @@ import type { PolicyState } from '../policy/index.js'
 import type { ReviewLog } from '../review/index.js'
 import type { LedgerStore } from '../trace/index.js'
 
-/** What a session is made of; the workspace gives it. */
+/** The parts of the workspace that a session is built from. */
 export interface SessionDeps {
   readonly id: string
   readonly agent: AgentInfo | undefined
-  /** Keeps what is known of the agent now, for other processes. */
+  /** Stores the agent for other processes. */
   readonly keepAgent: (agent: AgentInfo) => void
   readonly layout: Layout
   /** Other spellings of the root. */
   readonly aliases: readonly string[]
-  /** The disk takes names that differ in case alone for one. */
+  /** The disk ignores case in names. */
   readonly foldsNames: boolean
   readonly durability: Durability
-  /** Bytes of staged content to hold in memory. */
+  /** Most bytes of staged content in memory. */
   readonly memory: number
   readonly registry: RegistryStore
   readonly versions: IntentVersions
@@ -29,7 +29,7 @@ export interface SessionDeps {
   readonly reviews: ReviewLog
   readonly lease: Lease | undefined
   readonly approver: Approver | undefined
-  /** Records an answer of the approver's. */
+  /** Records an answer of the approver. */
   readonly answer: (questionId: string, answer: Answer) => Promise<void>
   readonly closed: () => void
 }

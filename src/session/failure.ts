@@ -5,7 +5,7 @@ import { nearest } from '../core/nearest.js'
 /** How many sessions the message lists. */
 const MOST_NAMED = 12
 
-/** There is no session with this id; the message lists the ids there are. */
+/** The error for an unknown session id; it lists the known ones. */
 export function noSession(id: string, ids: readonly string[]): EscrowError {
   const meant = nearest(id, ids)
   const some = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), `and ${ids.length - MOST_NAMED} more`] : ids
@@ -14,20 +14,20 @@ export function noSession(id: string, ids: readonly string[]): EscrowError {
   return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
 }
 
-/** Why a session cannot be opened. */
+/** The error for a session that another process owns. */
 export function sessionBusy(id: string): EscrowError {
   return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
     hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
   })
 }
 
-/** A disk that does not let us keep the session, by name; any other error as it is. */
+/** Turns an errno of the state directory's disk into an EscrowError; any other error is returned as it is. */
 export function sessionFailure(id: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
   return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
-    hint: 'Make the state directory writable (`escrow doctor` names it), then open the session again.',
+    hint: 'Make the state directory writable (`escrow doctor` shows it), then open the session again.',
     cause: error,
   })
 }

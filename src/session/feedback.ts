@@ -8,77 +8,75 @@ import {
   AMENDED,
   DELIVERED,
   linesOf,
-  type ReviewerWords,
+  type PendingFeedback,
   type SessionQuestions,
   type Undelivered,
-  undeliveredWords,
+  undeliveredFeedback,
 } from '../inbox/index.js'
 import { type Amendment, amendmentsFor, type Rejection, type ReviewRecord, rejectionsFor } from '../review/index.js'
 import type { NoteQueue } from '../stage/index.js'
 
-export interface FeedbackDeps {
-  readonly notes: NoteQueue
-  readonly questions: Pick<SessionQuestions, 'undeliveredAnswers' | 'markDelivered'>
-  readonly tool: () => ToolContext | undefined
-}
-
 /**
- * What reviewers said and did, on its way to the agent. A rejection, and a change by a reviewer that the agent has not
- * read, refuse the agent's next write of the path once; feedback delivers them as well.
+ * Delivers reviewers' decisions to the agent: as feedback between its calls, and by refusing its next write of a path once,
+ * where it was rejected, or amended and not read since.
  */
-export class SessionFeedback implements ReviewerWords {
+export class SessionFeedback implements PendingFeedback {
   #reviews: readonly ReviewRecord[] = []
-  /** Those in force, by path: each write asks. */
+  /** Rejections in force, by path: looked up at each write. */
   #rejections: ReadonlyMap<string, readonly Rejection[]> = new Map()
   #amendments: ReadonlyMap<string, readonly Amendment[]> = new Map()
   /** Messages of the session itself, for the next feedback. */
-  readonly #news: Feedback[] = []
-  /** Keys of what the agent was given. */
+  readonly #messages: Feedback[] = []
+  /** Keys of delivered feedback. */
   readonly #delivered: Set<unknown>
 
-  constructor(private readonly deps: FeedbackDeps) {
-    this.#delivered = new Set(deps.notes.queued(DELIVERED))
+  constructor(
+    private readonly notes: NoteQueue,
+    private readonly questions: Pick<SessionQuestions, 'undeliveredAnswers' | 'markDelivered'>,
+    private readonly tool: () => ToolContext | undefined,
+  ) {
+    this.#delivered = new Set(notes.queued(DELIVERED))
   }
 
-  /** All that reviewers have said and done so far. */
+  /** @param reviews the whole review log */
   update(reviews: readonly ReviewRecord[]): void {
     if (reviews === this.#reviews) return
     this.#reviews = reviews
-    this.#rejections = verdictsByPath(rejectionsFor(reviews))
-    this.#amendments = verdictsByPath(amendmentsFor(reviews))
+    this.#rejections = inForceByPath(rejectionsFor(reviews))
+    this.#amendments = inForceByPath(amendmentsFor(reviews))
   }
 
-  /** What the agent was not given yet. It counts as given now. */
+  /** The undelivered feedback, which counts as delivered from now on. */
   take(): Feedback[] {
-    const fresh = this.undeliveredWords()
+    const fresh = this.undelivered()
     for (const { keys } of fresh) for (const key of keys) this.#deliver(key)
-    return [...fresh.map(({ feedback }) => feedback), ...this.#news.splice(0)]
+    return [...fresh.map(({ feedback }) => feedback), ...this.#messages.splice(0)]
   }
 
   /** Delivers a message of the session itself with the next feedback. */
-  inform(news: Feedback): void {
-    this.#news.push(news)
+  inform(message: Feedback): void {
+    this.#messages.push(message)
   }
 
-  undeliveredWords(): Undelivered[] {
-    return [...undeliveredWords(this.#reviews, this.#delivered), ...this.deps.questions.undeliveredAnswers()]
+  undelivered(): Undelivered[] {
+    return [...undeliveredFeedback(this.#reviews, this.#delivered), ...this.questions.undeliveredAnswers()]
   }
 
   markDelivered(keys: readonly string[]): void {
     if (keys.length === 0) return
-    const open = new Set(this.undeliveredWords().flatMap((each) => each.keys))
+    const open = new Set(this.undelivered().flatMap((each) => each.keys))
     for (const key of keys) if (open.has(key)) this.#deliver(key)
   }
 
-  /** The model was shown a path, so it knows what reviewers made of it. An edit tool's own read shows it nothing. */
+  /** A read of a path delivers reviewers' changes to it. An edit tool's own read does not: the model sees nothing of it. */
   saw(path: string): void {
     if (this.#amendments.size === 0) return
-    const kind = this.deps.tool()?.kind
+    const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
     for (const amendment of this.#unread(path)) this.#record(keyOf(amendment))
   }
 
-  /** The paths below a directory that a write is refused for. */
+  /** The paths below a directory whose writes would be refused. */
   refusedBelow(dir: RelPath): string[] {
     const below = (path: string) => isWithin(path, dir) && path !== dir
     return [
@@ -100,7 +98,7 @@ export class SessionFeedback implements ReviewerWords {
     }
   }
 
-  /** Refuses a write once: an agent that writes what it had in mind would undo a reviewer's change, and nobody would notice. */
+  /** Refuses a write once for each amendment that the agent has not read: the write would silently undo it. */
   amendmentOf({ path }: Pick<Access, 'path'>): Denial | undefined {
     const unread = this.#unread(path)
     if (unread.length === 0) return undefined
@@ -112,8 +110,8 @@ export class SessionFeedback implements ReviewerWords {
   }
 
   /**
-   * The agent is about to take files out of its stage; what reviewers wrote into them goes too, and feedback says so.
-   * @throws EscrowError `stale_file`, once, where the agent does not know of a reviewer's change yet; then nothing goes.
+   * Call it before the agent reverts files. Reviewers' edits in them are lost with the rest, and feedback says so.
+   * @throws EscrowError `stale_file`, once, where the agent has not read a reviewer's change; nothing may be reverted then
    */
   beforeRevert(paths: readonly string[]): void {
     const denials = paths.flatMap((path) => this.amendmentOf({ path }) ?? [])
@@ -125,7 +123,7 @@ export class SessionFeedback implements ReviewerWords {
     }
     for (const { path, cause, by } of [...new Set(paths)].flatMap((path) => this.#amendments.get(path) ?? [])) {
       if (cause !== 'edit') continue
-      this.inform({ path, kind: 'reverted', reason: `What ${by.name} wrote into this file went with it.`, by })
+      this.inform({ path, kind: 'reverted', reason: `The edit of this file by ${by.name} was reverted with it.`, by })
     }
   }
 
@@ -134,21 +132,21 @@ export class SessionFeedback implements ReviewerWords {
   }
 
   #deliver(key: string): void {
-    if (!this.deps.questions.markDelivered(key)) this.#record(key)
+    if (!this.questions.markDelivered(key)) this.#record(key)
   }
 
   #record(key: string): void {
     this.#delivered.add(key)
-    this.deps.notes.enqueue(DELIVERED, key)
+    this.notes.enqueue(DELIVERED, key)
   }
 }
 
-function verdictsByPath<T extends { readonly path: string; readonly standing: boolean }>(
+function inForceByPath<T extends { readonly path: string; readonly isInForce: boolean }>(
   all: readonly T[],
 ): Map<string, T[]> {
   const found = new Map<string, T[]>()
   for (const each of all) {
-    if (!each.standing) continue
+    if (!each.isInForce) continue
     const known = found.get(each.path)
     if (known) known.push(each)
     else found.set(each.path, [each])
@@ -156,7 +154,7 @@ function verdictsByPath<T extends { readonly path: string; readonly standing: bo
   return found
 }
 
-/** The key of a refused write, unlike that of the same verdict's feedback: the agent gets each once. */
+/** The key of a refused write. It differs from that of the same verdict's feedback: the agent gets each once. */
 function keyOf({ id, path }: { readonly id: string; readonly path: string }): string {
   return `write:${id}:${path}`
 }

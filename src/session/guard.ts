@@ -1,68 +1,60 @@
-import { asRelPath, type RelPath } from '../../overlay/index.js'
+import { asRelPath, type Overlay, type RelPath } from '../../overlay/index.js'
 import type { Access, Decide } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import type { GuardRules } from '../fs/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { mayBeProtected, type Policy, repositoryDenial, sessionClosed } from '../policy/index.js'
-import type { ContentLock, LedgerOutbox, StageStore } from '../stage/index.js'
-import type { SessionFeedback } from './feedback.js'
+import type { LedgerOutbox } from '../stage/index.js'
 import type { SessionLimits } from './limits.js'
 import type { SessionState } from './state.js'
 
-export interface GuardDeps {
-  readonly id: string
-  readonly state: Readonly<SessionState>
-  readonly policy: Policy
-  readonly journal: Pick<LedgerOutbox, 'problem'>
-  readonly store: StageStore
-  readonly lock: ContentLock
-  readonly questions: Pick<SessionQuestions, 'ask' | 'consume'>
-  readonly feedback: SessionFeedback
-  readonly limits: SessionLimits
-  /** Bytes a session without a pack may hold. */
-  readonly memory: number
-}
+/** Decides a write that policy allows by something that only the session knows. Undefined: no objection. */
+export type WriteCheck = (access: Access) => Denial | undefined
 
 /**
- * Decides each access: by policy, and by what only the session knows. It may be closed, its ledger unwritable, a limit
- * reached, or a reviewer's verdict not yet known to the agent.
+ * Decides each access of a session's `fs`: first by policy, then each write by the session's own checks, in their order. A
+ * check may have an effect (it delivers a rejection, or counts a write), so it runs only where all before it let the write
+ * pass.
  */
 export class SessionGuard implements GuardRules {
-  constructor(private readonly deps: GuardDeps) {}
+  /** @param pathsKnownBelow the paths below a directory that a check may refuse although it lets the directory pass */
+  constructor(
+    private readonly id: string,
+    private readonly state: Readonly<SessionState>,
+    private readonly policy: Policy,
+    private readonly questions: Pick<SessionQuestions, 'ask' | 'consume'>,
+    private readonly checks: readonly WriteCheck[],
+    private readonly pathsKnownBelow: (dir: RelPath) => RelPath[],
+  ) {}
 
   readonly decide: Decide = (access) => {
-    const { id, state, policy, questions, feedback } = this.deps
-    if (state.closed) return { verdict: 'deny', denial: sessionClosed(id, access.asked) }
-    const decision = policy.decide(access)
+    if (this.state.closed) return { verdict: 'deny', denial: sessionClosed(this.id, access.asked) }
+    const decision = this.policy.decide(access)
     if (decision.verdict === 'deny') {
       const { rule, ruleName = access.path } = decision.denial
-      if (rule !== undefined) questions.ask(ruleName, rule)
+      if (rule !== undefined) this.questions.ask(ruleName, rule)
       return decision
     }
     if (access.effect === 'read') return decision
-    const denial =
-      repositoryDenial(access, (path) => this.deps.store.overlay.typeOf(asRelPath(path))) ??
-      this.#ledgerDenial(access) ??
-      this.#memoryDenial(access) ??
-      this.#limitDenial(access) ??
-      feedback.rejectionOf(access) ??
-      feedback.amendmentOf(access)
-    if (denial) return { verdict: 'deny', denial }
+    for (const check of this.checks) {
+      const denial = check(access)
+      if (denial) return { verdict: 'deny', denial }
+    }
     const { path, asked, target = path } = access
-    for (const name of new Set([path, asked, target])) questions.consume(name)
+    for (const name of new Set([path, asked, target])) this.questions.consume(name)
     return decision
   }
 
   readsBy(at: number): unknown {
-    return this.deps.state.closed ? undefined : this.deps.policy.readsBy(at)
+    return this.state.closed ? undefined : this.policy.readsBy(at)
   }
 
   mayHide(dir: string): boolean {
-    return this.deps.policy.mayHide(dir)
+    return this.policy.mayHide(dir)
   }
 
   alikeBelow(dir: string): boolean {
-    return this.deps.policy.alikeBelow(dir)
+    return this.policy.alikeBelow(dir)
   }
 
   mayBeProtected(name: string): boolean {
@@ -70,29 +62,44 @@ export class SessionGuard implements GuardRules {
   }
 
   knownBelow(dir: RelPath): RelPath[] {
-    return [...this.deps.lock.readBelow(dir), ...this.deps.feedback.refusedBelow(dir).map(asRelPath)]
+    return this.pathsKnownBelow(dir)
   }
+}
 
-  #ledgerDenial(access: Access): Denial | undefined {
-    const { problem } = this.deps.journal
-    if (problem === undefined) return undefined
-    return { reason: 'ledger_unavailable', message: problem, file: access.asked }
+/** Refuses files that would make a directory a git repository. */
+export function repositoryCheck(overlay: Pick<Overlay, 'typeOf'>): WriteCheck {
+  return (access) => repositoryDenial(access, (path) => overlay.typeOf(asRelPath(path)))
+}
+
+/** Refuses every write while the ledger cannot be written. */
+export function ledgerCheck(outbox: Pick<LedgerOutbox, 'problem'>): WriteCheck {
+  return ({ asked }) => {
+    const { problem } = outbox
+    return problem === undefined ? undefined : { reason: 'ledger_unavailable', message: problem, file: asked }
   }
+}
 
-  /** Concerns only a session that keeps no pack: others move content to theirs. */
-  #memoryDenial({ effect, asked }: Access): Denial | undefined {
-    const { bytes } = this.deps.store.overlay.stage.upper
-    if (effect !== 'put' || bytes <= this.deps.memory) return undefined
+/**
+ * Refuses content beyond the memory of a session without a pack. Others spill to their pack and never hold as much.
+ * @param most bytes
+ */
+export function memoryCheck(overlay: Pick<Overlay, 'stage'>, most: number): WriteCheck {
+  return ({ effect, asked }) => {
+    const { bytes } = overlay.stage.upper
+    if (effect !== 'put' || bytes <= most) return undefined
     return {
       reason: 'limit_exceeded',
-      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${this.deps.memory}.`,
+      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${most}.`,
       hint: "Commit or revert some of it, or open the workspace with durability 'process', which spills to disk.",
       file: asked,
     }
   }
+}
 
-  #limitDenial(access: Access): Denial | undefined {
-    const limits = this.deps.policy.settings()?.limits
-    return limits && this.deps.limits.take(access, limits)
+/** Refuses writes beyond `limits` of policy.yaml, and counts the others. */
+export function limitCheck(policy: Pick<Policy, 'settings'>, counter: SessionLimits): WriteCheck {
+  return (access) => {
+    const limits = policy.settings()?.limits
+    return limits && counter.take(access, limits)
   }
 }

@@ -8,32 +8,36 @@ import { type PolicyState, undoDenial } from '../policy/index.js'
 import type { LedgerOutbox, StageStore } from '../stage/index.js'
 import { lessonsIn, lessonText, saysTheSame } from '../trace/index.js'
 
-/** Where agents look for what was learned: the first that is there, else the first. */
+/** The files that agents read at the start of a session. The first that exists gets the lessons; without any, the first is created. */
 const FILES = ['CLAUDE.md', 'AGENTS.md']
 const MAX_BYTES = 16 * 1024
-/** The kind of the notes that say which bytes at a file's end are lessons. No agent can write one. */
+/** The notes that say which bytes at the end of a file are lessons. Agents cannot write notes. */
 const NOTE = 'lesson'
 
-export interface LessonDeps {
-  readonly layout: Layout
-  readonly store: StageStore
-  readonly journal: LedgerOutbox
-  readonly policyFile: () => PolicyState
+/** A lesson of an agent. */
+interface Lesson {
+  readonly text: string
+  /** Where it was learned. */
+  readonly context?: string | undefined
   readonly intent: string | undefined
 }
 
 /**
  * Appends a lesson to the shared file: to the stage, for a person to approve, or straight to the disk where
- * `approval.lessons` is `auto`. One that the file has already is not written again; the ledger says so.
- * @throws EscrowError `nothing_selected` (an empty one), `limit_exceeded`, `policy_invalid`, `protected_path`.
+ * `approval.lessons` is `auto`. A lesson that the file has already is not appended again; the ledger records it as a duplicate.
+ * @throws EscrowError `nothing_selected` (an empty text), `limit_exceeded`, `policy_invalid`, `protected_path`
  */
-export async function recordLesson(deps: LessonDeps, text: string, context?: string): Promise<void> {
-  const { layout, store, journal, intent } = deps
+export async function recordLesson(
+  layout: Layout,
+  policy: PolicyState,
+  store: StageStore,
+  outbox: LedgerOutbox,
+  { text, context, intent }: Lesson,
+): Promise<void> {
   if (text.trim() === '') throw new EscrowError('nothing_selected', 'A lesson without a word teaches nothing.')
   const size = Buffer.byteLength(text) + Buffer.byteLength(context ?? '')
   if (size > MAX_BYTES) throw new EscrowError('limit_exceeded', `A lesson has at most ${MAX_BYTES} bytes, not ${size}.`)
-  const policy = deps.policyFile()
-  const path = fileOf(deps, policy)
+  const path = fileOf(store, policy)
   const denial = undoDenial(path, policy)
   if (denial) throw apiErrorOf(denial)
   const isDirect = policy.ok && policy.rules.settings.appendsLessons
@@ -46,10 +50,10 @@ export async function recordLesson(deps: LessonDeps, text: string, context?: str
     else stage(store, path, block)
   }
   const data = { duplicate: isKnown, direct: isDirect, ...defined({ context }) }
-  await journal.append('lesson', intent, { path, words: text, data })
+  await outbox.append('lesson', intent, { path, words: text, data })
 }
 
-/** True for an entry that adds nothing to a file but lessons that were recorded: it needs no intent's scope. */
+/** Whether an entry of a commit only appends recorded lessons to a file. It needs no intent then. */
 export function isLessonEntry(store: StageStore, { path, old, content }: CommitEntry): boolean {
   if (content === undefined || old?.type === 'dir' || old?.type === 'symlink') return false
   const blocks = blocksOf(store, path)
@@ -63,7 +67,7 @@ export function isLessonEntry(store: StageStore, { path, old, content }: CommitE
   return false
 }
 
-/** The lessons noted for a file, as bytes, the oldest first. */
+/** The lessons recorded for a file, oldest first, in Latin-1: one character for each byte. */
 function blocksOf(store: StageStore, path: string): string[] {
   return [...store.queued(NOTE)].flatMap((note) => {
     if (typeof note !== 'object' || note === null || !('block' in note) || !('path' in note)) return []
@@ -76,7 +80,7 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-function fileOf({ store }: LessonDeps, policy: PolicyState): RelPath {
+function fileOf(store: StageStore, policy: PolicyState): RelPath {
   const given = policy.ok ? policy.rules.settings.lessonsFile : undefined
   const [first = ''] = FILES
   const name = given ?? FILES.find((file) => store.overlay.typeOf(file as RelPath) === 'file') ?? first
@@ -97,7 +101,7 @@ function stage(store: StageStore, path: RelPath, block: string): void {
   store.sync()
 }
 
-/** Only a plain file of the workspace is read and appended to: a link could lead anywhere. */
+/** Only a plain file of the workspace is read and appended to: a link could point anywhere. */
 function onDisk({ root }: Layout, path: string): Buffer {
   try {
     return readShared(new SharedFile(root, path))

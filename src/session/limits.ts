@@ -6,18 +6,18 @@ import type { Limits } from '../policy/index.js'
 const MINUTE_MS = 60_000
 const SLICES = 60
 
-/** What a session has staged now. */
-export interface Staged {
-  /** Asked each time: a snapshot keeps the ones there are, and the stage goes on with others. */
+/** The size of a session's stage. */
+export interface StageSize {
+  /** Read at each call: after a snapshot the stage continues with another map. */
   paths(): { readonly size: number; has(path: string): boolean }
-  /** Bytes of content; counts all of it. */
+  /** Bytes of content. Walks the whole stage. */
   bytes(): number
   /** Bytes of the file staged at a path; 0 where none is. */
   sizeAt(path: RelPath): number
 }
 
-/** What a stage holds, for {@link SessionLimits}. */
-export function stagedIn(stage: Stage): Staged {
+/** The size of a stage, for {@link SessionLimits}. */
+export function sizeOf(stage: Stage): StageSize {
   return {
     paths: () => stage.bases,
     bytes: () => stagedBytes(stage.tree.root),
@@ -25,21 +25,35 @@ export function stagedIn(stage: Stage): Staged {
   }
 }
 
-/** What one session may stage and how fast, by `limits` of policy.yaml. */
+/** Enforces `limits` of policy.yaml: how much one session may stage, and how fast. */
 export class SessionLimits {
-  /** Writes by the second they were made in, of the last minute. */
+  /** Writes of the last minute, by second. */
   readonly #counts = new Map<number, number>()
-
-  /** No more is staged than this; undefined: nobody knows. */
+  /** Announced writes that passed so far; undefined outside of {@link announce}. */
+  #announced: number | undefined
+  /** An upper bound of the bytes staged; undefined where it has to be counted. */
   #bytesAtMost: number | undefined
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now milliseconds of a monotonic clock */
   constructor(
-    private readonly staged: Staged,
+    private readonly staged: StageSize,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Counts a write that nothing else refuses, or says which limit it would pass. */
+  /**
+   * Runs checks of writes that a tool call announces. They are held against the limits, all of them together, but only the
+   * writes themselves count later.
+   */
+  announce<T>(checks: () => T): T {
+    this.#announced = 0
+    try {
+      return checks()
+    } finally {
+      this.#announced = undefined
+    }
+  }
+
+  /** Counts a write, or refuses it by the limit that it would exceed. */
   take({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
     const paths = this.staged.paths()
     if (files !== undefined && paths.size >= files && !paths.has(path))
@@ -52,7 +66,7 @@ export class SessionLimits {
       )
     if (opsPerMinute === undefined) return undefined
     const count = this.#lastMinute()
-    if (count >= opsPerMinute)
+    if (count + (this.#announced ?? 0) >= opsPerMinute)
       return limitExceeded(
         asked,
         'ops_per_minute',
@@ -60,12 +74,19 @@ export class SessionLimits {
         `${count} paths were written in the last minute`,
         'Wait, then go on.',
       )
+    if (this.#announced !== undefined) {
+      this.#announced += 1
+      return undefined
+    }
     const slice = this.#slice()
     this.#counts.set(slice, (this.#counts.get(slice) ?? 0) + 1)
     return undefined
   }
 
-  /** Lets the staged content grow, unless that would pass the limit. Counting all of it is put off as long as it can be. */
+  /**
+   * Adds bytes to the staged content, or refuses them. The content is counted only when the upper bound reaches the limit.
+   * @param by bytes
+   */
   grow(path: string, by: number, limit: number | undefined): Denial | undefined {
     if (limit === undefined) this.#bytesAtMost = undefined
     if (limit === undefined || by === 0) return undefined
@@ -80,7 +101,7 @@ export class SessionLimits {
   }
 
   /**
-   * A staged file is about to have this many bytes.
+   * Checks that a staged file may grow to a size in bytes.
    * @throws Denied `limit_exceeded`
    */
   assertRoom(path: RelPath, size: number, limits: Limits | undefined): void {
@@ -90,7 +111,7 @@ export class SessionLimits {
     if (denial) throw new Denied(denial)
   }
 
-  /** More may be staged than was counted: by a reviewer, or by travelling. */
+  /** Call it when the stage has grown by other means: a reviewer's edit, or travel to a snapshot. */
   recount(): void {
     this.#bytesAtMost = undefined
   }

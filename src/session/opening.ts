@@ -3,13 +3,13 @@ import { EscrowError } from '../core/api-error.js'
 import { type IntentsState, selectable } from '../core/intents-state.js'
 import type { LedgerStore } from '../trace/index.js'
 
-/** A directory that is no workspace is not made one by what was refused in it. */
-export function unwritten(ledger: LedgerStore): LedgerStore {
+/** A ledger that appends nothing: denials in a directory without `.orchestration` must not create one. */
+export function readOnlyLedger(ledger: LedgerStore): LedgerStore {
   return { ...ledger, append: async () => [] }
 }
 
-/** Under the intent the registry calls active, where it can be; else the refusal of the first write says why not. */
-export async function beginNamed(session: Session, state: IntentsState): Promise<void> {
+/** Selects the intent that the registry names as active. Where it cannot be selected, the denial of the first write says why. */
+export async function selectNamedIntent(session: Session, state: IntentsState): Promise<void> {
   const named = state.ok ? state.activeIntentId : undefined
   if (named === undefined || selectable(state, named)) return
   try {

@@ -20,7 +20,7 @@ import type { SessionDeps } from './deps.js'
 import { recordLesson } from './lessons.js'
 import { relativeTo, stagedBelow } from './view.js'
 
-/** The agent's side: a governed fs, an intent, and no way to approve or commit. `compose.ts` builds its parts. */
+/** The front of a session: it checks that the session is open, ingests reviews, and passes calls on to the parts. */
 export class LocalSession implements Session {
   readonly id: string
   readonly fs: Session['fs']
@@ -29,7 +29,7 @@ export class LocalSession implements Session {
   readonly #parts: SessionParts
   #closing: Promise<void> | undefined
 
-  /** @throws EscrowError `ledger_unavailable` for a stage that cannot be read. */
+  /** @throws EscrowError `ledger_unavailable` for a stage that cannot be read */
   constructor(deps: SessionDeps) {
     this.#deps = deps
     this.#parts = composeSession(deps)
@@ -42,7 +42,7 @@ export class LocalSession implements Session {
     return this.#parts.agent.known
   }
 
-  /** The merged view itself, for reviews in the same process. */
+  /** For reviews in the same process. */
   get store(): StageStore {
     return this.#parts.store
   }
@@ -61,11 +61,11 @@ export class LocalSession implements Session {
   readonly commands: Session['commands'] = () => this.terminal.commands()
 
   attribute(agent: AgentInfo): void {
-    this.#parts.calls.madeBy(this.#parts.agent.learn(agent))
+    this.#parts.calls.setAgent(this.#parts.agent.learn(agent))
   }
 
   async intents(): Promise<Intent[]> {
-    return this.#parts.intent.choice()
+    return this.#parts.intent.selectable()
   }
 
   async selectIntent(id: string | null): Promise<IntentContext> {
@@ -111,11 +111,11 @@ export class LocalSession implements Session {
   }
 
   async flush(): Promise<void> {
-    const { store, journal } = this.#parts
+    const { store, outbox } = this.#parts
     this.#parts.assertOpen()
     store.sync()
     this.#parts.syncExternal()
-    await journal.drain()
+    await outbox.drain()
     await this.#deps.versions.look()
     store.sync()
   }
@@ -148,9 +148,10 @@ export class LocalSession implements Session {
   }
 
   async recordLesson(lesson: string, context?: string): Promise<void> {
-    const { store, journal, state } = this.#parts
+    const { store, outbox, state } = this.#parts
     this.#sync()
-    await recordLesson({ ...this.#deps, store, journal, intent: state.intentId }, lesson, context)
+    const { layout, policyFile } = this.#deps
+    await recordLesson(layout, policyFile(), store, outbox, { text: lesson, context, intent: state.intentId })
   }
 
   async snapshot(name?: string): Promise<Snapshot> {
@@ -183,7 +184,7 @@ export class LocalSession implements Session {
     return travelled
   }
 
-  /** Before a call that looks at the stage. */
+  /** Precedes every call that reads the stage. */
   #sync(): void {
     this.#parts.assertOpen()
     this.#parts.syncExternal()

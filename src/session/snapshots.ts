@@ -16,7 +16,7 @@ import type { Policy } from '../policy/index.js'
 import { amendmentState, BaseDiffs, type ReviewRecord, toChangeSet, verdictState } from '../review/index.js'
 import { flagsOf, type StageStore, snapshotsOf, toSnapshot } from '../stage/index.js'
 
-/** The snapshots of a session, as its agent sees them. */
+/** The snapshots that a session's agent can list, read and travel to. */
 export class SessionSnapshots {
   constructor(
     private readonly store: StageStore,
@@ -31,7 +31,7 @@ export class SessionSnapshots {
     return snapshotsOf(this.store)
   }
 
-  /** @throws EscrowError `nothing_selected`, or what a read of the file is refused with. */
+  /** @throws EscrowError `nothing_selected`, or the reason for which a read of the file is denied */
   read(id: string, path: RelPath): Buffer {
     const { version } = this.#find(id)
     const isOutside = path.startsWith('/') || path === '..' || path.startsWith('../')
@@ -39,7 +39,7 @@ export class SessionSnapshots {
     const overlay = this.#over(Stage.of(version))
     if (decision.verdict === 'deny' && decision.denial.reason !== 'hidden') throw apiErrorOf(decision.denial)
     if (isOutside || decision.verdict === 'deny' || overlay.typeOf(path) !== 'file')
-      throw new EscrowError('nothing_selected', `${path} is no file in the snapshot ${id}.`)
+      throw new EscrowError('nothing_selected', `${path} is not a file in the snapshot ${id}.`)
     return Buffer.from(overlay.read(path))
   }
 
@@ -47,7 +47,7 @@ export class SessionSnapshots {
     this.store.deleteSnapshot(this.#find(id))
   }
 
-  /** A tool call is about to run. Answers what is to be called when it has ended. */
+  /** Takes the snapshot before a tool call. The caller calls `endCall` when the call has ended. */
   before({ callId, tool }: ToolContext): { readonly id: string; endCall(): void } {
     const mark = this.store.createSnapshot({ before: callId, tool })
     return { id: mark.id, endCall: () => this.store.endCall(mark) }
@@ -58,12 +58,12 @@ export class SessionSnapshots {
     return { left: toSnapshot(left), kept }
   }
 
-  /** What changed since a snapshot, or by a call; of that, what is wanted. */
+  /** The changes since a snapshot, or by one tool call, at the wanted paths. */
   changes(of: ChangesOf, isWanted: (path: RelPath) => boolean = () => true): ChangeSet {
     const [from, to] = 'since' in of ? [this.#find(of.since).version, undefined] : this.#spanOf(of.call)
     const before = this.#over(Stage.of(from))
     const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
-    // Calls that ran meanwhile are told of by themselves.
+    // Other calls may have run at the same time; their changes are left out.
     const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
     const views = {
       diffs: new BaseDiffs({ before: (change) => bytesBefore(before, change) }),
@@ -74,18 +74,18 @@ export class SessionSnapshots {
     return withFrozenStamps(() => toChangeSet(diffVersions(before, after).filter(isMine), views))
   }
 
-  /** The stage before and after a call; after a crash in it, as the next one found it. */
+  /** The stage before and after a call. After a crash in the call, the snapshot before the next one is its end. */
   #spanOf(call: string): readonly [Version, Version | undefined] {
     const marks = this.#all.list()
     const at = marks.findLastIndex((mark) => mark.call === call)
     const mark = marks[at]
-    if (!mark) throw nothingCalled(`There is no tool call ${call} in this session.`)
+    if (!mark) throw noSuchSnapshot(`There is no tool call ${call} in this session.`)
     return [mark.version, this.#all.endOf(mark.id) ?? marks[at + 1]?.version]
   }
 
   #find(id: string): Mark {
     const mark = this.#all.get(id)
-    if (!mark) throw nothingCalled(`There is no snapshot ${id} in this session.`)
+    if (!mark) throw noSuchSnapshot(`There is no snapshot ${id} in this session.`)
     return mark
   }
 
@@ -98,7 +98,7 @@ export class SessionSnapshots {
   }
 }
 
-function nothingCalled(message: string): EscrowError {
+function noSuchSnapshot(message: string): EscrowError {
   return new EscrowError('nothing_selected', message, {
     hint: "snapshots(), or 'escrow snapshots', lists them, with the call each came before.",
   })

@@ -1,8 +1,8 @@
-/** Facts of a session that several of its parts share. Each field has one writer; the other parts read it. */
+/** State that several parts of a session share. Each field has one writer; the other parts read it. */
 export interface SessionState {
   /** The intent the session works under. Written by `SessionIntent`. */
   intentId: string | undefined
-  /** The number by which edits are credited to the agent at work. Written by `SessionAgent`. */
+  /** The author number of the current agent's edits. Written by `SessionAgent`. */
   author: number
   /** Written by `LocalSession.close`. */
   closed: boolean

@@ -22,11 +22,11 @@ interface ViewParts {
   readonly guard: SessionGuard
   readonly lock: ContentLock
   readonly feedback: SessionFeedback
-  /** Brings the stage up to date with commits and reviews. */
+  /** Ingests commits and reviews of other processes. */
   readonly syncExternal: () => void
 }
 
-/** The merged view as the session's `fs` works on it: each mutator guarded, each read reported to the lock and to feedback. */
+/** The view that the session's `fs` works on: the guard decides each mutator, and the content lock and feedback see each read. */
 export function sessionView(deps: SessionDeps, { store, guard, lock, feedback, syncExternal }: ViewParts): View {
   const { overlay } = store
   const spell = deps.foldsNames ? spellingOf(overlay.stage, overlay.lower) : undefined
@@ -53,13 +53,13 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, feedback, s
   })
 }
 
-/** A path argument of the session's own calls, by the name the policy knows it by: relative to the root where it is inside. */
+/** A path argument as policy names it: relative to the root where it is inside, else absolute. */
 export function relativeTo(root: string, path: string): RelPath {
   const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
   return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath
 }
 
-/** The staged changes at these paths and below them; without paths all. */
+/** The staged changes at the paths and below them; all changes without paths. */
 export function stagedBelow({ overlay }: StageStore, root: string, paths?: readonly string[]): StagedChange[] {
   const { changes } = diffStage(overlay)
   if (!paths) return changes

@@ -1,6 +1,10 @@
 /**
- * A workspace as the public API has it: sessions, reviews, trust, intents, the ledger, and news of other processes.
+ * A workspace of the public API, and the composition root: it opens the registry, policy and ledger of a directory, and builds
+ * sessions, reviews and trust reports from them.
  *
- * In: a root. Out: the objects of the other rooms, each loaded when it is first asked for.
+ * Data enters as the workspace's directory. It leaves as objects of the other rooms; a room that takes long to load is imported
+ * when it is first needed. `watch.ts` compares files and reports changes that other processes make.
+ *
+ * May not happen here: a rule. What is allowed, staged or committed is decided in the rooms that this one joins.
  */
 export { openWorkspace } from './workspace.js'

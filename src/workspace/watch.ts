@@ -4,32 +4,33 @@ import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import { watchHost } from '../host/watch.js'
 
-/** One append can be several events. */
-const GATHER_MS = 30
-/** The host's events may be lost, or not be had at all (a network's disk, no watches left). */
-const LOOK_MS = 1_000
+/** One append can cause several events. */
+const DEBOUNCE_MS = 30
+/** Events can be lost, and some disks (a network mount, no watches left) have none. */
+const POLL_MS = 1_000
 
 /**
- * Tells when what a person looks at has moved: stages, verdicts and questions by session, the ledger, intents, policy.
- * Files are compared, so an event that changed nothing tells nothing, and a lost one is made good within a second. It never
- * keeps the process alive. Returns what ends it.
+ * Reports changes of stages, verdicts and questions by session, of the ledger, the intents and the policy. The stats of the
+ * files are compared, so an event without a change reports nothing, and a change without an event is found within a second.
+ * The watch never keeps the process alive.
+ * @returns a function that ends the watch
  */
-export function watchWorkspace(layout: Layout, told: (news: WorkspaceNews) => void): () => void {
-  let before = lookAt(layout)
-  let gathering: NodeJS.Timeout | undefined
+export function watchWorkspace(layout: Layout, onChange: (news: WorkspaceNews) => void): () => void {
+  let before = stampsOf(layout)
+  let pending: NodeJS.Timeout | undefined
   const watches = new Map<string, () => void>()
   const compare = () => {
-    gathering = undefined
-    const now = lookAt(layout)
+    pending = undefined
+    const now = stampsOf(layout)
     const news = changesOf(before, now)
     before = now
-    keepWatching()
-    if (news !== undefined) told(news)
+    updateWatches()
+    if (news !== undefined) onChange(news)
   }
   const soon = () => {
-    gathering ??= setTimeout(compare, GATHER_MS).unref()
+    pending ??= setTimeout(compare, DEBOUNCE_MS).unref()
   }
-  const keepWatching = () => {
+  const updateWatches = () => {
     const wanted = new Set([
       layout.dir,
       layout.state,
@@ -39,11 +40,11 @@ export function watchWorkspace(layout: Layout, told: (news: WorkspaceNews) => vo
     for (const [path, end] of watches) if (!wanted.has(path)) stop(watches, path, end)
     for (const path of wanted) if (!watches.has(path)) start(watches, path, soon)
   }
-  keepWatching()
-  const looking = setInterval(compare, LOOK_MS).unref()
+  updateWatches()
+  const polling = setInterval(compare, POLL_MS).unref()
   return () => {
-    clearInterval(looking)
-    clearTimeout(gathering)
+    clearInterval(polling)
+    clearTimeout(pending)
     for (const [path, end] of watches) stop(watches, path, end)
   }
 }
@@ -54,7 +55,7 @@ function start(watches: Map<string, () => void>, path: string, soon: () => void)
     const end = watchHost(path, { failed: onFailure }, soon)
     watches.set(path, end)
   } catch {
-    // Not there, or no watches left: the regular look tells.
+    // The path is missing, or no watches are left: polling finds the change.
   }
 }
 
@@ -63,30 +64,30 @@ function stop(watches: Map<string, () => void>, path: string, end: () => void): 
   end()
 }
 
-/** What the files were at one moment, each as a word that differs when it does. */
-interface Look {
+/** The stamps of the watched files. */
+interface Stamps {
   readonly sessions: ReadonlyMap<string, string>
   readonly ledger: string
   readonly intents: string
   readonly policy: string
 }
 
-function lookAt(layout: Layout): Look {
+function stampsOf(layout: Layout): Stamps {
   const sessions = namesIn(layout.sessions).filter(isSessionId)
   return {
     sessions: new Map(
       sessions.map((id) => {
         const { stageLog, review, meta, owner, quarantine } = layout.session(id)
-        return [id, wordOf(stageLog, review, meta, owner, quarantine)]
+        return [id, stampOf(stageLog, review, meta, owner, quarantine)]
       }),
     ),
-    ledger: wordOf(`${layout.ledgerFile}`, layout.commits),
-    intents: wordOf(`${layout.intentsFile}`, layout.trustFile),
-    policy: wordOf(`${layout.policyFile}`, layout.trustFile),
+    ledger: stampOf(`${layout.ledgerFile}`, layout.commits),
+    intents: stampOf(`${layout.intentsFile}`, layout.trustFile),
+    policy: stampOf(`${layout.policyFile}`, layout.trustFile),
   }
 }
 
-function changesOf(before: Look, now: Look): WorkspaceNews | undefined {
+function changesOf(before: Stamps, now: Stamps): WorkspaceNews | undefined {
   const ids = [...new Set([...before.sessions.keys(), ...now.sessions.keys()])]
   const news = {
     sessions: ids.filter((id) => before.sessions.get(id) !== now.sessions.get(id)).sort(),
@@ -97,11 +98,11 @@ function changesOf(before: Look, now: Look): WorkspaceNews | undefined {
   return news.sessions.length > 0 || news.ledger || news.intents || news.policy ? news : undefined
 }
 
-function wordOf(...paths: readonly string[]): string {
-  return paths.map((path) => wordOfStats(statsOf(path))).join(' ')
+function stampOf(...paths: readonly string[]): string {
+  return paths.map((path) => stampOfStats(statsOf(path))).join(' ')
 }
 
-function wordOfStats(stats: Stats | undefined): string {
+function stampOfStats(stats: Stats | undefined): string {
   return stats === undefined ? '-' : [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(':')
 }
 

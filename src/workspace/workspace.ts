@@ -36,22 +36,29 @@ import { ensurePrivateDir, removeName, removeTree, replaceDurable } from '../hos
 import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { createPolicy, openPolicyFile, type Policy, type PolicyState } from '../policy/index.js'
 import { openReviewLog, type ReviewLog } from '../review/index.js'
-import { beginNamed, type LocalSession, noSession, sessionBusy, sessionFailure, unwritten } from '../session/index.js'
+import {
+  type LocalSession,
+  noSession,
+  readOnlyLedger,
+  selectNamedIntent,
+  sessionBusy,
+  sessionFailure,
+} from '../session/index.js'
 import { MEMORY, readStage, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, type RecordDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
-/** Of a session's agent, far above what one says of itself. */
+/** Most bytes of a session's `meta.json`, which holds its agent. */
 const MAX_META_BYTES = 64 * 1024
 
-/** How long a second opener of a session waits for the first to let go. */
+/** Milliseconds to wait for another process to release a session. */
 const BUSY_WAIT_MS = 5_000
 
 /**
- * Opens a workspace: finishes or rolls back what a crash left, then answers. No scan, no daemon.
- * @param root the directory governed: a path or a `file:` URL.
- * @throws EscrowError access_denied when the directory cannot be read; ledger_corrupt when an unfinished commit's
- * record cannot be appended.
+ * Opens a workspace, and finishes or rolls back commits that a crash interrupted. It scans no files and starts no process.
+ * @param root the workspace's directory: a path or a `file:` URL
+ * @throws EscrowError `access_denied` where the directory cannot be read; `ledger_corrupt` where the record of an interrupted
+ * commit cannot be appended
  */
 export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
   const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
@@ -179,8 +186,8 @@ class LocalWorkspace implements Workspace {
     return this.#recovered
   }
 
-  watch(told: (news: WorkspaceNews) => void): () => void {
-    const end = watchWorkspace(this.layout, told)
+  watch(onChange: (news: WorkspaceNews) => void): () => void {
+    const end = watchWorkspace(this.layout, onChange)
     this.#watches.add(end)
     return () => {
       this.#watches.delete(end)
@@ -203,24 +210,24 @@ class LocalWorkspace implements Workspace {
         'path_escape',
         `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
       )
-    // Each command of a person's would read it as an option. One that an older version has made goes on.
+    // Commands would read it as an option. A session of that name from an older version still opens.
     if (id.startsWith('-') && !existsSync(this.layout.session(id).dir))
       throw new EscrowError('path_escape', `"${id}" cannot be a session's id: it begins with "-".`)
-    // A reviewer's process never needs a session's rooms, and they take long to load.
+    // Loaded here because a reviewer's process never needs the session's modules, which take long to load.
     const { LocalSession } = await import('../session/session.js')
-    // Without .orchestration every write is denied, so there is nothing to keep and nothing is written.
-    const kept = this.options.durability !== 'memory' && hasOrchestration(this.layout)
-    const { dir, owner, meta, door } = this.layout.session(id)
+    // Without .orchestration every write is denied, so there is nothing to store.
+    const isStored = this.options.durability !== 'memory' && hasOrchestration(this.layout)
+    const { dir, owner, meta, door: socket } = this.layout.session(id)
     let lease: Lease | undefined
     try {
-      if (kept) {
+      if (isStored) {
         this.#prepare(dir)
         lease = await takeOwnership(owner, BUSY_WAIT_MS)
         if (!lease) throw sessionBusy(id)
-        // One that was killed has left its own.
-        removeName(door)
+        // A killed owner leaves its socket behind.
+        removeName(socket)
       }
-      const keepAgent = (each: AgentInfo) => kept && replaceDurable(meta, JSON.stringify(each))
+      const keepAgent = (each: AgentInfo) => isStored && replaceDurable(meta, JSON.stringify(each))
       if (agent) keepAgent(agent)
       const session = new LocalSession({
         id,
@@ -229,19 +236,19 @@ class LocalWorkspace implements Workspace {
         layout: this.layout,
         aliases: this.aliases,
         foldsNames: foldsNames(this.layout.dir),
-        durability: kept ? (this.options.durability ?? 'process') : 'memory',
+        durability: isStored ? (this.options.durability ?? 'process') : 'memory',
         memory: this.options.memory ?? MEMORY,
         registry: this.#registry,
         versions: this.#versions,
         policyFile: this.#policyFile,
-        ledger: hasOrchestration(this.layout) ? this.store : unwritten(this.store),
+        ledger: hasOrchestration(this.layout) ? this.store : readOnlyLedger(this.store),
         reviews: this.#reviewLog(id),
         lease,
         approver: this.options.approver,
         answer: async (question, answer) => (await this.review(id)).answer(question, answer),
         closed: () => this.#live.delete(id),
       })
-      await beginNamed(session, this.#registry.state())
+      await selectNamedIntent(session, this.#registry.state())
       return session
     } catch (error) {
       lease?.release()
@@ -276,9 +283,9 @@ class LocalWorkspace implements Workspace {
     return noSession(id, ids)
   }
 
-  /** A live session's own stage where it lives here, else what its files say. */
+  /** The stage of a session that is open in this process, else the stage read from its files. */
   async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
-    // One that cannot be opened here can be looked at all the same.
+    // A session that failed to open can still be read.
     const live = await this.#live.get(id)?.catch(() => undefined)
     const store = live?.store ?? read()
     store.settle(log.read())
@@ -301,14 +308,14 @@ class LocalWorkspace implements Workspace {
   async #summary(id: string): Promise<SessionSummary> {
     const agent = this.#agentOf(id)
     const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
-    const who = { id, live, ...(agent && { agent }) }
+    const summary = { id, live, ...(agent && { agent }) }
     try {
       const store = await this.#stageOf(id, this.#reviewLog(id))
       const { changes } = diffStage(store.overlay)
       const intents = [...new Set(changes.flatMap(({ intentId }) => intentId ?? []))]
-      return { ...who, changes: changes.length, ...(intents.length > 0 && { intents }) }
+      return { ...summary, changes: changes.length, ...(intents.length > 0 && { intents }) }
     } catch (error) {
-      return { ...who, changes: 0, damaged: errorText(error) }
+      return { ...summary, changes: 0, damaged: errorText(error) }
     }
   }
 }

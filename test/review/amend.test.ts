@@ -203,7 +203,7 @@ describe("a reviewer's edit", () => {
     await s.session.feedback()
     await s.session.revert()
     expect(await s.session.feedback()).toEqual([
-      { path: 'src/a.ts', kind: 'reverted', reason: 'What Ann wrote into this file went with it.', by: ANN },
+      { path: 'src/a.ts', kind: 'reverted', reason: 'The edit of this file by Ann was reverted with it.', by: ANN },
     ])
     expect((await s.session.changes()).changes).toEqual([])
   })

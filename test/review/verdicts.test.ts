@@ -129,13 +129,13 @@ describe('words on hunks', () => {
 
   it('tell of a rejection until each of its hunks has had a later word', () => {
     const no = part('rejected', 'h1', 'h2')
-    const stands = (...records: ReviewRecord[]) => rejectionsFor([no, ...records]).map(({ standing }) => standing)
+    const inForce = (...records: ReviewRecord[]) => rejectionsFor([no, ...records]).map(({ isInForce }) => isInForce)
     expect(rejectionsFor([no])[0]?.hunks?.map(({ id }) => id)).toEqual(['h1', 'h2'])
-    expect(stands(part('approved', 'h1'), part('committed', 'h1'))).toEqual([true])
-    expect(stands(part('approved', 'h1', 'h2'))).toEqual([false])
-    expect(stands(record('committed', change))).toEqual([true])
-    expect(stands(record('approved', change))).toEqual([false])
-    expect(stands(record('approved', staged('b', 'x', 'y')))).toEqual([true])
+    expect(inForce(part('approved', 'h1'), part('committed', 'h1'))).toEqual([true])
+    expect(inForce(part('approved', 'h1', 'h2'))).toEqual([false])
+    expect(inForce(record('committed', change))).toEqual([true])
+    expect(inForce(record('approved', change))).toEqual([false])
+    expect(inForce(record('approved', staged('b', 'x', 'y')))).toEqual([true])
   })
 })
 
@@ -151,20 +151,20 @@ describe('rejectionsFor', () => {
     const first = record('rejected', a, b)
     const second = record('rejected', a)
     const records = [first, second, record('discard', b)]
-    const reasons = rejectionsFor(records).map(({ id, path, standing }) => [id, path, standing])
+    const reasons = rejectionsFor(records).map(({ id, path, isInForce }) => [id, path, isInForce])
     expect(reasons).toEqual([
       [first.id, 'a', false],
       [first.id, 'b', true],
       [second.id, 'a', true],
     ])
     const later = [...records, record('approved', a), record('committed', b)]
-    expect(rejectionsFor(later).map(({ standing }) => standing)).toEqual([false, false, false])
+    expect(rejectionsFor(later).map(({ isInForce }) => isInForce)).toEqual([false, false, false])
   })
 
   it('carries the words and the reviewer', () => {
     const no = record('rejected', staged('a', null, 'y'))
     expect(rejectionsFor([no])).toMatchObject([
-      { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', standing: true, withdrawn: false },
+      { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', isInForce: true, withdrawn: false },
     ])
   })
 })

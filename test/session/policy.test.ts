@@ -176,4 +176,20 @@ describe('settings of policy.yaml', () => {
     expect(() => fs.writeFileSync(at('src/a.ts'), 'y')).toThrow(fails('limit_exceeded', /last minute/))
     expect(fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('4')
   })
+
+  it('limits.ops_per_minute: counts a write of a tool call once, whether or not the call announces it', async () => {
+    const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
+    write('.orchestration/policy.yaml', 'limits: {ops_per_minute: 2}\n')
+    const session = await agent(await open())
+    const call = (content: string) => {
+      const writes = [{ path: at('src/a.ts'), effect: 'put' as const }]
+      return session.toolCall({ tool: 'write', kind: 'edit', writes }, () =>
+        session.fs.writeFileSync(at('src/a.ts'), content),
+      )
+    }
+    await call('1')
+    await call('2')
+    await expect(call('3')).rejects.toEqual(fails('limit_exceeded', /2 paths were written in the last minute/))
+    expect(session.fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('2')
+  })
 })
