@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'command-class': ['core', 'host'],
   intents: ['core', 'host'],
   policy: [...BELOW, 'hosts'],
+  'policy-edit': ['core', 'host', 'policy'],
   trace: [...BELOW, 'change-class'],
   commit: BELOW,
   terminal: [...BELOW, 'hosts'],
@@ -48,7 +49,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
   release: [
     ...BELOW,
-    ...['access', 'change-class', 'commit', 'history', 'intents', 'policy', 'review', 'session', 'stage', 'terminal'],
+    ...[
+      'access',
+      'change-class',
+      'commit',
+      'history',
+      'intents',
+      'policy',
+      'policy-edit',
+      'review',
+      'session',
+      'stage',
+      'terminal',
+    ],
     'trace',
   ],
   workspace: [

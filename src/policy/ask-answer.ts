@@ -1,4 +1,4 @@
-/** What a person said to a write that an `ask` rule refused. */
+/** A person's answer to a write that an `ask` rule refused. */
 export interface AskAnswer {
   readonly answer: 'allow' | 'once' | 'subtree' | 'deny'
   readonly words?: string | undefined

@@ -4,16 +4,16 @@ import type { Denial } from '../core/denials.js'
 import { protectedPath } from './messages.js'
 
 /**
- * A repository needs no `.git`: git takes any directory for one that has HEAD, objects and refs (or HEAD and commondir), and runs
- * what its config and hooks say as soon as somebody calls git in it. So its name says nothing, and we go by what is in it.
+ * Finds bare repositories. Git treats any directory with HEAD, objects and refs (or HEAD and commondir) as a repository, and runs the
+ * programs that its config and hooks name, so the check goes by contents and not by the name `.git`.
  */
 
-/** What makes a directory a repository, and what git runs of one. */
+/** The entries that make a directory a repository, and those that git runs programs from. */
 const PARTS = /(?:^|\/)(head|objects|refs|commondir|config|config\.worktree|hooks)(?=\/|$)/gi
 
 /**
- * The directory that is such a repository once there is something at a path, where the path is a part of it.
- * @param typeOf what stands at a path, of what is on disk and staged.
+ * @returns the directory that an entry at `path` would make, or that already is, a repository which contains it.
+ * @param typeOf the type of a path in the merged view.
  */
 export function bareRepositoryAt(path: string, typeOf: (path: string) => EntryType | undefined): string | undefined {
   for (const { index, 1: part = '' } of path.matchAll(PARTS)) {
@@ -26,7 +26,7 @@ export function bareRepositoryAt(path: string, typeOf: (path: string) => EntryTy
   return undefined
 }
 
-/** Why nothing may stand at a path, where it would be a part of such a repository. */
+/** The denial for a path that would be part of such a repository. */
 export function repositoryDenial(
   { effect, path, asked }: Access,
   typeOf: (path: string) => EntryType | undefined,

@@ -10,11 +10,11 @@ export type ScopeCache = (state: IntentsState, id: string | undefined) => Scope 
 
 /** Compiled scopes of the intents of one state of the registry. */
 export function scopeCache(): ScopeCache {
-  let of: IntentsState | undefined
+  let cachedState: IntentsState | undefined
   let scopes = new Map<string, Scope>()
   return (state, id) => {
-    if (of !== state) {
-      of = state
+    if (cachedState !== state) {
+      cachedState = state
       scopes = new Map()
     }
     const intent = state.ok && id !== undefined ? state.intents.get(id) : undefined
@@ -30,7 +30,7 @@ function scopeOf({ ownedScope, alsoWithin }: Intent): Scope {
   return alsoWithin === undefined ? scope : bothScopes(scope, compileScope(alsoWithin))
 }
 
-/** @param inputs all that `judge` goes by, beside the access; they are compared by identity. */
+/** @param inputs everything `judge` depends on but the access; compared by identity. */
 export type DenialCache = (
   access: Access,
   inputs: readonly unknown[],
@@ -38,18 +38,18 @@ export type DenialCache = (
 ) => Denial | undefined
 
 /**
- * Denials, or their absence, by effect and path, for as long as everything they were made from is the same. An access
- * that came through a link, or makes one, is judged each time.
+ * Caches denials, and their absence, by effect and path until an input changes. An access through a link, or one that creates a link,
+ * is judged each time.
  */
 export function denialCache(): DenialCache {
-  let madeFrom: readonly unknown[] = []
+  let cachedInputs: readonly unknown[] = []
   const byEffect = new Map<Effect, Map<string, Denial | null>>()
   return (access, inputs, judge) => {
     const { effect, path, asked, target } = access
     if (path !== asked || target !== undefined) return judge()
-    if (inputs.some((input, i) => input !== madeFrom[i])) {
+    if (inputs.some((input, i) => input !== cachedInputs[i])) {
       byEffect.clear()
-      madeFrom = inputs
+      cachedInputs = inputs
     }
     const cache = byEffect.get(effect) ?? new Map<string, Denial | null>()
     if (cache.size === 0) byEffect.set(effect, cache)

@@ -1,2 +1,2 @@
-/** Whether the disks of this platform usually take names that differ in case or Unicode form alone for one name. */
+/** Whether file systems of this platform usually ignore case and Unicode normalization in names. */
 export const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32'

@@ -10,7 +10,7 @@ import { freePathsOf } from './free-paths.js'
 import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import { type OutsidePlace, tablesOf } from './policy-read.js'
-import { type Settings, UNSET } from './policy-schema.js'
+import { DEFAULT_SETTINGS, type Settings } from './policy-schema.js'
 import { protection } from './protected.js'
 import { readingsOf } from './readings.js'
 import {
@@ -27,50 +27,50 @@ export interface PolicyDeps {
   readonly intents: () => IntentsState
   readonly activeIntentId: () => string | undefined
   readonly policy: () => PolicyState
-  /** The content lock: whether the disk still holds what this session bases its write on. Asked last. */
+  /** The content lock, checked last: whether the disk still holds the content this session's write is based on. */
   readonly base: (path: string) => BaseState
   readonly tool?: () => ToolContext | undefined
-  /** What people said to writes that `ask` rules refused. */
+  /** People's answers to writes that `ask` rules refused. */
   readonly answers?: () => AskAnswers
   /** A clock in milliseconds. */
   readonly now?: () => number
 }
 
-/** `unread`: nothing is known of what the model has seen of it, and the disk has a file there. */
+/** `unread`: the disk has a file there that the model has not read in this session. */
 export type BaseState = 'fresh' | 'stale' | 'unread'
 
 export interface Policy {
   /**
-   * Judges one access. Everything is denied that no rule lets through; the first denial stands; a rule that throws
-   * denies with policy_invalid. Never throws, never waits.
+   * Decides one access: the first denial of a rule applies, and a rule that throws denies with `policy_invalid`. Never throws, never
+   * waits.
    */
   readonly decide: Decide
-  /** Why a call that needs an intent, whatever it touches, is refused now. Never throws. */
-  withoutPath(): Denial | undefined
-  /** What reads are decided by at a time (milliseconds): the same decision for the same read while it is the same. */
-  readsBy(at: number): unknown
-  /** What policy.yaml sets; undefined while it is invalid. A millisecond old at most. */
+  /** The denial of any call that needs an intent, whatever paths it touches. Never throws. */
+  denialWithoutPath(): Denial | undefined
+  /** A token for the policy that reads use at a time (milliseconds): equal tokens give equal decisions for the same read. */
+  readRevision(at: number): unknown
+  /** The settings of policy.yaml; undefined while it is invalid. At most a millisecond old. */
   settings(): Settings | undefined
-  /** What it sets for tool calls that come by hooks; the defaults while it is invalid. */
+  /** The settings for tool calls that come by hooks; the defaults while policy.yaml is invalid. */
   gate(): GateSettings
-  /** What each rule says, up to the first denial. */
+  /** The verdict of each rule, up to the first denial. */
   explain(access: Access): Explanation
   /**
-   * What a reviewer should know of a path: `protected`, `highlight` (it runs, or decides what runs), `out-of-scope`.
-   * @param intentId whose scope is meant; the active intent's unless given. Without either, scope is not judged.
+   * Flags of a path for the reviewer: `protected`, `highlight` (it runs, or decides what runs), `out-of-scope`.
+   * @param intentId the intent whose scope applies; the active one by default. Without either, scope is not checked.
    */
   flags(path: string, intentId?: string): string[]
-  /** False where no name in a directory can be hidden, so that a listing need not ask about each. */
+  /** False where no name in a directory can be hidden, so that a listing need not check each. */
   mayHide(dir: string): boolean
-  /** What rules say of places outside the workspace; undefined while policy.yaml is invalid. */
+  /** The rules for paths outside the workspace; undefined while policy.yaml is invalid. */
   outside(): readonly OutsidePlace[] | undefined
-  /** False where every path of the workspace may be read, our own working files aside. */
+  /** False where every path of the workspace may be read, except escrowfs's own files. */
   mayClose(): boolean
-  /** True only if a write below a directory is judged as one of the directory is, but for names that stand out. */
-  alikeBelow(dir: string): boolean
+  /** True only if every write below a directory gets the decision of the directory itself, protected and secret names aside. */
+  isUniformBelow(dir: string): boolean
 }
 
-/** For this long reads go by the policy file as last seen: a `stat` would double the cost of one. Writes never do. */
+/** Reads may use a policy state of this age, because a `stat` would double their cost. Writes always use the current one. */
 const READ_GRACE_MS = 1
 
 const ALLOW: Decision = { verdict: 'allow' }
@@ -139,7 +139,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
 
   function alikeBelow(dir: string): boolean {
     const policy = deps.policy()
-    // What a person says to an `ask` rule is of single paths.
+    // Answers to an `ask` rule are for single paths.
     if (!policy.ok) return false
     const mayDiffer = tablesOf(policy.rules).some(
       ({ access, protected: kept }) =>
@@ -154,12 +154,24 @@ export function createPolicy(deps: PolicyDeps): Policy {
     return policy.ok ? policy.rules.settings : undefined
   }
 
-  const gate = () => (settings() ?? UNSET).gate
+  const gate = () => (settings() ?? DEFAULT_SETTINGS).gate
 
-  return { decide, gate, withoutPath, readsBy, settings, explain, flags, mayHide, outside, mayClose, alikeBelow }
+  return {
+    decide,
+    gate,
+    denialWithoutPath: withoutPath,
+    readRevision: readsBy,
+    settings,
+    explain,
+    flags,
+    mayHide,
+    outside,
+    mayClose,
+    isUniformBelow: alikeBelow,
+  }
 }
 
-/** The policy file as reads go by it. */
+/** The policy file for reads. */
 function policyForReads(deps: PolicyDeps): (at: number) => PolicyState {
   let since = 0
   let seen: PolicyState | undefined
@@ -182,9 +194,9 @@ function readJudge(policyNow: () => PolicyState): (access: Access) => Denial | u
 function writeJudge(deps: PolicyDeps, scopes: ScopeCache): (access: Access) => Denial | undefined {
   const cached = denialCache()
   return (access) => {
-    const moment = contextOf(deps, scopes, access)
-    const { policy, intents, activeId, lenientMkdir, answers } = moment
-    const judge = () => firstDenial(WRITE_RULES, access, moment)
+    const context = contextOf(deps, scopes, access)
+    const { policy, intents, activeId, lenientMkdir, answers } = context
+    const judge = () => firstDenial(WRITE_RULES, access, context)
     const denial = cached(access, [policy, intents, activeId, lenientMkdir, answers], judge)
     return denial ?? contentLock(deps, access, policy)
   }
@@ -206,7 +218,7 @@ function contextOf(deps: PolicyDeps, scopes: ScopeCache, access: Access): Policy
 
 const NO_INTENTS: IntentsState = { ok: true, version: 0, intents: new Map() }
 
-/** The rules of a read look at the policy alone. */
+/** Read rules depend on the policy alone. */
 function readContext(policy: PolicyState): PolicyContext {
   return { policy, intents: NO_INTENTS, activeId: undefined, scope: undefined, lenientMkdir: false }
 }
@@ -219,9 +231,9 @@ function contentLock(deps: PolicyDeps, { effect, path, asked }: Access, policy: 
   return base === 'unread' && mustBeRead ? unreadFile(asked) : undefined
 }
 
-function firstDenial(rules: readonly Rule[], access: Access, moment: PolicyContext): Denial | undefined {
+function firstDenial(rules: readonly Rule[], access: Access, context: PolicyContext): Denial | undefined {
   for (const rule of rules) {
-    const denial = rule.judge(access, moment)
+    const denial = rule.judge(access, context)
     if (denial) return denial
   }
   return undefined

@@ -1,37 +1,37 @@
 import type { Classified, CommandClass } from '../core/command-class.js'
-import type { CommandWord, Settings } from './policy-schema.js'
+import type { CommandVerdict, Settings } from './policy-schema.js'
 
 /** A rule of `terminal` in policy.yaml. */
 export type CommandRule = CommandClass | 'terminal.network'
 
 export interface CommandDecision {
-  readonly word: CommandWord
-  /** The rules whose word it is. */
+  readonly verdict: CommandVerdict
+  /** The rules that gave this verdict. */
   readonly rules: readonly CommandRule[]
 }
 
 /**
- * What policy says to a command: the strictest word of its classes, and of `terminal.network` where it asks for the
- * network. `undefined` classes: nobody could tell them, and then any rule that is not `allow` denies.
+ * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for the network.
+ * @param classified undefined for a command that could not be classified: then any rule other than `allow` denies it.
  */
 export function judgeCommand(
   { classes: rules, network }: Pick<Settings, 'classes' | 'network'>,
   classified: Classified | undefined,
   wantsNetwork: boolean,
 ): CommandDecision {
-  const words = new Map<CommandRule, CommandWord>()
-  if (classified) for (const each of classified.classes) words.set(each, commandWord(each, rules))
-  else words.set('other', isRuled(rules) ? 'deny' : 'allow')
-  if (wantsNetwork) words.set('terminal.network', network === 'ask' ? 'ask' : network ? 'allow' : 'deny')
-  const word = (['deny', 'ask'] as const).find((each) => [...words.values()].includes(each)) ?? 'allow'
-  return { word, rules: [...words].filter(([, said]) => said === word).map(([rule]) => rule) }
+  const verdicts = new Map<CommandRule, CommandVerdict>()
+  if (classified) for (const each of classified.classes) verdicts.set(each, verdictFor(each, rules))
+  else verdicts.set('other', hasRules(rules) ? 'deny' : 'allow')
+  if (wantsNetwork) verdicts.set('terminal.network', network === 'ask' ? 'ask' : network ? 'allow' : 'deny')
+  const verdict = (['deny', 'ask'] as const).find((each) => [...verdicts.values()].includes(each)) ?? 'allow'
+  return { verdict, rules: [...verdicts].filter(([, each]) => each === verdict).map(([rule]) => rule) }
 }
 
-/** What nobody can tell may be of any class: without a word of its own a person is asked, where any class has a rule. */
-export function commandWord(of: CommandClass, rules: Settings['classes']): CommandWord {
-  return rules[of] ?? (of === 'other' && isRuled(rules) ? 'ask' : 'allow')
+/** `other` may hide any class: without a rule of its own it asks a person, as soon as any class has a rule. */
+export function verdictFor(of: CommandClass, rules: Settings['classes']): CommandVerdict {
+  return rules[of] ?? (of === 'other' && hasRules(rules) ? 'ask' : 'allow')
 }
 
-function isRuled(rules: Settings['classes']): boolean {
-  return Object.values(rules).some((word) => word !== 'allow')
+function hasRules(rules: Settings['classes']): boolean {
+  return Object.values(rules).some((verdict) => verdict !== 'allow')
 }

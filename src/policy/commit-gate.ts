@@ -13,20 +13,20 @@ const scopeOf = scopeCache()
 export interface CommitRequest {
   readonly path: string
   readonly isDirectory: boolean
-  /** Of a symlink: where it will point, as {@link Access} has it. */
+  /** The target of a symlink, as in {@link Access}. */
   readonly link?: Pick<Access, 'target' | 'written' | 'toFile'>
   readonly intentId: string | undefined
 }
 
 /**
- * Policy once more, from what is to be committed alone: by the rules as they are now, inside the scope its intent has
- * now. Whether the intent is still open does not matter any more, nor an `ask`: a person has approved the result.
+ * Checks a change again at commit, by the current rules and the current scope of its intent. Whether the intent is still open, and
+ * `ask` rules, no longer matter: a person has approved the result.
  */
-export function commitDenial(landing: CommitRequest, intents: IntentsState, policy: PolicyState): Denial | undefined {
-  const { path, isDirectory, link, intentId } = landing
+export function commitDenial(request: CommitRequest, intents: IntentsState, policy: PolicyState): Denial | undefined {
+  const { path, isDirectory, link, intentId } = request
   try {
     const scope = scopeOf(intents, intentId)
-    const moment: PolicyContext = {
+    const context: PolicyContext = {
       policy,
       intents,
       activeId: intentId,
@@ -36,11 +36,11 @@ export function commitDenial(landing: CommitRequest, intents: IntentsState, poli
     }
     const effect = link !== undefined ? 'symlink' : isDirectory ? 'mkdir' : 'put'
     const access: Access = { effect, path, asked: path, ...link }
-    const denials = COMMIT_RULES.map((rule) => rule.judge(access, moment))
+    const denials = COMMIT_RULES.map((rule) => rule.judge(access, context))
     const denial = denials.find((each) => each !== undefined)
     if (denial?.reason !== 'scope_violation' || scope) return denial
     return intentId === undefined
-      ? { ...missingIntent('A person stages it anew, for an intent.'), file: path }
+      ? { ...missingIntent('A person can stage it again for an intent.'), file: path }
       : unknownIntent(intents, intentId)
   } catch (error) {
     return ruleFailed(path, error)
@@ -48,8 +48,8 @@ export function commitDenial(landing: CommitRequest, intents: IntentsState, poli
 }
 
 /**
- * Policy for what an undo puts back: a person brings back what stood there before, so no intent's scope is asked. Never
- * ours and git's own, and nothing while policy.yaml cannot be read.
+ * Checks a path that an undo restores. A person restores an earlier state, so no scope applies, but git's and escrowfs's own files are
+ * denied, and so is everything while policy.yaml is invalid.
  */
 export function undoDenial(path: string, policy: PolicyState): Denial | undefined {
   if (!policy.ok) return { reason: 'policy_invalid', file: path, message: policy.message }

@@ -4,24 +4,24 @@ import type { Denial } from '../core/denials.js'
 import { ruleFailed } from './messages.js'
 import type { PolicyContext, Rule } from './rules.js'
 
-/** What each rule says of an access, up to and with the first denial. A rule that throws denies. */
-export function explainBy(rules: readonly Rule[], access: Access, moment: () => PolicyContext): Explanation {
-  const words: RuleWord[] = []
+/** The verdict of each rule on an access, up to and including the first denial. A rule that throws denies. */
+export function explainBy(rules: readonly Rule[], access: Access, context: () => PolicyContext): Explanation {
+  const verdicts: RuleWord[] = []
   for (const { name, judge, source } of rules) {
-    const denial = denialOrProblem(() => judge(access, moment()), access)
-    const place = sourceOrUndefined(() => source?.(access, moment()))
+    const denial = denialOrProblem(() => judge(access, context()), access)
+    const place = sourceOrUndefined(() => source?.(access, context()))
     const from = place === undefined ? {} : { source: place }
     if (denial) {
       const { reason, message } = denial
-      words.push({ rule: name, verdict: 'deny', ...from, reason, message })
-      return { path: access.path, verdict: 'deny', reason, message, rules: words }
+      verdicts.push({ rule: name, verdict: 'deny', ...from, reason, message })
+      return { path: access.path, verdict: 'deny', reason, message, rules: verdicts }
     }
-    words.push({ rule: name, verdict: 'pass', ...from })
+    verdicts.push({ rule: name, verdict: 'pass', ...from })
   }
-  return { path: access.path, verdict: access.effect === 'read' ? 'allow' : 'stage', rules: words }
+  return { path: access.path, verdict: access.effect === 'read' ? 'allow' : 'stage', rules: verdicts }
 }
 
-/** Where a rule comes from decides nothing: what fails here is not told. */
+/** The source is only shown, so a failure to find it is ignored. */
 function sourceOrUndefined(source: () => string | undefined): string | undefined {
   try {
     return source()

@@ -1,9 +1,9 @@
 import { compileIgnore } from './free-paths.js'
 
 /**
- * What git ignores (gitignore(5)): the `.gitignore` of each directory on the way, the deeper one first, and
- * `.git/info/exclude`. What is in an ignored directory is ignored, and cannot be taken out again.
- * @param read the text of a file of the workspace, or undefined where there is none.
+ * Whether git ignores a path (gitignore(5)): by the `.gitignore` of each ancestor, deepest first, then `.git/info/exclude`. Everything in
+ * an ignored directory is ignored, and a `!` cannot include it again.
+ * @param read returns the text of a workspace file, or undefined where there is none.
  */
 export function gitIgnored(
   read: (path: string) => string | undefined,
@@ -15,16 +15,16 @@ export function gitIgnored(
     known.set(file, rules)
     return rules
   }
-  const says = (segments: readonly string[], isDirectory: boolean): boolean => {
+  const isIgnoredAt = (segments: readonly string[], isDirectory: boolean): boolean => {
     for (let at = segments.length - 1; at >= 0; at--) {
       const file = [...segments.slice(0, at), '.gitignore'].join('/')
-      const word = rulesOf(file)(segments.slice(at), isDirectory)
-      if (word !== undefined) return word
+      const match = rulesOf(file)(segments.slice(at), isDirectory)
+      if (match !== undefined) return match
     }
     return rulesOf('.git/info/exclude')(segments, isDirectory) === true
   }
   return (path, isDirectory) => {
     const segments = path.split('/')
-    return segments.some((_, at) => says(segments.slice(0, at + 1), at < segments.length - 1 || isDirectory))
+    return segments.some((_, at) => isIgnoredAt(segments.slice(0, at + 1), at < segments.length - 1 || isDirectory))
   }
 }

@@ -1,19 +1,19 @@
 /**
- * Glob matching in time linear in path × glob. An agent chooses the path, and a regular expression backtracks: a plain
- * glob with three `**` takes it seconds on a path of 4,000 characters.
+ * Glob matching in O(path × glob). An agent chooses the path, so a backtracking regular expression is no option: a glob with three `**`
+ * takes it seconds on a path of 4,000 characters.
  *
- * Paths are cut at `/`. `**` is any number of segments, also none; `*` any characters of one, a leading dot included;
- * `?` one; `[a-c]`, `[!a]` one of a class. Nothing else has a meaning.
+ * Paths are split at `/`. `**` matches any number of segments, including none; `*` any characters within one, including a leading dot;
+ * `?` one character; `[a-c]` and `[!a]` one of a class. Nothing else is special.
  */
 export type SegmentMatcher = Part
 
-/** A wildcard for any number of items, or a test of one: of a path's segments, or of a segment's characters. */
+/** A wildcard for any number of items, or a test of one item. Items are the segments of a path, or the characters of a segment. */
 type Part = typeof ANY | ((item: string) => boolean)
 export type Token = Part
 
 export const ANY = '**'
 
-/** True if one segment of a glob stands for itself only. */
+/** Whether a segment of a glob has no wildcard. */
 export function isLiteral(segment: string): boolean {
   return !/[*?]|\[[^\]]+\]/.test(segment)
 }
@@ -23,19 +23,19 @@ export function compileSegment(segment: string): SegmentMatcher {
   if (isLiteral(segment)) return (text) => text === segment
   const [first, ...rest] = segment.split(/\*+/)
   const end = rest[0]
-  // `*` and `*.ts`, which most globs end in.
+  // Fast path for `*` and `*.ts`, the usual last segments.
   if (first === '' && rest.length === 1 && end !== undefined && isLiteral(end)) return (text) => text.endsWith(end)
   const parts = tokensOf(segment)
-  // `[id]` is also the name of a file, as web frameworks have them.
+  // Web frameworks name files `[id].tsx`, so a segment also matches literally.
   return (text) => text === segment || wildcardMatch(parts, text, 0)
 }
 
-/** Matches `path` from segment `from` on against all of `glob`. */
+/** Matches `path`, from segment `from` on, against the whole of `glob`. */
 export function matchSegments(glob: readonly SegmentMatcher[], path: readonly string[], from: number): boolean {
   return wildcardMatch(glob, path, from)
 }
 
-/** A segment's characters, one by one; `*` is {@link ANY}. */
+/** Tokens for the characters of a segment; `*` is {@link ANY}. */
 export function tokensOf(segment: string): Token[] {
   const parts: Part[] = []
   for (const [part] of segment.matchAll(/\*+|\[[!^]?[^\]]+\]|[\s\S]/g)) {
@@ -60,7 +60,7 @@ function classOf(text: string): (char: string) => boolean {
   return (char) => ranges.some(([low, high]) => char >= low && char <= high) !== negated
 }
 
-/** Only the last wildcard ever needs to take more: what an earlier one could take, the last one can as well. */
+/** Backtracks to the last wildcard only: whatever an earlier one could match, the last one can too. */
 function wildcardMatch(pattern: readonly Part[], items: ArrayLike<string>, from: number): boolean {
   let p = 0
   let i = from

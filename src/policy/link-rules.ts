@@ -1,31 +1,31 @@
 import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
-import { linkOverRule } from './messages.js'
+import { linkAcrossRule } from './messages.js'
 import type { PolicyRules } from './policy-read.js'
 import { readingsOf } from './readings.js'
 
-/** What a new symlink may point to: once it is committed every other tool follows it. */
+/** Where a new symlink may point: once it is committed, every other tool follows it. */
 
-/** What a new symlink points to, in every reading: the link is one more name for it. */
-export function pointsTo({ effect, target }: Access): readonly string[] {
+/** The targets of a new symlink, in every reading: the link is another name for them. */
+export function linkTargets({ effect, target }: Access): readonly string[] {
   return effect === 'symlink' && target !== undefined ? readingsOf(target) : []
 }
 
-/** Whether a `..` comes after a name: if that name is a link, or becomes one, it leads out of where that points. */
-export function isUnclear(target: string): boolean {
+/** Whether a `..` follows a name: if that name is or becomes a link, the target changes. */
+export function isAmbiguous(target: string): boolean {
   const segments = target.split('/').filter((segment) => segment !== '' && segment !== '.')
   const name = segments.findIndex((segment) => segment !== '..')
   return name >= 0 && segments.lastIndexOf('..') > name
 }
 
-/** A link to a directory gives all below it a name that no rule speaks of. */
-export function linkOverRules(access: Access, rules: PolicyRules, refused: ReadonlySet<string>): Denial | undefined {
+/** Denies a link to a directory with a closed path below it: the link would give that path a name that no rule matches. */
+export function linkAcrossRules(access: Access, rules: PolicyRules, refused: ReadonlySet<string>): Denial | undefined {
   if (access.toFile === true) return undefined
-  for (const target of pointsTo(access)) {
+  for (const target of linkTargets(access)) {
     const rule = [...rules.access.below(target), ...rules.protected.below(target)].find(
       ({ value }) => value === true || refused.has(value),
     )
-    if (rule) return linkOverRule(access.asked, target, rule.key)
+    if (rule) return linkAcrossRule(access.asked, target, rule.key)
   }
   return undefined
 }

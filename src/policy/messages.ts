@@ -5,10 +5,10 @@ import { errorText } from '../core/error-text.js'
 import type { AskAnswer } from './ask-answer.js'
 import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
-import type { AccessWord } from './policy-schema.js'
+import type { AccessMode } from './policy-schema.js'
 import type { Secret } from './secrets.js'
 
-/** The sentences of the refusals. Each names what was refused and why; the hint says what to do. */
+/** The denials. Each message names what was refused and why; the hint says what to do. */
 
 export function pathEscape({ asked, path }: Access): Denial {
   return {
@@ -28,7 +28,7 @@ export function targetEscape(asked: string, target: string): Denial {
   }
 }
 
-/** @param resolved the name that is protected: the path, what was asked, or what a link would point to. */
+/** @param resolved the protected name: the resolved path, the requested one, or the target of a link. */
 export function protectedPath(asked: string, resolved: string, why: string, openable: boolean): Denial {
   return {
     reason: 'protected_path',
@@ -40,19 +40,19 @@ export function protectedPath(asked: string, resolved: string, why: string, open
   }
 }
 
-export function accessDenied(asked: string, name: string, rule: PathRule<AccessWord>, section: string): Denial {
+export function accessDenied(asked: string, name: string, rule: PathRule<AccessMode>, section: string): Denial {
   const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
   if (rule.value === 'ask') {
     const message = `Needs Approval: writing ${describePath(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
     const asks = { rule: rule.key, ruleName: name }
     return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, ...asks }
   }
-  const word = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
-  const message = `Access Denied: ${describePath(asked, name)} is ${word} by the rule \`${rule.key}\`.`
+  const state = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
+  const message = `Access Denied: ${describePath(asked, name)} is ${state} by the rule \`${rule.key}\`.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
 
-/** Closed by itself: no rule says so, and one can open it. */
+/** The denial of a secret, which is closed by default and can be opened by a rule. */
 export function secret(asked: string, { path, why }: Secret): Denial {
   const section = path.startsWith('/') ? 'outside' : 'access'
   const message = `Access Denied: ${describePath(asked, path)} keeps secrets (${why}) and is closed to agents.`
@@ -69,7 +69,7 @@ export function askRefused(asked: string, name: string, { words, by }: AskAnswer
   }
 }
 
-/** A hidden path is answered as an absent one. */
+/** A hidden path looks like an absent one. */
 export function hidden(asked: string): Denial {
   return { reason: 'hidden', file: asked, message: 'No such file or directory.' }
 }
@@ -109,8 +109,8 @@ export function linkOutOfScope(intentId: string, asked: string, target: string):
   }
 }
 
-/** @param key a rule for something below the directory a link would point to. */
-export function linkOverRule(asked: string, target: string, key: string): Denial {
+/** @param key the rule for a path below the link's target. */
+export function linkAcrossRule(asked: string, target: string, key: string): Denial {
   return {
     reason: 'access_denied',
     file: asked,
@@ -119,8 +119,8 @@ export function linkOverRule(asked: string, target: string, key: string): Denial
   }
 }
 
-/** A `..` behind a name leads where that name leads by then. */
-export function targetUnclear(asked: string, target: string): Denial {
+/** The target depends on another link, see `isAmbiguous`. */
+export function ambiguousTarget(asked: string, target: string): Denial {
   return {
     reason: 'path_escape',
     file: asked,

@@ -4,15 +4,16 @@ import { compileScope } from './scope.js'
 
 /** Whether two scopes have a path in common. */
 
-/** So many candidates are tried for a pair of globs; more say nothing new. */
-const MOST = 64
-/** Names no glob spells out: what a wildcard stands for. */
+/** Largest number of candidate paths for a pair of globs. */
+const MAX_CANDIDATES = 64
+/** Unlikely names, to substitute for wildcards. */
 const FILLERS = ['x0', 'x0.ts', 'y1'] as const
 
 /**
- * A path that both scopes take in, or undefined. Each pair of their globs is walked together, segment by segment, and
- * what both could spell is tried against both scopes whole, so that what a `!` takes away is no overlap.
- * @param a globs as an intent owns them; so is `b`.
+ * Finds a path in both scopes. Candidates come from walking each pair of globs together, segment by segment, and are then checked
+ * against both whole scopes, so that a `!` is respected.
+ * @param a the owned globs of one intent; `b` those of the other.
+ * @returns undefined where no candidate is in both.
  */
 export function sharedPath(a: readonly string[], b: readonly string[]): string | undefined {
   const [one, other] = [compileScope(a), compileScope(b)]
@@ -33,11 +34,11 @@ function expandGlobs(globs: readonly string[]): string[][] {
     .map((glob) => glob.split('/'))
 }
 
-/** Paths that two globs could both match. */
+/** Candidate paths for two globs. */
 function candidates(a: readonly string[], b: readonly string[]): Set<string> {
   const found = new Set<string>()
   const walk = (i: number, j: number, path: readonly string[], free: number): void => {
-    if (found.size >= MOST) return
+    if (found.size >= MAX_CANDIDATES) return
     const [mine, theirs] = [a[i], b[j]]
     if (mine === undefined && theirs === undefined) {
       if (path.length > 0) found.add(path.join('/'))
@@ -59,7 +60,7 @@ function candidates(a: readonly string[], b: readonly string[]): Set<string> {
   return found
 }
 
-/** Names one segment of a glob could stand for. */
+/** Names that a segment of a glob could match. */
 function names(segment: string): string[] {
   return sharedNames(segment, '*')
 }
@@ -67,7 +68,7 @@ function names(segment: string): string[] {
 function sharedNames(a: string, b: string): string[] {
   if (isLiteral(a)) return [a]
   if (isLiteral(b)) return [b]
-  // `[id]` is also a name; the scopes decide.
+  // `[id]` may be a literal name; the scopes decide.
   const literal = [a, b].filter((each) => !/[*?]/.test(each))
   const [mine, theirs] = [tokensOf(a), tokensOf(b)]
   const chars = [...CHARS, ...a, ...b].filter((char) => char !== '/')
@@ -78,14 +79,14 @@ function sharedNames(a: string, b: string): string[] {
 const CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.~+=@%^&,;$ ']
 
 interface Spelling {
-  /** What stands where both have a `*`. */
+  /** Substitute where both have a `*`. */
   readonly filler: string
   readonly chars: readonly string[]
-  /** Places that lead nowhere, so that each is tried once. */
+  /** Positions without a match, so that each is tried once. */
   readonly dead: Set<string>
 }
 
-/** A text that both segments match, from a token of each on. */
+/** A text that both segments match from tokens `i` and `j` on. */
 function commonPath(a: readonly Token[], b: readonly Token[], spelling: Spelling, i = 0, j = 0): string | undefined {
   const [mine, theirs] = [a[i], b[j]]
   if (mine === undefined && theirs === undefined) return ''

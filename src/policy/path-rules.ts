@@ -4,27 +4,27 @@ import { globProblem } from '../core/globs.js'
 import { IGNORES_CASE } from './case.js'
 import { compileGlobs, meets, segmentsOf } from './scope.js'
 
-/** Rules for paths. A rule holds for what it names and all below. */
+/** Rules for paths. A rule applies to the path it names and everything below. */
 export interface PathRules<T> {
   /** The most specific rule for a path; '' is the root. */
   find(path: string): PathRule<T> | undefined
-  /** Whether some rule may speak of a name below a directory, and not of the directory. */
+  /** Whether a rule may apply to a path below a directory but not to the directory. */
   mayDifferBelow(dir: string): boolean
-  /** Rules for something below a directory that do not hold there by every other name the directory has. */
+  /** Rules for paths below a directory that would not apply under another name of the directory. */
   below(dir: string): readonly PathRule<T>[]
 }
 
 export interface PathRule<T> {
-  /** As the file spells it. */
+  /** As written in the file. */
   readonly key: string
   readonly value: T
-  /** Of the file, from 1; undefined where there is none. */
+  /** Line of the file, from 1. */
   readonly line?: number
 }
 
 /**
- * Compiles a map of path or glob → rule. The most specific wins: the rule that matches the longest part of the path
- * from its start; of those a plain path before a glob, then the longer glob, then the one written first.
+ * Compiles a map of path or glob to rule. The most specific rule wins: the one that matches the longest leading part of the path; of
+ * those a plain path before a glob, then the longer glob, then the first in the file.
  */
 export function pathRules<T>(
   entries: Iterable<readonly [key: string, value: T, line?: number | undefined]>,
@@ -64,14 +64,14 @@ export function sameRule(a: string, b: string): boolean {
   return sameCase(ruleName(a)) === sameCase(ruleName(b))
 }
 
-/** Why a key cannot be used; undefined when it can. */
+/** Why a key is invalid; undefined for a valid one. */
 export function ruleProblem(key: string): string | undefined {
   if (key.startsWith('!')) return 'a ! has no meaning here; write a rule that allows'
   const name = ruleName(key)
   return name === '' ? undefined : globProblem(name)
 }
 
-/** `./src/`, `src/**` and `src` are one rule; `.` and `**` are the root's. */
+/** Normalizes a key: `./src/`, `src/**` and `src` are one rule; `.` and `**` are the root's. */
 function ruleName(key: string): string {
   const name = key
     .replace(/^\.\//, '')

@@ -6,7 +6,7 @@ import { describeProblem, MAX_YAML_BYTES } from '../host/yaml.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
 import { stricterRules } from './stricter.js'
 
-/** What policy.yaml says now. `version` rises with each change of the file. */
+/** The current content of policy.yaml. `version` increases with each change of the file. */
 export type PolicyState =
   | { readonly ok: true; readonly version: number; readonly rules: PolicyRules }
   | {
@@ -16,18 +16,18 @@ export type PolicyState =
       readonly file: string
       readonly line: number
       readonly column: number
-      /** File, place, what is wrong and what to do; a whole sentence. */
+      /** A sentence with the file, the position, the problem and the remedy. */
       readonly message: string
-      /** What reads are judged by meanwhile; without it they are refused, as nobody can say what is secret. */
+      /** The rules that reads use meanwhile. Without them reads are refused, because secrets are unknown. */
       readonly readRules?: PolicyRules
     }
 
 export const POLICY_FILE = `${ORCHESTRATION}/policy.yaml`
 
 /**
- * `.orchestration/policy.yaml` as it holds on this machine: while it differs from what a person has accepted, the stricter
- * of both. No file: no rules. The function it gives is synchronous, costs two `lstat` while nothing changes, and never
- * throws: what is wrong with the file is in the state.
+ * Opens `.orchestration/policy.yaml` as it applies on this machine: while it differs from what a person has accepted, the stricter of
+ * both. An absent file has no rules. The returned function is synchronous, costs two `lstat` while nothing changes, and never throws:
+ * problems of the file are in the state.
  */
 export function openPolicyFile(layout: Layout): () => PolicyState {
   const file = openFile(layout)
@@ -43,7 +43,7 @@ export function openPolicyFile(layout: Layout): () => PolicyState {
   }
 }
 
-/** The accepted rules, with their text; or why there are none to go by. */
+/** The accepted rules with their text, or the problem with them. */
 type Accepted = { readonly text: string | undefined } & ({ readonly rules: PolicyRules } | { readonly problem: string })
 
 function stateBy(file: PolicyState & { readonly text?: string }, accepted: Accepted): PolicyState {
@@ -58,7 +58,7 @@ function stateBy(file: PolicyState & { readonly text?: string }, accepted: Accep
   return file.readRules ? { ...file, readRules: stricterRules(file.readRules, accepted.rules) } : file
 }
 
-/** What was accepted of policy.yaml, understood again when something is accepted. */
+/** The accepted policy.yaml, parsed again after each acceptance. */
 function openAcceptedRules(layout: Layout): () => Accepted {
   const accepted = openAccepted(layout)
   let last: { readonly files: unknown; readonly value: Accepted } | undefined
@@ -92,7 +92,7 @@ function bytesOf(text: string | undefined): FileBytes {
   return text === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) }
 }
 
-/** The file as it stands, with its text where it has one. */
+/** The file on disk, with its text. */
 function openFile(layout: Layout): () => PolicyState & { readonly text?: string } {
   let lastGood: PolicyRules | undefined
   return cachedFile(layout.policyFile, MAX_YAML_BYTES, (file, version): PolicyState & { readonly text?: string } => {
@@ -118,7 +118,7 @@ function openFile(layout: Layout): () => PolicyState & { readonly text?: string 
   })
 }
 
-/** What is wrong with a text of policy.yaml, as a sentence. */
+/** Describes the problem with a text of policy.yaml in a sentence; undefined for a valid text. */
 export function policyProblem(root: string, text: string): string | undefined {
   const { problem } = readPolicy(root, { kind: 'bytes', bytes: Buffer.from(text) })
   return problem && describeProblem(POLICY_FILE, problem)

@@ -7,37 +7,37 @@ import { checkYaml } from '../host/yaml-schema.js'
 import { type FormatSection, formatGlobs } from './format-rules.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
 import {
-  type AccessWord,
-  NOT_YET,
+  type AccessMode,
+  DEFAULT_SETTINGS,
   policySchema,
   rulesSchema,
   type Settings,
   settingsOf,
-  UNSET,
+  UNSUPPORTED_SETTINGS,
 } from './policy-schema.js'
 
-/** What policy.yaml says about paths. */
+/** The compiled content of policy.yaml. */
 export interface PolicyRules {
-  /** Inside the workspace, by paths relative to the root. */
-  readonly access: PathRules<AccessWord>
-  /** Some rule hides paths. */
+  /** Rules inside the workspace, by paths relative to the root. */
+  readonly access: PathRules<AccessMode>
+  /** Whether a rule hides paths. */
   readonly hides: boolean
-  /** Some rule keeps paths from being read. */
+  /** Whether a rule keeps paths from being read. */
   readonly closes: boolean
-  /** Outside the workspace; takes absolute paths, or relative ones that leave the root. */
+  /** Rules outside the workspace, by absolute paths or relative ones that leave the root. */
   readonly outside: {
-    find(path: string): PathRule<AccessWord> | undefined
-    /** Each rule's word and what of its path is no glob; absolute. */
+    find(path: string): PathRule<AccessMode> | undefined
+    /** Each rule's mode, with its absolute path up to the first wildcard. */
     places(): readonly OutsidePlace[]
   }
-  /** Paths no agent may write, beside those nobody may. */
+  /** Paths that a person protects, in addition to the built-in ones. */
   readonly protected: PathRules<true>
   readonly settings: Settings
-  /** What a person accepted on this machine, where the file differs: its path rules hold as well. */
+  /** The rules that a person accepted on this machine, where the file differs. Their path rules apply as well. */
   readonly accepted?: PolicyRules
 }
 
-/** The tables of path rules that hold: a path is denied where one of them denies it. */
+/** The tables of path rules that apply: a path is denied where any of them denies it. */
 export function tablesOf(rules: PolicyRules | undefined): readonly PolicyRules[] {
   if (rules === undefined) return []
   return rules.accepted === undefined ? [rules] : [rules, rules.accepted]
@@ -45,18 +45,18 @@ export function tablesOf(rules: PolicyRules | undefined): readonly PolicyRules[]
 
 export interface OutsidePlace {
   readonly path: string
-  readonly word: AccessWord
+  readonly word: AccessMode
 }
 
-/** The rules, or a problem; with a problem, the rules are what could still be understood. */
+/** The rules, or a problem with the rules that could be read in spite of it. */
 export interface PolicyRead {
   readonly problem?: YamlProblem
   readonly rules?: PolicyRules
 }
 
 interface Sections {
-  readonly access: Record<string, AccessWord>
-  readonly outside: Record<string, AccessWord>
+  readonly access: Record<string, AccessMode>
+  readonly outside: Record<string, AccessMode>
   readonly protected: readonly string[]
 }
 
@@ -64,7 +64,7 @@ const NOTHING: Sections = { access: {}, outside: {}, protected: [] }
 
 /** Reads policy.yaml for a workspace at `root`. An absent file has no rules. Never throws. */
 export function readPolicy(root: string, file: FileBytes): PolicyRead {
-  if (file.kind === 'absent') return { rules: compile(root, NOTHING, UNSET) }
+  if (file.kind === 'absent') return { rules: compile(root, NOTHING, DEFAULT_SETTINGS) }
   if (file.kind === 'unreadable') return { problem: { line: 1, column: 1, message: file.message } }
   const yaml = readYaml(file.bytes)
   if (!yaml.ok) return { problem: yaml.problem }
@@ -74,7 +74,7 @@ export function readPolicy(root: string, file: FileBytes): PolicyRead {
   const sections = { access: access ?? {}, outside: outside ?? {}, protected: paths ?? [] }
   const problem = keyProblem(root, yaml.file, sections, checked.value.format)
   if (problem) return { problem }
-  const later = notYetProblem(yaml.file)
+  const later = unsupportedProblem(yaml.file)
   return {
     rules: compile(root, sections, settingsOf(checked.value), linesOf(yaml.file)),
     ...(later && { problem: later }),
@@ -94,7 +94,7 @@ function compile(
   settings: Settings,
   line: LineOf = () => undefined,
 ): PolicyRules {
-  const beyond = pathRules(
+  const outsideRules = pathRules(
     Object.entries(outside).map(([key, word]) => [outsideName(root, key), word, line('outside', key)] as const),
   )
   return {
@@ -102,7 +102,7 @@ function compile(
     hides: Object.values(access).includes('hidden'),
     closes: Object.values(access).some((word) => word === 'hidden' || word === 'deny'),
     outside: {
-      find: (path) => beyond.find(outsideName(root, path)),
+      find: (path) => outsideRules.find(outsideName(root, path)),
       places: () => Object.entries(outside).map(([key, word]) => ({ path: literalPart(outsideName(root, key)), word })),
     },
     protected: pathRules(paths.map((path, index) => [path, true, line('protected', index)] as const)),
@@ -110,7 +110,7 @@ function compile(
   }
 }
 
-/** An absolute path as the rules take it: no leading slash, a Windows drive as its first segment. */
+/** An absolute path as a rule name: no leading slash, and a Windows drive as its first segment. */
 function outsideName(root: string, path: string): string {
   const home = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path
   const absolute = resolve(root, home)
@@ -120,7 +120,7 @@ function outsideName(root: string, path: string): string {
     .replace(/^\/+/, '')
 }
 
-/** Up to the first segment that has a wildcard. */
+/** The path up to the first segment with a wildcard. */
 function literalPart(name: string): string {
   const segments = name.split('/')
   const at = segments.findIndex((segment) => /[*?{[]/.test(segment))
@@ -146,8 +146,8 @@ function keyProblem(
   return undefined
 }
 
-function notYetProblem(file: YamlFile): YamlProblem | undefined {
-  for (const [path, current] of NOT_YET) {
+function unsupportedProblem(file: YamlFile): YamlProblem | undefined {
+  for (const [path, current] of UNSUPPORTED_SETTINGS) {
     const value: unknown = path.reduce<unknown>(child, file.value)
     if (value === undefined || isDeepStrictEqual(value, current)) continue
     const instead = current === undefined ? 'remove it' : `remove it, or set it to ${JSON.stringify(current)}`
@@ -157,13 +157,13 @@ function notYetProblem(file: YamlFile): YamlProblem | undefined {
 }
 
 /**
- * What a file with a wrong key still says about secrets. Any map of path to rule counts, as its key may be a misspelt
- * `access`; if `access` or `outside` is there but is no such map, nothing can be said.
+ * The read rules of a file with an invalid key. Any map of path to rule counts, because its key may be a misspelt `access`. If
+ * `access` or `outside` exists but is no such map, there are none.
  */
 function salvage(root: string, value: unknown): { rules?: PolicyRules } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const access: Record<string, AccessWord> = {}
-  const outside: Record<string, AccessWord> = {}
+  const access: Record<string, AccessMode> = {}
+  const outside: Record<string, AccessMode> = {}
   for (const [name, part] of Object.entries(value)) {
     const rules = rulesSchema.safeParse(part)
     const usable =
@@ -171,7 +171,7 @@ function salvage(root: string, value: unknown): { rules?: PolicyRules } {
     if (usable) Object.assign(name === 'outside' ? outside : access, rules.data)
     else if (name === 'access' || name === 'outside') return {}
   }
-  return { rules: compile(root, { access, outside, protected: [] }, UNSET) }
+  return { rules: compile(root, { access, outside, protected: [] }, DEFAULT_SETTINGS) }
 }
 
 function child(value: unknown, key: string): unknown {

@@ -4,23 +4,27 @@ import { COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import { type FormatRule, formatRules, formatSchema } from './format-rules.js'
 
-/** What a rule of `access` or `outside` lets an agent do. `ask`: writes need a person, reads pass. */
-export type AccessWord = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
+/** The access that a rule of `access` or `outside` gives an agent. `ask`: writes need a person, reads pass. */
+export type AccessMode = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
 
-const WORDS = ['allow', 'read-only', 'deny', 'hidden', 'ask'] as const
+const ACCESS_MODES = ['allow', 'read-only', 'deny', 'hidden', 'ask'] as const
 
-/** What becomes of a command of a class. */
-export type CommandWord = (typeof COMMAND_WORDS)[number]
+/** The verdict on a class of commands. */
+export type CommandVerdict = (typeof COMMAND_VERDICTS)[number]
 
-const COMMAND_WORDS = ['allow', 'ask', 'deny'] as const
+const COMMAND_VERDICTS = ['allow', 'ask', 'deny'] as const
 
 const flag = z.boolean({ error: 'true or false is expected' })
 const count = z.int({ error: 'a whole number is expected' }).positive({ error: 'a number above 0 is expected' })
 const text = z.string({ error: 'a text is expected; put it in quotes' })
 
-export const rulesSchema = z.record(z.string(), z.enum(WORDS, { error: `one of ${WORDS.join(', ')} is expected` }), {
-  error: 'a map of path to rule is expected',
-})
+export const rulesSchema = z.record(
+  z.string(),
+  z.enum(ACCESS_MODES, { error: `one of ${ACCESS_MODES.join(', ')} is expected` }),
+  {
+    error: 'a map of path to rule is expected',
+  },
+)
 
 function section<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, { error: 'a map is expected' }).partial()
@@ -34,7 +38,7 @@ function isPlain(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
 }
 
-const byHand = oneOf('manual', 'auto')
+const manualOrAuto = oneOf('manual', 'auto')
 
 /** Every key of policy.yaml. */
 export const policySchema = z
@@ -44,9 +48,9 @@ export const policySchema = z
       outside: rulesSchema.nullable(),
       protected: z.array(text, { error: 'a list of globs is expected' }).nullable(),
       approval: section({
-        mode: byHand,
-        merge: byHand,
-        lessons: byHand,
+        mode: manualOrAuto,
+        merge: manualOrAuto,
+        lessons: manualOrAuto,
         modal: oneOf('ask', 'all'),
         by: oneOf('any', 'person'),
       }),
@@ -55,8 +59,8 @@ export const policySchema = z
       claims: oneOf('warn', 'refuse'),
       limits: section({ files: count, bytes: count, ops_per_minute: count, undo_commits: count }),
       terminal: section({
-        classes: z.partialRecord(z.enum(COMMAND_CLASSES), oneOf(...COMMAND_WORDS), {
-          error: `a map of ${COMMAND_CLASSES.join(', ')} to ${COMMAND_WORDS.join(', ')} is expected`,
+        classes: z.partialRecord(z.enum(COMMAND_CLASSES), oneOf(...COMMAND_VERDICTS), {
+          error: `a map of ${COMMAND_CLASSES.join(', ')} to ${COMMAND_VERDICTS.join(', ')} is expected`,
         }),
         network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
         isolation_none: flag,
@@ -68,38 +72,38 @@ export const policySchema = z
   )
   .partial()
 
-/** What policy.yaml sets, beside the rules for paths. */
+/** The settings of policy.yaml, other than rules for paths. */
 export interface Settings {
-  /** `locks.require_read`: a file the agent never read is not overwritten. */
+  /** `locks.require_read`: the agent may overwrite only files it has read. */
   readonly requireRead: boolean
-  /** `locks.strict`: commits close the last window for a save by another program, whatever they are asked for. */
+  /** `locks.strict`: every commit closes the last window for a concurrent save by another program. */
   readonly strict: boolean
-  /** `approval.merge: auto`: an approved change that merges cleanly with what the disk holds now stays approved. */
-  readonly mergesUnasked: boolean
-  /** `approval.by: person`: who decides by a command sits at a terminal, or holds a reviewer's key. */
+  /** `approval.merge: auto`: an approved change that merges cleanly with the disk stays approved. */
+  readonly autoMerge: boolean
+  /** `approval.by: person`: a reviewer must be at a terminal or hold a reviewer's key. */
   readonly approvedBy: 'any' | 'person'
-  /** `approval.lessons: auto`: lessons go straight to their file. */
-  readonly appendsLessons: boolean
-  /** Where lessons go, if not to CLAUDE.md or AGENTS.md: a path relative to the root. */
+  /** `approval.lessons: auto`: lessons are appended to their file without a review. */
+  readonly autoLessons: boolean
+  /** The file for lessons, relative to the root; CLAUDE.md or AGENTS.md by default. */
   readonly lessonsFile?: string
   readonly limits: Limits
-  /** `limits.undo_commits`: how many of the latest commits can be undone. */
+  /** `limits.undo_commits`: number of latest commits that can be undone. */
   readonly undoCommits: number
-  /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, held in by nothing. */
+  /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
   readonly isolationNone: boolean
-  /** `terminal.network`: a command that asks for the network has it, or a person is asked. */
+  /** `terminal.network`: whether a command that asks for the network gets it, or a person is asked. */
   readonly network: boolean | 'ask'
   /** `terminal.classes`. */
-  readonly classes: Readonly<Partial<Record<CommandClass, CommandWord>>>
-  /** `format`: what runs on the files a tool call wrote. */
+  readonly classes: Readonly<Partial<Record<CommandClass, CommandVerdict>>>
+  /** `format`: formatters for the files that a tool call wrote. */
   readonly format: readonly FormatRule[]
-  /** For tool calls that come by hooks. */
+  /** Settings for tool calls that come by hooks. */
   readonly gate: GateSettings
-  /** What happens when a session selects an intent whose scope another one holds. */
+  /** The reaction to a session that selects an intent whose scope overlaps with another session's. */
   readonly claims: 'warn' | 'refuse'
 }
 
-/** Of one session. Nothing: no limit. */
+/** Limits of one session; an absent one means no limit. */
 export interface Limits {
   /** Paths staged and not yet committed. */
   readonly files?: number
@@ -114,9 +118,9 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
   return {
     requireRead: policy.locks?.require_read ?? false,
     strict: policy.locks?.strict ?? false,
-    mergesUnasked: policy.approval?.merge === 'auto',
+    autoMerge: policy.approval?.merge === 'auto',
     approvedBy: policy.approval?.by ?? 'any',
-    appendsLessons: policy.approval?.lessons === 'auto',
+    autoLessons: policy.approval?.lessons === 'auto',
     ...defined({ lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
     claims: policy.claims ?? 'warn',
@@ -136,13 +140,13 @@ export function settingsOf(policy: z.infer<typeof policySchema>): Settings {
   }
 }
 
-/** Of a policy.yaml that says nothing. */
-export const UNSET = settingsOf({})
+/** The settings of an empty policy.yaml. */
+export const DEFAULT_SETTINGS = settingsOf({})
 
 /**
- * Settings no room obeys yet, each with the value everything behaves by now. Any other value is refused: a setting
- * that is read and then ignored would be a promise broken in silence. No value: the key must stay away.
+ * Settings that are not implemented, each with the only supported value; without one, the key must be absent. Any other value is
+ * refused, because accepting and ignoring it would mislead.
  */
-export const NOT_YET: readonly (readonly [path: readonly string[], current?: unknown])[] = [
+export const UNSUPPORTED_SETTINGS: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],
 ]

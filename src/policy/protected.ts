@@ -1,26 +1,25 @@
 import { HOSTS, profileOf } from '../hosts/index.js'
 
 /**
- * Paths an agent must not write even where its scope would let it: they decide what runs on the person's machine, or
- * what the agent may do. They hold at any depth, whether they exist or not, and in every spelling that some filesystem
- * takes for the same name.
+ * Paths that an agent must not write even within its scope, because they decide what runs on the person's machine or what the agent
+ * may do. They apply at any depth, whether they exist or not, and in every spelling that some file system takes for the same name.
  */
 
 export interface Protection {
   /**
-   * `never`: no scope and no approval opens it. `literal`: only a scope that spells the name out. `highlight`: writable,
-   * and shown first in a review.
+   * `never`: no scope and no approval opens it. `literal`: a scope opens it by naming it without a wildcard. `highlight`: writable, and
+   * listed first in a review.
    */
   readonly level: 'never' | 'literal' | 'highlight'
   readonly why: string
-  /** The path's own segments that are protected, as they are spelt in it. */
+  /** The protected segments, as spelt in the path. */
   readonly segments: readonly string[]
 }
 
 type Level = Protection['level']
 type Row = readonly [level: Level, names: readonly string[], why: string]
 
-/** Names are folded. A `*` stands for any characters at its end of the name; a `/` joins two segments. */
+/** Names are case-folded. A `*` at either end matches any characters; a `/` joins two segments. */
 const ROWS: readonly Row[] = [
   ['never', ['.git'], 'git keeps its own data and hooks there'],
   ['never', ['.orchestration'], 'intents, policy and ledger are kept there'],
@@ -30,7 +29,7 @@ const ROWS: readonly Row[] = [
   ['literal', ['.vscode', '.idea', '*.code-workspace'], 'an editor runs what it says'],
   ['literal', HOSTS.flatMap((host) => profileOf(host).protectedNames.configures), 'it configures an agent'],
   ['literal', HOSTS.flatMap((host) => profileOf(host).protectedNames.instructs), 'it instructs an agent'],
-  // Of hosts that have no profile.
+  // Agents without a host profile.
   ['literal', ['.cursor', '.zed', '.windsurf', '.continue', '.kilocode'], 'it configures an agent'],
   [
     'literal',
@@ -143,24 +142,24 @@ const ROWS: readonly Row[] = [
   ['highlight', ['.gitattributes'], 'it decides how git shows a diff'],
 ]
 
-/** Settings by which hosts ask us: a command that emptied them would be asked about no more. */
+/** The settings that install our hooks: a command that emptied them would disable the checks. */
 export const HOST_SETTINGS: readonly string[] = [
   ...new Set([...HOSTS.flatMap((host) => profileOf(host).closedToCommands), '.cursor']),
 ]
-/** Where a client's hook runs from, in a workspace that has one. */
-export const HOOKS_OWN = ['node_modules/escrowfs']
+/** The package that a client's hooks run from, where the workspace has installed it. */
+export const HOOK_PACKAGES = ['node_modules/escrowfs']
 
 interface Rule {
   readonly level: Level
   readonly why: string
-  /** For each consecutive segment. */
+  /** One test per consecutive segment. */
   readonly tests: readonly ((segment: string) => boolean)[]
 }
 
 const STRENGTH: Record<Level, number> = { never: 3, literal: 2, highlight: 1 }
 
 const byName = new Map<string, Rule>()
-/** By what NTFS keeps of a name in the short one it makes of it, in folders that people share with DOS programs. */
+/** Rules by the stem of the NTFS short name (8.3) that a protected name may have. */
 const byStem = new Map<string, Rule>()
 const patterns: Rule[] = []
 for (const [level, names, why] of ROWS) {
@@ -168,42 +167,42 @@ for (const [level, names, why] of ROWS) {
     const rule = { level, why, tests: name.split('/').map(nameTest) }
     if (/[*/]/.test(name)) patterns.push(rule)
     else byName.set(name, rule)
-    const stem = stemKept(name)
+    const stem = shortNameStem(name)
     if (stem !== undefined && level !== 'highlight' && !byStem.has(stem)) byStem.set(stem, rule)
   }
 }
 
-/** Six letters, of a name that begins with a dot or is too long: `.vscode` is `vscode~1`, `.git` is `git~1`. */
-function stemKept(name: string): string | undefined {
+/** The stem of a name's short form, which a leading dot or a long name gets: `.vscode` is `vscode~1`, `.git` is `git~1`. */
+function shortNameStem(name: string): string | undefined {
   if (/[*/]/.test(name)) return undefined
   const [stem = ''] = name.replace(/^\./, '').split('.')
   return name.startsWith('.') || stem.length > 8 ? stem.slice(0, 6) : undefined
 }
 
-function stemIn(segment: string): string | undefined {
+function stemOf(segment: string): string | undefined {
   return segment.includes('~') ? /^([^~.]+)~\d+(?:\.[^.]*)?$/.exec(segment)?.[1] : undefined
 }
 
 function nameTest(name: string): (segment: string) => boolean {
   const [start = '', middle, end] = name.split('*')
-  const stem = stemKept(name)
-  if (middle === undefined) return (segment) => segment === name || (stem !== undefined && stemIn(segment) === stem)
+  const stem = shortNameStem(name)
+  if (middle === undefined) return (segment) => segment === name || (stem !== undefined && stemOf(segment) === stem)
   if (end !== undefined) return (segment) => segment.includes(middle, 1)
   return (segment) => segment.startsWith(start) && segment.endsWith(middle) && segment.length >= name.length - 1
 }
 
-/** What every protected name has in it, as it is folded: most paths are told by one look. */
+/** A pre-filter that matches every path with a protected name, folding aside. Most paths fail it. */
 const CANDIDATE = new RegExp(
   ROWS.flatMap(([, names]) => names.map((name) => name.replaceAll('*', '').replaceAll('.', '\\.'))).join('|'),
 )
-/** What folding makes another name of, beside letters in upper case; and the mark of a short name. */
-const FOLDS = /[^\0-\x7f]|[:~\\]|[. ](?:\/|$)/
+/** Characters other than capital letters that folding changes, and the `~` of short names. */
+const MAY_FOLD = /[^\0-\x7f]|[:~\\]|[. ](?:\/|$)/
 
-/** What protects a path (relative to the root), the strongest first; undefined for an ordinary one. */
+/** The strongest protection of a path (relative to the root); undefined for an ordinary path. */
 export function protection(path: string): Protection | undefined {
   if (path === '') return { level: 'never', why: 'it is the workspace itself', segments: [] }
-  if (!FOLDS.test(path) && !CANDIDATE.test(path.toLowerCase())) return undefined
-  // A backslash is a separator on one system and a character on another: take it for both.
+  if (!MAY_FOLD.test(path) && !CANDIDATE.test(path.toLowerCase())) return undefined
+  // A backslash is a separator on Windows and a character elsewhere: treat it as a separator.
   const segments = (path.includes('\\') ? path.replaceAll('\\', '/') : path).split('/')
   const folded = segments.map(foldSegment)
   let found: Protection | undefined
@@ -215,20 +214,20 @@ export function protection(path: string): Protection | undefined {
   return found
 }
 
-/** Whether a name can be part of what protects a path: false for nearly all, so that a listing is soon gone through. */
+/** Whether a name can be part of a protected path. False for nearly all, which keeps listings fast. */
 export function mayBeProtected(name: string): boolean {
   if (name.includes('\\')) return true
   const folded = foldSegment(name)
   return (
     byName.has(folded) ||
-    byStem.has(stemIn(folded) ?? '') ||
+    byStem.has(stemOf(folded) ?? '') ||
     patterns.some(({ tests }) => tests.some((test) => test(folded)))
   )
 }
 
 function strongestAt(folded: readonly string[], at: number): Rule | undefined {
   const segment = folded[at] ?? ''
-  let strongest = byName.get(segment) ?? byStem.get(stemIn(segment) ?? '')
+  let strongest = byName.get(segment) ?? byStem.get(stemOf(segment) ?? '')
   for (const rule of patterns) {
     if (strongest && STRENGTH[strongest.level] >= STRENGTH[rule.level]) continue
     if (rule.tests.every((test, i) => test(folded[at + i] ?? ''))) strongest = rule
@@ -237,13 +236,13 @@ function strongestAt(folded: readonly string[], at: number): Rule | undefined {
 }
 
 /**
- * The name some filesystem would take a segment for: HFS+ skips characters one cannot see, APFS and NTFS ignore case
- * and normal form, NTFS cuts trailing dots and blanks and takes what follows `:` for a stream's name.
+ * Folds a segment to the name that some file system would resolve it to: HFS+ ignores invisible characters, APFS and NTFS ignore case
+ * and normalization, and NTFS drops trailing dots and blanks and takes what follows a `:` for the name of a stream.
  */
 export function foldSegment(segment: string): string {
   if (/^[\w.-]*[\w-]$/.test(segment)) return segment.toLowerCase()
   const plain = segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC')
-  // Upper case first: it alone joins ß with ss, and ı with i.
+  // Upper case first: only that maps ß to ss and ı to i.
   const caseless = plain.toUpperCase().toLowerCase().normalize('NFKC')
   const stream = caseless.indexOf(':')
   return (stream < 0 ? caseless : caseless.slice(0, stream)).replace(/[. ]+$/, '')

@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 
 /**
- * What a name, relative to the root or absolute, can mean: on one system a backslash is a character, on another it separates, and
- * archives, editors and git carry names from one to the other. A rule holds for every reading.
+ * The possible meanings of a name. A backslash is a character on one system and a separator on another, and archives, editors and git
+ * carry names between them, so every rule applies to both readings.
+ * @param name a path, absolute or relative to the root.
  */
 export function readingsOf(name: string): readonly string[] {
   if (!name.includes('\\')) return [name]

@@ -4,43 +4,43 @@ import { shellWord } from '../core/shell-word.js'
 import { POLICY_FILE } from './policy-file.js'
 import { protection } from './protected.js'
 
-/** Something that was refused, as a quarantine, a commit, a command's result or the ledger names it. */
+/** A refused path, from a quarantine, a commit, a command's result or the ledger. */
 export interface RefusedPath {
   readonly path: string
-  /** {@link PASSES} where policy lets it through by now. */
+  /** A denial reason, or {@link PASSES} where policy now allows the path. */
   readonly reason: string
-  /** The intent it was refused under. */
+  /** The intent that was active. */
   readonly intentId?: string
-  /** Where the rule stands that refused it: `file:line`. */
+  /** The rule that refused it, as `file:line`. */
   readonly source?: string
 }
 
-/** In the place of a reason: what a quarantine keeps would not be refused any more. */
+/** Replaces a reason: the quarantined content would not be refused now. */
 export const PASSES = 'passes'
 
-/** What a remedy depends on beside the refusal itself. */
+/** Inputs of a remedy other than the refusal. */
 interface RemedyContext {
   /** Ids of the intents that can be selected now. */
   readonly selectable: readonly string[]
   /** The session that was refused. */
   readonly session?: string
-  /** The refused content is in the session's quarantine. Then the remedy stages it, too. */
+  /** The refused content is in the session's quarantine, so the remedy also stages it. */
   readonly isKept?: boolean
 }
 
-/** How a person lets refused paths through. */
+/** How a person can allow refused paths. */
 export interface Remedy {
   readonly reason: string
   readonly paths: readonly string[]
-  /** A sentence for a person: why it was refused. */
+  /** Why it was refused, as a sentence for a person. */
   readonly why: string
-  /** One line for a POSIX shell. Undefined where no command lets it through. */
+  /** One line for a POSIX shell; undefined where no command allows the path. */
   readonly command?: string
-  /** A sentence: what the command does or, without one, what a person can do. */
+  /** A sentence with the effect of the command or, without one, with what a person can do. */
   readonly advice: string
 }
 
-/** Remedies for refusals, one for each reason, intent and rule, in the order of the first refusal of each. */
+/** Remedies for refusals, one per reason, intent and rule, ordered by the first refusal of each. */
 export function remediesFor(refused: readonly RefusedPath[], context: RemedyContext): Remedy[] {
   const groups = new Map<string, Group>()
   for (const { path, reason, intentId, source } of refused) {
@@ -57,7 +57,7 @@ export function remediesFor(refused: readonly RefusedPath[], context: RemedyCont
 }
 
 interface Group {
-  /** The reason, or which protection refused it. */
+  /** The reason, or the kind of protection. */
   readonly kind: string
   readonly reason: string
   readonly intentId: string | undefined
@@ -73,7 +73,7 @@ type Kind =
   | 'protected by rule'
   | typeof PASSES
 
-/** Typed by each reason there is: a new one needs a row here. */
+/** Typed by every reason, so that a new one needs a row here. */
 const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => Answer>> = {
   [PASSES]: ({ paths, intentId }, { session, isKept }) => ({
     why: 'Nothing refuses it now.',
@@ -157,7 +157,7 @@ function protectedWhy({ paths }: Group): string {
   return `Protected: ${protection(first)?.why ?? 'a rule says so'}.`
 }
 
-/** With several intents to choose from the first one is named: the person sees which, and can name another. */
+/** Names the first of several selectable intents; the advice lists the others. */
 function selectIntent(why: string, { paths }: Group, { selectable, session, isKept }: RemedyContext): Answer {
   const [first, ...others] = selectable
   if (first === undefined) {
@@ -183,7 +183,7 @@ function reopenIntent(group: Group, context: RemedyContext): Answer {
 function widenScope(why: string, group: Group, context: RemedyContext): Answer {
   const { kind, intentId, paths } = group
   if (intentId === undefined) return selectIntent(why, group, context)
-  const scope = kind === 'protected' ? literally(paths) : scopeFor(paths)
+  const scope = kind === 'protected' ? literalGlobs(paths) : scopeFor(paths)
   if (scope === undefined)
     return { why, advice: `Add a glob for it to the scope of ${intentId} with 'escrow intents edit'.` }
   const command = `escrow intents scope ${shellWord(intentId)} --add ${words(scope)}`
@@ -206,7 +206,7 @@ function thenTake(command: string, { paths, intentId }: Group, { session, isKept
 }
 
 function takeCommand(session: string, paths: ReadonlySet<string>, intentId: string | undefined): string {
-  const names = paths.size <= MOST_NAMES ? [...paths] : directoriesOf(paths)
+  const names = paths.size <= MAX_NAMES ? [...paths] : directoriesOf(paths)
   const take = `escrow quarantine ${shellWord(session)} --take ${words(names)}`
   return intentId === undefined ? take : `${take} --intent ${shellWord(intentId)}`
 }
@@ -215,35 +215,35 @@ function words(texts: readonly string[]): string {
   return texts.map((text) => shellWord(asArgument(text))).join(' ')
 }
 
-/** A name that begins with a hyphen is no option. */
+/** Keeps a name that begins with a hyphen from being an option. */
 function asArgument(text: string): string {
   return text.startsWith('-') ? `./${text}` : text
 }
 
-/** Names that a command spells out before it names their directories. */
-const MOST_NAMES = 8
+/** A command with more paths names their directories instead. */
+const MAX_NAMES = 8
 
-/** Globs that take in these paths; undefined where no glob can. */
+/** Globs that match these paths; undefined where none can. */
 function scopeFor(paths: ReadonlySet<string>): string[] | undefined {
-  if (paths.size <= MOST_NAMES) return literally(paths)
+  if (paths.size <= MAX_NAMES) return literalGlobs(paths)
   const names = new Set(directoriesOf(paths))
-  return usable([...names].map((name) => (paths.has(name) ? escapeGlob(name) : `${escapeGlob(name)}/**`)))
+  return ifUsable([...names].map((name) => (paths.has(name) ? escapeGlob(name) : `${escapeGlob(name)}/**`)))
 }
 
-function literally(paths: ReadonlySet<string>): string[] | undefined {
-  return usable([...paths].map(escapeGlob))
+function literalGlobs(paths: ReadonlySet<string>): string[] | undefined {
+  return ifUsable([...paths].map(escapeGlob))
 }
 
-function usable(globs: readonly string[]): string[] | undefined {
+function ifUsable(globs: readonly string[]): string[] | undefined {
   return globs.every((glob) => newGlobProblem(glob) === undefined) ? [...globs] : undefined
 }
 
-/** `[id]` stands for itself, too. */
+/** Escapes wildcards. `[id]` matches itself and is left alone. */
 function escapeGlob(path: string): string {
   return path.replace(/[*?]|\[(?![^/\]]+\])/g, (char) => `[${char}]`)
 }
 
-/** The directories these are in, each once and none within another; what is at the root by its name. */
+/** The topmost distinct directories of the paths; a path at the root gives its own name. */
 function directoriesOf(paths: ReadonlySet<string>): string[] {
   const dirs = [...new Set([...paths].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || path))]
   return dirs.filter((dir) => !dirs.some((other) => other !== dir && dir.startsWith(`${other}/`)))

@@ -6,8 +6,8 @@ import { ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
 import { isInState } from '../host/state-dir.js'
 import type { AskAnswer } from './ask-answer.js'
 import { freePathsOf } from './free-paths.js'
-import { isUnclear, linkOverRules, pointsTo } from './link-rules.js'
-import * as say from './messages.js'
+import { isAmbiguous, linkAcrossRules, linkTargets } from './link-rules.js'
+import * as denials from './messages.js'
 import { POLICY_FILE, type PolicyState } from './policy-file.js'
 import { type PolicyRules, tablesOf } from './policy-read.js'
 import { foldSegment, protection } from './protected.js'
@@ -15,34 +15,34 @@ import { readingsOf } from './readings.js'
 import type { Scope } from './scope.js'
 import { secretIn } from './secrets.js'
 
-/** All a rule may look at beside the access itself. */
+/** The inputs of a rule other than the access. */
 export interface PolicyContext {
   readonly policy: PolicyState
   readonly intents: IntentsState
   readonly activeId: string | undefined
-  /** Of the active intent; undefined without one. */
+  /** The scope of the active intent; undefined without one. */
   readonly scope: Scope | undefined
-  /** Roo Code's dispatcher locks up when a mkdir throws: there a directory is not denied for want of scope. */
+  /** Roo Code's dispatcher locks up when a mkdir throws, so there a directory is not denied for scope. */
   readonly lenientMkdir: boolean
   readonly answers?: AskAnswers | undefined
 }
 
-/** What people said so far; another object when something of it has changed. */
+/** People's answers so far. A new answer makes a new object. */
 export interface AskAnswers {
   of(path: string): AskAnswer | undefined
-  /** Whether what they let be written stands below a directory: for its sake the directory may be made. */
-  leadTo(dir: string): boolean
+  /** Whether an allowed path lies below a directory, which may then be created. */
+  allowsBelow(dir: string): boolean
 }
 
 export interface Rule {
   readonly name: string
-  /** The denial, or undefined to let the next rule speak. */
-  judge(access: Access, moment: PolicyContext): Denial | undefined
-  /** What a person wrote that it goes by, as `file:line`. */
-  source?(access: Access, moment: PolicyContext): string | undefined
+  /** The denial, or undefined to continue with the next rule. */
+  judge(access: Access, context: PolicyContext): Denial | undefined
+  /** The entry of a person's file that the rule applies, as `file:line`. */
+  source?(access: Access, context: PolicyContext): string | undefined
 }
 
-/** In order; the first denial stands, and a write no rule denies is staged. */
+/** In order: the first denial applies, and a write that no rule denies is staged. */
 export const WRITE_RULES: readonly Rule[] = [
   { name: 'containment', judge: containment },
   { name: 'protected', judge: protectedNames },
@@ -57,12 +57,12 @@ export const WRITE_RULES: readonly Rule[] = [
 /** A read needs no intent. */
 export const READ_RULES: readonly Rule[] = [
   { name: 'internals', judge: internals },
-  { name: 'policy file', judge: readable },
+  { name: 'policy file', judge: policyReadable },
   { name: 'access', judge: readAccess, source: ruleSource },
   { name: 'secrets', judge: secrets },
 ]
 
-/** What must hold still when a staged change is committed. */
+/** Checked again when a staged change is committed. */
 export const COMMIT_RULES: readonly Rule[] = [
   { name: 'containment', judge: containment },
   { name: 'protected', judge: protectedNames },
@@ -72,7 +72,7 @@ export const COMMIT_RULES: readonly Rule[] = [
   { name: 'scope', judge: inScope },
 ]
 
-/** Every name the access goes by, in every reading: as asked, as resolved, and what a second name would be one for. */
+/** Every name of the accessed file, in every reading: the requested, the resolved, and the target of a new hard link. */
 function namesOf(access: Access): readonly string[] {
   const { effect, asked, path, target } = access
   const names = asked === path ? [path] : [asked, path]
@@ -90,14 +90,14 @@ function first<T>(items: readonly T[], judge: (item: T) => Denial | undefined): 
 
 function containment(access: Access): Denial | undefined {
   const { asked, path, target, written } = access
-  if ([asked, path].flatMap(readingsOf).some(isOutside)) return say.pathEscape(access)
-  if (target !== undefined && readingsOf(target).some(isOutside)) return say.targetEscape(asked, target)
-  return written !== undefined && isUnclear(written) ? say.targetUnclear(asked, written) : undefined
+  if ([asked, path].flatMap(readingsOf).some(isOutside)) return denials.pathEscape(access)
+  if (target !== undefined && readingsOf(target).some(isOutside)) return denials.targetEscape(asked, target)
+  return written !== undefined && isAmbiguous(written) ? denials.ambiguousTarget(asked, written) : undefined
 }
 
 function protectedNames(access: Access, { scope, lenientMkdir }: PolicyContext): Denial | undefined {
-  // A symlink to the root gives no other names than the root has, and those are judged when they are used.
-  const targets = pointsTo(access).filter((target) => target !== '')
+  // A symlink to the root is not denied by itself: paths through it are checked when they are used.
+  const targets = linkTargets(access).filter((target) => target !== '')
   return first([...namesOf(access), ...targets], (name) => {
     const found = protection(name)
     if (!found || found.level === 'highlight') return undefined
@@ -105,7 +105,7 @@ function protectedNames(access: Access, { scope, lenientMkdir }: PolicyContext):
       const leads = access.effect === 'mkdir' && (lenientMkdir || scope?.leadsTo(name, found.segments))
       if (leads || scope?.names(name, found.segments)) return undefined
     }
-    return say.protectedPath(access.asked, name, found.why, found.level === 'literal')
+    return denials.protectedPath(access.asked, name, found.why, found.level === 'literal')
   })
 }
 
@@ -118,7 +118,7 @@ function registryValid({ asked }: Access, { intents }: PolicyContext): Denial | 
   return { reason: 'policy_invalid', file: asked, message: intents.message }
 }
 
-function readable({ asked }: Access, { policy }: PolicyContext): Denial | undefined {
+function policyReadable({ asked }: Access, { policy }: PolicyContext): Denial | undefined {
   return rulesForReads(policy) ? undefined : { reason: 'policy_invalid', file: asked, message: policyMessage(policy) }
 }
 
@@ -128,20 +128,20 @@ function rulesForReads(policy: PolicyState): PolicyRules | undefined {
   return policy.ok ? policy.rules : policy.readRules
 }
 
-/** Our own working files, and all of the state directory; what a person writes there, and the ledger, may be read. */
+/** Hides escrowfs's working files and the state directory. The person's own files there, and the ledger, may be read. */
 function internals(access: Access): Denial | undefined {
   return first(namesOf(access), (name) => {
-    if (isAbsolute(name)) return isInState(name) ? say.hidden(access.asked) : undefined
-    // Folding costs more than the rest of a read's decision: only for what could fold to our directory.
+    if (isAbsolute(name)) return isInState(name) ? denials.hidden(access.asked) : undefined
+    // Folding costs more than the rest of the decision, so only names that could fold to our directory are folded.
     if (!mayHoldInternals(name)) return undefined
     const [top = '', second = ''] = name.split('/').map(foldSegment)
     return (top === ORCHESTRATION || /^orches~\d/.test(top)) && PRIVATE.has(second)
-      ? say.hidden(access.asked)
+      ? denials.hidden(access.asked)
       : undefined
   })
 }
 
-/** Whether a directory's name could fold to ours. */
+/** Whether a name could fold to `.orchestration`. */
 export function mayHoldInternals(dir: string): boolean {
   return /^\W*[oO]/.test(dir) || /[^\0-\x7f]/.test(dir)
 }
@@ -154,19 +154,19 @@ function readAccess(access: Access, { policy }: PolicyContext): Denial | undefin
 
 const CLOSED_TO_READS: ReadonlySet<string> = new Set(['deny', 'hidden'])
 
-/** What keeps secrets is closed unless a person's rule names it, or something in it. */
+/** A secret is closed unless a person's rule names it, or a path in it. */
 function secrets(access: Access, { policy }: PolicyContext): Denial | undefined {
   const tables = tablesOf(rulesForReads(policy))
-  return first([...namesOf(access), ...pointsTo(access)], (name) => {
+  return first([...namesOf(access), ...linkTargets(access)], (name) => {
     const found = secretIn(name)
     if (!found) return undefined
     const isNamed = tables.every((rules) => {
       const table = isOutside(name) ? rules.outside : rules.access
       const rule = table.find(name)
-      // A rule for a directory above says nothing of what is in it.
+      // A rule for an ancestor does not name the secret.
       return rule && rule !== table.find(found.path.slice(0, Math.max(0, found.path.lastIndexOf('/'))))
     })
-    return isNamed && tables.length > 0 ? undefined : say.secret(access.asked, found)
+    return isNamed && tables.length > 0 ? undefined : denials.secret(access.asked, found)
   })
 }
 
@@ -176,29 +176,29 @@ function writeAccess(access: Access, { policy, answers }: PolicyContext): Denial
   return first(
     tablesOf(rulesForReads(policy)),
     (rules) =>
-      personsProtection(access, rules) ??
+      customProtection(access, rules) ??
       judgeAccess(access, rules, CLOSED_TO_WRITES, answers) ??
-      linkOverRules(access, rules, CLOSED_TO_WRITES),
+      linkAcrossRules(access, rules, CLOSED_TO_WRITES),
   )
 }
 
-function personsProtection(access: Access, rules: PolicyRules): Denial | undefined {
-  return first([...namesOf(access), ...pointsTo(access)], (name) => {
+function customProtection(access: Access, rules: PolicyRules): Denial | undefined {
+  return first([...namesOf(access), ...linkTargets(access)], (name) => {
     const rule = rules.protected.find(name)
-    return rule && say.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
+    return rule && denials.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
   })
 }
 
-/** The person at the commit is told of hidden paths, and has been asked already. */
+/** At a commit, the person may see hidden paths, and has answered `ask` rules by approving. */
 function commitAccess(access: Access, { policy }: PolicyContext): Denial | undefined {
   return first(tablesOf(rulesForReads(policy)), (rules) => {
-    const refused = first([...namesOf(access), ...pointsTo(access)], (name) => {
+    const refused = first([...namesOf(access), ...linkTargets(access)], (name) => {
       const rule = rules.access.find(name)
       return rule && CLOSED_TO_COMMITS.has(rule.value)
-        ? say.accessDenied(access.asked, name, rule, 'access')
+        ? denials.accessDenied(access.asked, name, rule, 'access')
         : undefined
     })
-    return personsProtection(access, rules) ?? refused ?? linkOverRules(access, rules, CLOSED_TO_COMMITS)
+    return customProtection(access, rules) ?? refused ?? linkAcrossRules(access, rules, CLOSED_TO_COMMITS)
   })
 }
 
@@ -210,36 +210,36 @@ function judgeAccess(
   refused: ReadonlySet<string>,
   answers?: AskAnswers,
 ): Denial | undefined {
-  return first([...namesOf(access), ...pointsTo(access)], (name) => {
+  return first([...namesOf(access), ...linkTargets(access)], (name) => {
     const outside = isOutside(name)
     const rule = outside ? rules.outside.find(name) : rules.access.find(name)
     if (!rule || !refused.has(rule.value)) return undefined
-    if (rule.value === 'hidden') return say.hidden(access.asked)
+    if (rule.value === 'hidden') return denials.hidden(access.asked)
     const answer = rule.value === 'ask' ? answers?.of(name) : undefined
-    if (answer) return answer.answer === 'deny' ? say.askRefused(access.asked, name, answer) : undefined
-    if (rule.value === 'ask' && access.effect === 'mkdir' && answers?.leadTo(name)) return undefined
-    return say.accessDenied(access.asked, name, rule, outside ? 'outside' : 'access')
+    if (answer) return answer.answer === 'deny' ? denials.askRefused(access.asked, name, answer) : undefined
+    if (rule.value === 'ask' && access.effect === 'mkdir' && answers?.allowsBelow(name)) return undefined
+    return denials.accessDenied(access.asked, name, rule, outside ? 'outside' : 'access')
   })
 }
 
-/** By every name: `.intentignore` says that such a path needs no intent, and no scope. */
+/** Whether `.intentignore` frees every name from intent and scope. */
 function isFree(names: readonly string[], { intents }: PolicyContext, isDirectory: boolean): boolean {
   const free = freePathsOf(intents)
   return names.every((name) => free.has(name, isDirectory))
 }
 
-function activeIntent(access: Access, moment: PolicyContext): Denial | undefined {
+function activeIntent(access: Access, context: PolicyContext): Denial | undefined {
   const { asked } = access
-  const { intents, activeId, lenientMkdir } = moment
-  if (lenientMkdir || isFree([...namesOf(access), ...pointsTo(access)], moment, access.effect === 'mkdir'))
+  const { intents, activeId, lenientMkdir } = context
+  if (lenientMkdir || isFree([...namesOf(access), ...linkTargets(access)], context, access.effect === 'mkdir'))
     return undefined
   const denial = intentDenial(intents, activeId)
   return denial && { ...denial, file: asked }
 }
 
-/** Why nothing can be changed under the active intent now; undefined where it can. */
+/** The denial of any change under the active intent; undefined where the intent is selectable. */
 export function intentDenial(intents: IntentsState, activeId: string | undefined): Denial | undefined {
-  return activeId === undefined ? say.missingIntent(selectHint(intents)) : selectable(intents, activeId)
+  return activeId === undefined ? denials.missingIntent(selectHint(intents)) : selectable(intents, activeId)
 }
 
 function selectHint(intents: IntentsState): string {
@@ -251,31 +251,31 @@ function selectHint(intents: IntentsState): string {
   return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
 }
 
-function inScope(access: Access, moment: PolicyContext): Denial | undefined {
-  const { activeId, scope, lenientMkdir } = moment
+function inScope(access: Access, context: PolicyContext): Denial | undefined {
+  const { activeId, scope, lenientMkdir } = context
   if (lenientMkdir) return undefined
   const own = namesOf(access)
   const isDirectory = access.effect === 'mkdir'
-  if (isFree(own, moment, isDirectory)) return linkInScope(access, moment)
+  if (isFree(own, context, isDirectory)) return linkInScope(access, context)
   const denial = first(own, (name) => {
     if (scope?.matches(name) || (isDirectory && scope?.leadsTo(name))) return undefined
-    return say.scopeViolation(activeId ?? '', name)
+    return denials.scopeViolation(activeId ?? '', name)
   })
-  return denial ?? linkInScope(access, moment)
+  return denial ?? linkInScope(access, context)
 }
 
-/** A link is one more name for what it points to, so that must be the intent's as well; of a directory all that is in it. */
-function linkInScope(access: Access, moment: PolicyContext): Denial | undefined {
-  const { activeId, scope } = moment
+/** A link is another name for its target, so the scope must cover the target, and for a directory everything below it. */
+function linkInScope(access: Access, context: PolicyContext): Denial | undefined {
+  const { activeId, scope } = context
   const { asked, toFile = false } = access
-  return first(pointsTo(access), (target) => {
-    if (isFree([target], moment, !toFile)) return undefined
+  return first(linkTargets(access), (target) => {
+    if (isFree([target], context, !toFile)) return undefined
     const isWithin = toFile ? scope?.matches(target) : scope?.holdsBelow(target)
-    return isWithin ? undefined : say.linkOutOfScope(activeId ?? '', asked, target)
+    return isWithin ? undefined : denials.linkOutOfScope(activeId ?? '', asked, target)
   })
 }
 
-/** The rule of policy.yaml that speaks of the path. */
+/** The rule of policy.yaml that applies to the path. */
 function ruleSource({ path }: Access, { policy }: PolicyContext): string | undefined {
   const rules = rulesForReads(policy)
   const found = rules?.protected.find(path) ?? (isOutside(path) ? rules?.outside.find(path) : rules?.access.find(path))

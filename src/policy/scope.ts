@@ -5,33 +5,34 @@ import { compileSegment, isLiteral, matchSegments, type SegmentMatcher } from '.
 
 /** The paths an intent may touch. Paths are relative to the root, `/` between segments. */
 export interface Scope {
-  /** True if a positive glob takes the path in and no `!` glob takes it away. */
+  /** True if a positive glob matches the path and no `!` glob excludes it. */
   matches(path: string): boolean
   /**
-   * True if something in scope could lie below the directory, so that it may be made. With segments: by a glob that
-   * spells these out.
+   * True if a path in scope could lie below the directory, which may then be created. With `spelling`, only globs that contain these
+   * segments literally count.
    */
   leadsTo(directory: string, spelling?: readonly string[]): boolean
-  /** True only if all names below the directory are in scope. */
+  /** True only if every path below the directory is in scope. */
   holdsBelow(directory: string): boolean
-  /** True if a glob that takes the path in spells these consecutive segments out, without a wildcard. */
+  /** True if a glob that matches the path contains these consecutive segments literally. */
   names(path: string, segments: readonly string[]): boolean
 }
 
 const CACHED_PATHS = 20_000
 
 /**
- * Compiles an owned scope. `src/**` is the directory and all below (below only, where the segment before has a
- * wildcard: `src/*` and `/**` leaves the files of `src` out); `src/` means `src/**`; `src` is that one name. A glob equal to the path matches whatever its characters (`[id].tsx`). No globs: nothing.
- * @param anyCase the disk takes names that differ in case or Unicode form alone for one: a `!` glob takes all of them away.
- * A glob that takes in stays exact: it is the narrower reading.
+ * Compiles an owned scope. `src/**` matches the directory and everything below; where the segment before `/**` has a wildcard, only
+ * paths below match, so the files of `src` are outside of `src/*` followed by `/**`. `src/` means `src/**`; `src` is that one name. A
+ * glob that equals the path matches it, whatever its characters (`[id].tsx`). An empty list matches nothing.
+ * @param anyCase whether the file system ignores case and Unicode normalization: then a `!` glob excludes every spelling. Positive
+ * globs stay exact, which is the narrower reading.
  * @throws TypeError for a glob {@link globProblem} refuses.
  */
 export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): Scope {
   const positive = globs.filter((glob) => !glob.startsWith('!'))
-  const takes = compileGlobs(positive)
+  const includes = compileGlobs(positive)
   const negative = globs.filter((glob) => glob.startsWith('!'))
-  const takesAway = anyCase ? inAnyCase(negative) : compileGlobs(negative)
+  const excludes = anyCase ? inAnyCase(negative) : compileGlobs(negative)
   const all = trieOf(positive.flatMap(alternatives))
   let leads: ((directory: string) => boolean) | undefined
   const cache = new Map<string, boolean>()
@@ -39,7 +40,7 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
     const known = cache.get(path)
     if (known !== undefined) return known
     if (cache.size >= CACHED_PATHS) cache.clear()
-    const result = path !== '' && takes(path) && !takesAway(path)
+    const result = path !== '' && includes(path) && !excludes(path)
     cache.set(path, result)
     return result
   }
@@ -48,10 +49,10 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
     leadsTo(directory, spelling) {
       if (spelling !== undefined) {
         const spelt = positive.flatMap(alternatives).filter((glob) => spells(glob, spelling))
-        return compileAlternatives(new Set(spelt.flatMap(prefixes)))(directory) && !takesAway(directory)
+        return compileAlternatives(new Set(spelt.flatMap(prefixes)))(directory) && !excludes(directory)
       }
       leads ??= compileAlternatives(new Set(positive.flatMap(alternatives).flatMap(prefixes)))
-      return leads(directory) && !takesAway(directory)
+      return leads(directory) && !excludes(directory)
     },
     holdsBelow(directory) {
       const segments = segmentsOf(directory)
@@ -65,7 +66,7 @@ export function compileScope(globs: readonly string[], anyCase = IGNORES_CASE): 
   }
 }
 
-/** What is in two scopes. */
+/** The intersection of two scopes. */
 export function bothScopes(one: Scope, other: Scope): Scope {
   return {
     matches: (path) => one.matches(path) && other.matches(path),
@@ -75,14 +76,14 @@ export function bothScopes(one: Scope, other: Scope): Scope {
   }
 }
 
-/** What is taken away is taken away in every spelling that such a disk takes for the same name. */
+/** Matches a path in any case and normalization. */
 function inAnyCase(globs: readonly string[]): (path: string) => boolean {
   const exact = compileGlobs(globs)
   const folded = compileGlobs(globs.map(foldName))
   return (path) => exact(path) || folded(foldName(path))
 }
 
-/** Matches a path against any of some globs; their `!` is ignored. */
+/** Matches a path against any of the globs. A leading `!` is ignored. */
 export function compileGlobs(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false
   const literal = new Set(globs.map(globBody))
@@ -101,7 +102,7 @@ function trieOf(globs: Iterable<string>): Node {
   return root
 }
 
-/** Whether a `/**` after literal segments takes in all that is below. */
+/** Whether a `/**` after literal segments covers everything below a path. */
 function holdsAll(root: Node, path: readonly string[]): boolean {
   let node: Node | undefined = root
   for (const segment of path) {
@@ -111,12 +112,12 @@ function holdsAll(root: Node, path: readonly string[]): boolean {
   return node?.all === true
 }
 
-/** The root has none. */
+/** The segments of a path; none for the root. */
 export function segmentsOf(path: string): string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** Whether a glob could match something at or below a directory: not if a literal segment of it differs. */
+/** Whether a glob could match a path at or below a directory. It cannot if a literal segment differs. */
 export function meets(glob: string, path: readonly string[]): boolean {
   return [globBody(glob), ...alternatives(glob)].some((each) => {
     const segments = each.split('/')
@@ -132,14 +133,14 @@ function alternatives(glob: string): string[] {
   return expanded
 }
 
-/** Globs by their literal first segments, so that a path meets only those it could match. */
+/** A trie of globs by their leading literal segments, so that a path is tested only against globs it could match. */
 interface Node {
   readonly children: Map<string, Node>
-  /** A glob ends in `/**` here: everything from here on matches. */
+  /** A glob ends in `/**` here: everything below matches. */
   all: boolean
   /** A glob ends here. */
   end: boolean
-  /** What follows the literal segments. */
+  /** The segments after the literal ones, per glob. */
   readonly tails: SegmentMatcher[][]
 }
 
@@ -165,7 +166,7 @@ function insert(root: Node, segments: readonly string[]): void {
   else node.tails.push(tail)
 }
 
-/** The path is cut only as far as it is walked: most part from all globs at one of their first segments. */
+/** Splits the path lazily: most paths differ from all globs in one of the first segments. */
 function find(root: Node, path: string): boolean {
   let node = root
   let segments: readonly string[] | undefined
@@ -184,7 +185,7 @@ function find(root: Node, path: string): boolean {
   }
 }
 
-/** `src/a/x.ts` → `src`, `src/a`; past a first `**` every directory leads on. */
+/** The directories that a glob needs: `src/a/x.ts` gives `src` and `src/a`. After the first `**` any directory may lead to a match. */
 function prefixes(glob: string): string[] {
   const segments = glob.split('/')
   const deep = segments.indexOf('**')

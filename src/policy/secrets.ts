@@ -3,45 +3,45 @@ import { isWithin } from '../../overlay/index.js'
 import { NO_SECRETS, SECRET_NAMES, SECRET_PLACES } from '../core/secrets.js'
 import { foldSegment } from './protected.js'
 
-/** What keeps secrets, by its name or its place. */
+/** A path that keeps secrets, by its name or its location. */
 export interface Secret {
-  /** The path of what is secret: the one asked for, or a directory it is in. */
+  /** The secret path: the requested one or an ancestor. */
   readonly path: string
   readonly why: string
 }
 
 const exact = new Map(SECRET_NAMES.filter(([name]) => !name.includes('*')))
-const endings = SECRET_NAMES.filter(([name]) => name.startsWith('*')).map(
+const suffixes = SECRET_NAMES.filter(([name]) => name.startsWith('*')).map(
   ([name, why]) => [name.slice(1), why] as const,
 )
-const beginnings = SECRET_NAMES.filter(([name]) => name.endsWith('*')).map(
+const prefixes = SECRET_NAMES.filter(([name]) => name.endsWith('*')).map(
   ([name, why]) => [name.slice(0, -1), why] as const,
 )
-const shown = new Set(NO_SECRETS)
+const notSecret = new Set(NO_SECRETS)
 
-/** Every name that could be one has this in it: most paths are told by one look. */
+/** A pre-filter that matches every secret name. Most paths fail it. */
 const CANDIDATE = new RegExp(
-  [...exact.keys(), ...endings.map(([end]) => end), ...beginnings.map(([begin]) => begin)]
+  [...exact.keys(), ...suffixes.map(([end]) => end), ...prefixes.map(([begin]) => begin)]
     .map((text) => text.replaceAll('.', '\\.'))
     .join('|'),
 )
 
-/** Whether a file or directory of this name keeps secrets. */
+/** Why a file or directory of this name keeps secrets; undefined for an ordinary name. */
 export function secretName(name: string): string | undefined {
   const folded = foldSegment(name)
-  if (shown.has(folded)) return undefined
-  const ending = endings.find(([end]) => folded.endsWith(end) && folded.length > end.length)
-  return exact.get(folded) ?? ending?.[1] ?? beginnings.find(([begin]) => folded.startsWith(begin))?.[1]
+  if (notSecret.has(folded)) return undefined
+  const ending = suffixes.find(([end]) => folded.endsWith(end) && folded.length > end.length)
+  return exact.get(folded) ?? ending?.[1] ?? prefixes.find(([begin]) => folded.startsWith(begin))?.[1]
 }
 
-/** What is secret of a path (relative to the root, or absolute), the topmost first. */
+/** The topmost secret of a path, which is relative to the root or absolute. */
 export function secretIn(path: string): Secret | undefined {
-  if (path.startsWith('/')) return placeIn(path) ?? matchSecret(path)
+  if (path.startsWith('/')) return secretPlaceOf(path) ?? matchSecret(path)
   return matchSecret(path)
 }
 
 function matchSecret(path: string): Secret | undefined {
-  // Other letters may fold to these.
+  // Non-ASCII letters may fold to ASCII.
   if (!CANDIDATE.test(path.toLowerCase()) && !/[^\0-\x7f]/.test(path)) return undefined
   const segments = path.split('/')
   for (let at = 0; at < segments.length; at++) {
@@ -51,10 +51,10 @@ function matchSecret(path: string): Secret | undefined {
   return undefined
 }
 
-function placeIn(path: string): Secret | undefined {
+function secretPlaceOf(path: string): Secret | undefined {
   const home = homedir()
   if (!isWithin(path, home)) return undefined
-  // What is one by its text alone can be read like other files: its name says too little.
+  // A place that is secret only by its content is not matched by name.
   const place = SECRET_PLACES.find(
     ([below, , onlyWith]) => onlyWith === undefined && isWithin(path, `${home}/${below}`),
   )

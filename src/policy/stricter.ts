@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { COMMAND_CLASSES } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
-import { commandWord } from './command-rules.js'
+import { verdictFor } from './command-rules.js'
 import type { OutsidePlace, PolicyRules } from './policy-read.js'
-import type { CommandWord, Limits, Settings } from './policy-schema.js'
+import type { CommandVerdict, Limits, Settings } from './policy-schema.js'
 
 /**
- * What holds while policy.yaml differs from what a person has accepted: the stricter of both. Path rules are not merged,
- * as which of two tables is stricter depends on the path: each is asked, and the first denial stands.
+ * The rules that apply while policy.yaml differs from the accepted copy: the stricter of both. Path rules are not merged, because which
+ * table is stricter depends on the path; both are checked, and the first denial applies.
  */
 export function stricterRules(file: PolicyRules, accepted: PolicyRules): PolicyRules {
   return {
@@ -22,11 +22,11 @@ export function stricterRules(file: PolicyRules, accepted: PolicyRules): PolicyR
 
 const CLOSED: ReadonlySet<string> = new Set(['deny', 'hidden'])
 
-/** A place is open to commands only where both say so. */
+/** A place is open to commands only where both open it. */
 function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[] {
   const isOpenBy = (rules: PolicyRules, path: string) => {
-    const word = rules.outside.find(path)?.value
-    return word !== undefined && !CLOSED.has(word)
+    const mode = rules.outside.find(path)?.value
+    return mode !== undefined && !CLOSED.has(mode)
   }
   const of = (rules: PolicyRules, other: PolicyRules) =>
     rules.outside.places().filter(({ path, word }) => CLOSED.has(word) || isOpenBy(other, path))
@@ -38,16 +38,16 @@ function stricterSettings(file: Settings, accepted: Settings): Settings {
   return {
     requireRead: file.requireRead || accepted.requireRead,
     strict: file.strict || accepted.strict,
-    mergesUnasked: file.mergesUnasked && accepted.mergesUnasked,
+    autoMerge: file.autoMerge && accepted.autoMerge,
     approvedBy: file.approvedBy === 'person' ? 'person' : accepted.approvedBy,
-    appendsLessons: file.appendsLessons && accepted.appendsLessons,
+    autoLessons: file.autoLessons && accepted.autoLessons,
     ...defined({ lessonsFile }),
     undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),
     isolationNone: file.isolationNone && accepted.isolationNone,
     classes: stricterClasses(file.classes, accepted.classes),
-    // A formatter is a program: it runs only as it was accepted, while the file still wants it so.
+    // A formatter is a program: it runs only as accepted, and only while the file still has it.
     format: accepted.format.filter((rule) => file.format.some((each) => isSameFormat(each, rule))),
     gate: {
       tools: file.gate.tools === 'all' ? 'all' : accepted.gate.tools,
@@ -72,7 +72,7 @@ function stricterNetwork(...both: readonly Settings['network'][]): Settings['net
 
 function stricterClasses(file: Settings['classes'], accepted: Settings['classes']): Settings['classes'] {
   const words = COMMAND_CLASSES.map((each) => {
-    const both: CommandWord[] = [commandWord(each, file), commandWord(each, accepted)]
+    const both: CommandVerdict[] = [verdictFor(each, file), verdictFor(each, accepted)]
     return [each, both.includes('deny') ? 'deny' : both.includes('ask') ? 'ask' : 'allow'] as const
   })
   return Object.fromEntries(words)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type AccessRule, rememberRule } from '../../src/policy/remember.js'
+import { type AccessRule, rememberRule } from '../../src/policy-edit/remember-rule.js'
 import { testWorkspace } from '../intents/workspace.js'
 import { trust } from '../support/trust.js'
 

@@ -5,23 +5,22 @@ import { cachedFile } from '../host/cached-file.js'
 import { withProcessLock } from '../host/lock.js'
 import { createShared, replaceShared } from '../host/shared-files.js'
 import { MAX_YAML_BYTES } from '../host/yaml.js'
-import { POLICY_FILE } from './policy-file.js'
-import { type PolicyRules, readPolicy } from './policy-read.js'
+import { POLICY_FILE, type PolicyRules, readPolicy } from '../policy/index.js'
 
 export interface PolicyEdit {
-  /** What is changed where there is no file. */
+  /** The text to edit where there is no file. */
   readonly empty: string
-  /** Throws where the edit may not be made. */
+  /** Checks the rules before the edit; throws to refuse it. */
   readonly before?: (rules: PolicyRules | undefined) => void
-  /** Undefined: the text stays. */
+  /** Returns the new text, or undefined to leave it unchanged. */
   readonly change: (text: string) => string | undefined
-  /** Throws where the edit would not do what it is for. */
+  /** Checks the rules of the new text; throws where the edit would have no effect. */
   readonly after?: (rules: PolicyRules) => void
 }
 
 /**
- * Writes an answer of a person's into policy.yaml, under a lock of its own.
- * @throws EscrowError policy_invalid for a file that cannot be read, before or after.
+ * Edits policy.yaml and its accepted copy under a lock.
+ * @throws EscrowError `policy_invalid` where the file cannot be read before or after the edit.
  */
 export async function editPolicy(layout: Layout, { empty, before, change, after }: PolicyEdit): Promise<void> {
   await withProcessLock(layout.locks, 'policy', () => {
@@ -33,13 +32,13 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
     const applyChange = (from: string): string => {
       const written = change(from) ?? from
       const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
-      if (!rules || wrong) throw unwritable(wrong?.message ?? 'it could not be read any more')
+      if (!rules || wrong) throw unwritable(wrong?.message ?? 'the edited file could not be read')
       after?.(rules)
       return written
     }
     const written = applyChange(text)
     const accepted = openAccepted(layout)().texts.get(POLICY_FILE)
-    // The same edit of what is accepted: what else of the file waits goes on waiting.
+    // The accepted copy gets the same edit, so that other unaccepted changes of the file stay unaccepted.
     const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
     acceptTexts(layout, new Map([[POLICY_FILE, isSame ? written : applyChange(accepted ?? empty)]]))
     if (file.kind === 'absent') createShared(layout.policyFile, written)
