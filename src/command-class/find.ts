@@ -1,14 +1,14 @@
-import type { Case, Scene } from './scene.js'
+import type { CommandContext, RuleCase } from './scene.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 
 /** Tests of find(1) that take the next word. */
-const TAKES = new Set(
+const WITH_VALUE = new Set(
   (
     '-name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin ' +
     '-newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth -mindepth -links -inum -samefile -fstype -printf -regextype -used -context -D'
   ).split(' '),
 )
-const ALONE = new Set(
+const WITHOUT_VALUE = new Set(
   (
     '-print -print0 -ls -prune -quit -depth -d -empty -true -false -not -a -and -o -or -xdev -mount -follow -noleaf -readable -writable -executable ' +
     '-nouser -nogroup -daystart -ignore_readdir_race -H -L -P -E -X -x -s -help --help -version --version'
@@ -18,7 +18,7 @@ const RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const WRITES = new Set(['-fprint', '-fprint0', '-fprintf', '-fls'])
 
 /** find(1): its words are a small language, in which some delete, write or run commands. */
-export function judgeFind({ rule, given, scene, part }: Case): undefined {
+export function judgeFind({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   found.add(rule.is, part, rule.does)
   for (let at = 0; at < given.length; at++) {
@@ -26,17 +26,17 @@ export function judgeFind({ rule, given, scene, part }: Case): undefined {
     const text = word?.text
     if (text === undefined) {
       if (word !== undefined && !isOperand(word)) found.unknown(part, `nobody can tell what ${word.source} makes it do`)
-    } else if (TAKES.has(text)) at += given[at + 1]?.splits === false ? 1 : 0
+    } else if (WITH_VALUE.has(text)) at += given[at + 1]?.splits === false ? 1 : 0
     else if (text === '-delete') found.add('destructive', part, 'deletes files')
     else if (RUNS.has(text)) at = judgeRun(given, at + 1, scene)
     else if (WRITES.has(text)) found.add('write', part, 'writes files')
-    else if (text.startsWith('-') && !ALONE.has(text) && !/^-newer[aBcm][aBcmt]$|^-O\d$/.test(text))
+    else if (text.startsWith('-') && !WITHOUT_VALUE.has(text) && !/^-newer[aBcm][aBcmt]$|^-O\d$/.test(text))
       found.unknown(part, `nobody knows what ${text} makes it do`)
   }
 }
 
 /** The command behind `-exec`, up to its `;` or `+`. */
-function judgeRun(given: readonly Word[], from: number, scene: Scene): number {
+function judgeRun(given: readonly Word[], from: number, scene: CommandContext): number {
   const after = given
     .slice(from)
     .findIndex((word, at) => word.text === ';' || (word.text === '+' && given[from + at - 1]?.text === '{}'))

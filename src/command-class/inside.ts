@@ -2,7 +2,7 @@ import { type Node, textOf } from '../host/tree.js'
 import type { Script } from './scene.js'
 
 /** Parts of words that run nothing. */
-const STILL = new Set([
+const INERT = new Set([
   'word',
   'number',
   'raw_string',
@@ -16,7 +16,7 @@ const STILL = new Set([
 ])
 
 /** Parts that are what is in them. */
-const NESTS = new Set([
+const TRANSPARENT = new Set([
   'string',
   'translated_string',
   'concatenation',
@@ -28,25 +28,25 @@ const NESTS = new Set([
   'parenthesized_expression',
 ])
 
-const RUNS = new Set(['command_substitution', 'process_substitution'])
-const OWN = new Set(['expansion', 'arithmetic_expansion', 'ansi_c_string', 'extglob_pattern', 'regex'])
+const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution'])
+const CHECKED = new Set(['expansion', 'arithmetic_expansion', 'ansi_c_string', 'extglob_pattern', 'regex'])
 
 export function isWord({ type }: Node): boolean {
-  return STILL.has(type) || NESTS.has(type) || RUNS.has(type) || OWN.has(type)
+  return INERT.has(type) || TRANSPARENT.has(type) || SUBSTITUTIONS.has(type) || CHECKED.has(type)
 }
 
 /** What is run to make a word. */
 export function judgeInside(node: Node, script: Script): undefined {
   const { found, syntax } = script
-  if (RUNS.has(node.type)) {
+  if (SUBSTITUTIONS.has(node.type)) {
     // What it runs does not read what this command is fed for certain.
     for (const child of node.children) if (child.named) script.visit(child, { ...script, stdin: { from: 'unknown' } })
     return
   }
-  if (OWN.has(node.type)) {
-    const doubt = DOUBTS[node.type]?.(textOf(syntax, node), node)
+  if (CHECKED.has(node.type)) {
+    const doubt = DOUBT_CHECKS[node.type]?.(textOf(syntax, node), node)
     if (doubt !== undefined) found.unknown(textOf(syntax, node), doubt)
-  } else if (node.named && !STILL.has(node.type) && !NESTS.has(node.type)) {
+  } else if (node.named && !INERT.has(node.type) && !TRANSPARENT.has(node.type)) {
     found.unknown(textOf(syntax, node), `has a part (${node.type}) that is not looked into`)
   }
   for (const child of node.children) if (child.named) judgeInside(child, script)
@@ -55,7 +55,7 @@ export function judgeInside(node: Node, script: Script): undefined {
 /** A name, with nothing or with what stands in for it or is taken off it; no indirection, no `@P`, no arithmetic. */
 const PLAIN_EXPANSION = /^\$\{#?(?:\w+|[@*#?])(?:\[(?:\d+|[@*])\])?(?:\}|:?[-+?]|[#%]|\/|[\^,])/
 
-const DOUBTS: Readonly<Record<string, (text: string, node: Node) => string | undefined>> = {
+const DOUBT_CHECKS: Readonly<Record<string, (text: string, node: Node) => string | undefined>> = {
   expansion: (text) => (PLAIN_EXPANSION.test(text) ? undefined : 'is an expansion that may run something'),
   arithmetic_expansion: (text) =>
     /^\$\(\([\d\s+*/%()-]*\)\)$/.test(text) ? undefined : 'works out names, which may run something',

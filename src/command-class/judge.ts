@@ -1,10 +1,10 @@
 import { Findings } from './findings.js'
 import { OWN } from './own.js'
 import { PROGRAMS } from './programs.js'
-import { applies, lessens, type Rule, type Subcommands, unclear } from './rule.js'
-import { type Judges, partOf, type Scene } from './scene.js'
+import { applies, possibleOption, type Rule, replaces, type Subcommands } from './rule.js'
+import { type CommandContext, type Judges, partOf } from './scene.js'
 import { judgeShell, SHELLS } from './shells.js'
-import { perilOf } from './variables.js'
+import { riskOf } from './variables.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 import { WRAPPERS, type Wrapper } from './wrappers.js'
 
@@ -12,20 +12,20 @@ import { WRAPPERS, type Wrapper } from './wrappers.js'
 const SYSTEM = /^\/(?:usr\/)?(?:local\/)?s?bin\/|^\/opt\/homebrew\/bin\//
 
 /** Wrappers in wrappers, and so on. */
-const MOST_LAYERS = 20
+const MAX_LAYERS = 20
 
 export const JUDGES: Judges = { words: (words, scene) => judgeWords(words, scene), rule: judgeRule }
 
-export function judgeWords(words: readonly Word[], scene: Scene, layer = 0): undefined {
+export function judgeWords(words: readonly Word[], scene: CommandContext, layer = 0): undefined {
   const [program, ...given] = words
   if (program === undefined) return
   const { found } = scene
   const part = partOf(words)
   if (program.text === undefined) return found.unknown(part, 'nobody can tell which program it runs')
-  if (layer > MOST_LAYERS) return found.unknown(part, 'is wrapped too often')
+  if (layer > MAX_LAYERS) return found.unknown(part, 'is wrapped too often')
   if (layer === 0 && scene.isFunction(program.text)) return
   const name = nameOf(program.text)
-  if (name === undefined) return judgeForeign(program.text, given, scene, layer)
+  if (name === undefined) return judgeNonSystem(program.text, given, scene, layer)
   const wrapper = WRAPPERS.get(name)
   if (wrapper !== undefined) return judgeWrapped(name, wrapper, given, scene, layer)
   if (SHELLS.has(name)) return judgeShell(name, given, scene)
@@ -40,7 +40,7 @@ function nameOf(program: string): string | undefined {
 }
 
 /** A program of the project may be called as one that is known, and may do anything besides. */
-function judgeForeign(program: string, given: readonly Word[], scene: Scene, layer: number): undefined {
+function judgeNonSystem(program: string, given: readonly Word[], scene: CommandContext, layer: number): undefined {
   const base = program.slice(program.lastIndexOf('/') + 1)
   const own = new Findings()
   judgeWords(
@@ -48,24 +48,30 @@ function judgeForeign(program: string, given: readonly Word[], scene: Scene, lay
     { ...scene, found: own },
     layer + 1,
   )
-  const told = own.toClassified()
-  const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && told.classes.join() === 'build-test'
-  if (told.classes.join() !== 'read-only') scene.found.addAll(told)
+  const classified = own.toClassified()
+  const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && classified.classes.join() === 'build-test'
+  if (classified.classes.join() !== 'read-only') scene.found.addAll(classified)
   if (!isTool) scene.found.unknown(program, 'is a program of another place than the system’s')
 }
 
-function judgeRule(rule: Rule, given: readonly Word[], scene: Scene, part: string): undefined {
+function judgeRule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined {
   const { found } = scene
   if (rule.subcommands !== undefined) return judgeSubcommand(rule, rule.subcommands, given, scene, part)
   if (rule.own !== undefined) return OWN[rule.own]({ rule, given, scene, part })
-  const more = (rule.more ?? []).filter((turn) => applies(turn, given))
-  const open = rule.more || rule.less ? unclear(given) : undefined
+  const more = (rule.additions ?? []).filter((turn) => applies(turn, given))
+  const open = rule.additions || rule.instead ? possibleOption(given) : undefined
   if (open !== undefined) found.unknown(part, `nobody can tell what ${open.source} makes it do`)
-  const less = more.length === 0 && open === undefined ? rule.less?.find((turn) => lessens(turn, given)) : undefined
+  const less = more.length === 0 && open === undefined ? rule.instead?.find((turn) => replaces(turn, given)) : undefined
   for (const turn of [less ?? rule, ...more]) found.add(turn.is, part, turn.does)
 }
 
-function judgeSubcommand(rule: Rule, of: Subcommands, given: readonly Word[], scene: Scene, part: string): undefined {
+function judgeSubcommand(
+  rule: Rule,
+  of: Subcommands,
+  given: readonly Word[],
+  scene: CommandContext,
+  part: string,
+): undefined {
   const values = of.values.split(' ')
   const flags = of.flags.split(' ')
   let at = 0
@@ -85,25 +91,31 @@ function judgeSubcommand(rule: Rule, of: Subcommands, given: readonly Word[], sc
   judgeRule(known, given.slice(at + 1), scene, part)
 }
 
-function judgeBare(rule: Rule, { bare = rule }: Subcommands, { found }: Scene, part: string): undefined {
+function judgeBare(rule: Rule, { bare = rule }: Subcommands, { found }: CommandContext, part: string): undefined {
   found.add(bare.is, part, bare.does)
 }
 
-function judgeWrapped(name: string, wrapper: Wrapper, given: readonly Word[], scene: Scene, layer: number): undefined {
+function judgeWrapped(
+  name: string,
+  wrapper: Wrapper,
+  given: readonly Word[],
+  scene: CommandContext,
+  layer: number,
+): undefined {
   const { found } = scene
   const part = partOf(given.slice(0, 6))
   if (wrapper.is !== undefined) found.add(wrapper.is, `${name} ${part}`, 'runs a command in a way of its own')
   const first = given[0]?.text
-  if (first !== undefined && wrapper.looks?.split(' ').includes(first)) return
+  if (first !== undefined && wrapper.queries?.split(' ').includes(first)) return
   const at = startOf(name, wrapper, given, found)
   const inner = given.slice(at)
-  if (inner.length === 0) return judgeNothing(name, given, scene)
+  if (inner.length === 0) return judgeNoCommand(name, given, scene)
   const added = wrapper.appends ? [...inner, unknownWord('(what it reads)')] : inner
   judgeWords(added, scene, layer + 1)
 }
 
 /** Without a command, `env` lists the environment, `exec` changes descriptors and `xargs` says what it reads. */
-function judgeNothing(name: string, given: readonly Word[], { found }: Scene): undefined {
+function judgeNoCommand(name: string, given: readonly Word[], { found }: CommandContext): undefined {
   if (name === 'sudo' || name === 'doas') found.unknown(name, 'starts a shell')
   else found.add('read-only', `${name} ${partOf(given)}`, 'runs no command')
 }
@@ -117,10 +129,10 @@ function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: 
     const word = given[at]
     const text = word?.text
     if (text === undefined || text === '--') break
-    if (wrapper.bares?.test(text)) found.unknown(`${name} ${text}`, 'may change what the command does')
+    if (wrapper.clearsVariables?.test(text)) found.unknown(`${name} ${text}`, 'may change what the command does')
     const assigned = wrapper.assigns ? /^([^=-][^=]*)=/.exec(text)?.[1] : undefined
     if (assigned !== undefined) {
-      if (perilOf(assigned) !== 'none') found.unknown(text, 'may change what the command does')
+      if (riskOf(assigned) !== 'none') found.unknown(text, 'may change what the command does')
     } else if (values.includes(text)) at++
     else if (!text.startsWith('-') || (text === '-' && !flags.includes('-'))) break
     else if (!isFlag(text, values, flags)) found.unknown(`${name} ${text}`, 'is an option nobody knows here')

@@ -1,6 +1,6 @@
 import type { ExecOptions } from '../core/exec-api.js'
 import { shellWord } from '../core/shell-word.js'
-import { perilOf } from './variables.js'
+import { riskOf } from './variables.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -24,6 +24,6 @@ function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
 /** Those of the variables a command is given that decide what it runs. */
 export function perilousVariables(env: Env): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && perilOf(name) === 'perilous' ? [name] : [],
+    value !== undefined && riskOf(name) === 'perilous' ? [name] : [],
   )
 }

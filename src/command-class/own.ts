@@ -1,12 +1,12 @@
 import { judgeFind } from './find.js'
 import { PROGRAMS } from './programs.js'
-import { alike, type Own, table } from './rule.js'
-import { type Case, partOf, type Scene } from './scene.js'
+import { type Own, rowsFor, table } from './rule.js'
+import { type CommandContext, partOf, type RuleCase } from './scene.js'
 import { judgeAwk, judgeSed } from './text-programs.js'
-import { perilOf } from './variables.js'
+import { riskOf } from './variables.js'
 import { literal, type Word } from './words.js'
 
-export const OWN: Readonly<Record<Own, (of: Case) => undefined>> = {
+export const OWN: Readonly<Record<Own, (of: RuleCase) => undefined>> = {
   find: judgeFind,
   sed: judgeSed,
   awk: judgeAwk,
@@ -19,12 +19,12 @@ export const OWN: Readonly<Record<Own, (of: Case) => undefined>> = {
 }
 
 /** Its words are a line of the shell, put together when it runs. */
-function judgeEval({ given, scene, part }: Case): undefined {
+function judgeEval({ given, scene, part }: RuleCase): undefined {
   scene.found.unknown(part, 'runs what is put together when it runs')
   if (given.every(({ text }) => text !== undefined)) scene.script(given.map(({ text }) => text).join(' '), scene.stdin)
 }
 
-function judgeTrap({ given, scene, part }: Case): undefined {
+function judgeTrap({ given, scene, part }: RuleCase): undefined {
   const [first] = given
   if (first === undefined || first.text === '-p' || first.text === '-l') return
   if (first.text === undefined) return scene.found.unknown(part, 'nobody can tell what it runs')
@@ -33,26 +33,27 @@ function judgeTrap({ given, scene, part }: Case): undefined {
 }
 
 /** `read NAME`. */
-function judgeVariables({ rule, given, scene, part }: Case): undefined {
+function judgeVariables({ rule, given, scene, part }: RuleCase): undefined {
   const isPlain = given.every(
     ({ text }) =>
-      text !== undefined && (/^-[rsnteuap]?\w*$/.test(text) || perilOf(text) !== 'perilous' || /^\d+$/.test(text)),
+      text !== undefined && (/^-[rsnteuap]?\w*$/.test(text) || riskOf(text) !== 'perilous' || /^\d+$/.test(text)),
   )
   if (isPlain) scene.found.add(rule.is, part, rule.does)
   else scene.found.unknown(part, 'may set what decides what runs')
 }
 
-const SQL_LOSES = /\b(?:drop|truncate|delete|alter|flushall|flushdb|dropDatabase|deleteMany|remove|shutdown)\b/i
+const SQL_DESTRUCTIVE = /\b(?:drop|truncate|delete|alter|flushall|flushdb|dropDatabase|deleteMany|remove|shutdown)\b/i
 
-function judgeSql({ rule, given, scene, part }: Case): undefined {
+function judgeSql({ rule, given, scene, part }: RuleCase): undefined {
   scene.found.add(rule.is, part, rule.does)
-  const said = [...given.map(({ text, lead }) => text ?? lead), scene.stdin.text ?? '']
-  if (said.some((text) => SQL_LOSES.test(text))) scene.found.add('destructive', part, 'deletes what a database holds')
+  const texts = [...given.map(({ text, lead }) => text ?? lead), scene.stdin.text ?? '']
+  if (texts.some((text) => SQL_DESTRUCTIVE.test(text)))
+    scene.found.add('destructive', part, 'deletes what a database holds')
 }
 
 const READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l', 'get', 'list', '--get-urlmatch'])
 
-function judgeGitConfig({ rule, given, scene, part }: Case): undefined {
+function judgeGitConfig({ rule, given, scene, part }: RuleCase): undefined {
   const [first, ...others] = given
   const isRead =
     first?.text !== undefined &&
@@ -68,14 +69,14 @@ const SCRIPT =
   '(?:build|compile|test|tests|lint|check|typecheck|type-check|tsc|format|fmt|coverage|e2e|unit|bench|ci|verify)'
 const SCRIPTS = new RegExp(`^${SCRIPT}(?:[:._-](?:${SCRIPT}|all|watch|ts|js|types|src|fix|integration)){0,4}$`)
 
-const ASKS_ITSELF = new Set(['--version', '-V', '--help', '-h'])
+const INFO_OPTIONS = new Set(['--version', '-V', '--help', '-h'])
 
 /** Runs something by a name: a script of the project, a package, a module of Python. */
-function judgeRunner({ rule, given, scene, part }: Case): undefined {
+function judgeRunner({ rule, given, scene, part }: RuleCase): undefined {
   const [first, second] = given
   if (scene.stdin.from === 'network' && (first === undefined || first.text === '-'))
     scene.found.add('destructive', part, 'runs what comes from another machine')
-  if (given.length === 1 && ASKS_ITSELF.has(first?.text ?? ''))
+  if (given.length === 1 && INFO_OPTIONS.has(first?.text ?? ''))
     return scene.found.add('read-only', part, 'says its version')
   if (rule.is === 'build-test') return judgeScript({ rule, given, scene, part })
   if ([rule.is].flat().includes('network')) return judgePackage({ rule, given, scene, part })
@@ -85,7 +86,7 @@ function judgeRunner({ rule, given, scene, part }: Case): undefined {
   scene.found.add(rule.is, part, rule.does)
 }
 
-function judgeScript({ rule, given, scene, part }: Case): undefined {
+function judgeScript({ rule, given, scene, part }: RuleCase): undefined {
   const name = given.find(({ text }) => !/^(?:-s|--silent|--if-present)$/.test(text ?? ''))
   if (name === undefined) return scene.found.add('read-only', part, 'lists scripts')
   if (name.text !== undefined && SCRIPTS.test(name.text)) return scene.found.add(rule.is, part, rule.does)
@@ -93,7 +94,7 @@ function judgeScript({ rule, given, scene, part }: Case): undefined {
 }
 
 /** `npx tsc`: a tool that is known is what it is, but may be taken from another machine first. */
-function judgePackage({ rule, given, scene, part }: Case): undefined {
+function judgePackage({ rule, given, scene, part }: RuleCase): undefined {
   const at = given.findIndex(({ text }) => !/^(?:-y|--yes|--no|--no-install)$/.test(text ?? ''))
   const tool = given[at]?.text
   const isTool = tool !== undefined && PROGRAMS.get(tool)?.is === 'build-test' && PROGRAMS.get(tool)?.own === undefined
@@ -104,14 +105,14 @@ function judgePackage({ rule, given, scene, part }: Case): undefined {
 }
 
 const MODULES = table(
-  alike(
+  rowsFor(
     'pytest unittest mypy black ruff flake8 pylint tox nox isort coverage compileall py_compile',
     'build-test',
     'builds or tests the project',
   ),
 )
 
-function judgeModule(name: string, given: readonly Word[], scene: Scene, part: string): undefined {
+function judgeModule(name: string, given: readonly Word[], scene: CommandContext, part: string): undefined {
   const rule = MODULES.get(name)
   if (rule !== undefined) return scene.judges.rule(rule, given, scene, part)
   if (name === 'pip') return scene.judges.words([literal('pip'), ...given], scene)

@@ -7,9 +7,9 @@ export interface Rule {
   /** "deletes files": ends a sentence that begins with the part. */
   readonly does: string
   /** What it does besides where an option or a word is there. */
-  readonly more?: readonly Turn[]
+  readonly additions?: readonly Variant[]
   /** What it does instead. These options count only where they are spelt out. */
-  readonly less?: readonly Turn[]
+  readonly instead?: readonly Variant[]
   readonly subcommands?: Subcommands
   /** Judged by code of its own, in place of all above. */
   readonly own?: Own
@@ -17,7 +17,7 @@ export interface Rule {
 
 export type Own = 'eval' | 'find' | 'sed' | 'awk' | 'trap' | 'runner' | 'sql' | 'variables' | 'git-config'
 
-export interface Turn {
+export interface Variant {
   /** Options, as `-f --force`. */
   readonly options?: string
   /** Of a word that is no option. */
@@ -44,7 +44,7 @@ export type Table = ReadonlyMap<string, Rule>
 type Row = readonly (readonly [string, Rule])[]
 
 /** Rows for programs that behave alike; names are parted by spaces. */
-export function alike(names: string, is: Rule['is'], does: string, rest: Omit<Rule, 'is' | 'does'> = {}): Row {
+export function rowsFor(names: string, is: Rule['is'], does: string, rest: Omit<Rule, 'is' | 'does'> = {}): Row {
   return names.split(' ').map((name) => [name, { is, does, ...rest }] as const)
 }
 
@@ -52,15 +52,15 @@ export function table(...rows: readonly Row[]): Table {
   return new Map(rows.flat())
 }
 
-export function on(options: string, is: Turn['is'], does: string): Turn {
+export function on(options: string, is: Variant['is'], does: string): Variant {
   return { options, is, does }
 }
 
-export function word(words: RegExp, is: Turn['is'], does: string): Turn {
+export function onWord(words: RegExp, is: Variant['is'], does: string): Variant {
   return { words, is, does }
 }
 
-export function atLeast(count: number, is: Turn['is'], does: string): Turn {
+export function atLeast(count: number, is: Variant['is'], does: string): Variant {
   return { count, is, does }
 }
 
@@ -76,7 +76,7 @@ function isOption(given: string, option: string): boolean {
   return given.startsWith(`${option}=`)
 }
 
-export function applies(turn: Turn, words: readonly Word[]): boolean {
+export function applies(turn: Variant, words: readonly Word[]): boolean {
   const given = words.map(({ text, lead }) => text ?? lead)
   if (turn.options !== undefined) {
     const options = turn.options.split(' ')
@@ -89,7 +89,7 @@ export function applies(turn: Turn, words: readonly Word[]): boolean {
 }
 
 /** What lessens is the first of a command's words, spelt out, and nothing after it can take it back. */
-export function lessens(turn: Turn, words: readonly Word[]): boolean {
+export function replaces(turn: Variant, words: readonly Word[]): boolean {
   const [first, ...others] = words
   if (first?.text === undefined || others.some(({ text, lead }) => (text ?? lead).startsWith('--no-'))) return false
   if (turn.options !== undefined) return turn.options.split(' ').includes(first.text)
@@ -97,6 +97,6 @@ export function lessens(turn: Turn, words: readonly Word[]): boolean {
 }
 
 /** Words that may turn out to be options. */
-export function unclear(words: readonly Word[]): Word | undefined {
+export function possibleOption(words: readonly Word[]): Word | undefined {
   return words.find((each) => each.text === undefined && !isOperand(each))
 }

@@ -4,7 +4,7 @@ import type { Rule } from './rule.js'
 import type { Word } from './words.js'
 
 /** What a command is judged with. */
-export interface Scene {
+export interface CommandContext {
   readonly found: Findings
   /** Judges a text that a shell is given. */
   script(text: string, stdin: Stdin): undefined
@@ -16,8 +16,8 @@ export interface Scene {
 }
 
 export interface Judges {
-  words(words: readonly Word[], scene: Scene): undefined
-  rule(rule: Rule, given: readonly Word[], scene: Scene, part: string): undefined
+  words(words: readonly Word[], scene: CommandContext): undefined
+  rule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined
 }
 
 /** What a command reads: a text, what another command says, or its caller's input. */
@@ -31,10 +31,10 @@ export function partOf(words: readonly Word[]): string {
 }
 
 /** One command, for a rule that has code of its own. */
-export interface Case {
+export interface RuleCase {
   readonly rule: Rule
   readonly given: readonly Word[]
-  readonly scene: Scene
+  readonly scene: CommandContext
   readonly part: string
 }
 

@@ -4,16 +4,16 @@ import { Findings } from './findings.js'
 import { isWord, judgeInside } from './inside.js'
 import { JUDGES, judgeWords } from './judge.js'
 import { heredocOf, judgeRedirect } from './redirects.js'
-import type { Scene, Script, Stdin } from './scene.js'
-import { doubtAbout } from './text-doubts.js'
-import { perilOf } from './variables.js'
+import type { CommandContext, Script, Stdin } from './scene.js'
+import { parseDoubt } from './text-doubts.js'
+import { riskOf } from './variables.js'
 import { type Word, wordOf } from './words.js'
 
 /** Judges a script as the grammar has it; what it does not tell for certain is `other`. */
 export function judgeScript(text: Omit<Script, 'visit'>): undefined {
   const script: Script = { ...text, visit }
   const { syntax, found } = script
-  const doubt = doubtAbout(syntax)
+  const doubt = parseDoubt(syntax)
   if (doubt !== undefined) found.unknown(syntax.text, doubt)
   visit(syntax.root, script)
 }
@@ -92,13 +92,13 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
 
 /** `NAME=value command`. */
 function judgePrefix(name: string, words: readonly Word[], own: Findings, { found }: Script): undefined {
-  const peril = name === 'IFS' && words[0]?.text === 'read' ? 'none' : perilOf(name)
+  const peril = name === 'IFS' && words[0]?.text === 'read' ? 'none' : riskOf(name)
   const { classes } = own.toClassified()
   if (peril === 'perilous' || (peril === 'open' && classes.includes('read-only') && words.length > 0))
     found.unknown(`${name}=`, 'may change what the command does')
 }
 
-function sceneOf(node: Node, script: Script, found: Findings, stdin: Stdin): Scene {
+function sceneOf(node: Node, script: Script, found: Findings, stdin: Stdin): CommandContext {
   return {
     judges: JUDGES,
     found,
@@ -168,7 +168,7 @@ function judgeFor(node: Node, script: Script): undefined {
   for (const child of node.children) {
     if (child.type === 'variable_name') {
       const name = textOf(script.syntax, child)
-      if (perilOf(name) === 'perilous') script.found.unknown(name, 'may change what commands do')
+      if (riskOf(name) === 'perilous') script.found.unknown(name, 'may change what commands do')
     } else if (child.named) visit(child, script)
   }
 }
@@ -184,7 +184,7 @@ function judgeAssignment(node: Node, script: Script, place: 'alone' | 'prefix'):
   const [target, ...values] = node.children.filter(({ named }) => named)
   const name = target?.type === 'variable_name' ? textOf(syntax, target) : ''
   if (name === '') found.unknown(textOf(syntax, node), 'sets a part of a variable')
-  else if (place === 'alone' && perilOf(name) === 'perilous') found.unknown(`${name}=`, 'may change what commands do')
+  else if (place === 'alone' && riskOf(name) === 'perilous') found.unknown(`${name}=`, 'may change what commands do')
   for (const value of values) visit(value, script)
   return name
 }
@@ -196,7 +196,7 @@ function judgeDeclaration(node: Node, script: Script): undefined {
     if (!child.named) continue
     const text = textOf(syntax, child)
     const name = /^\w+/.exec(text)?.[0] ?? ''
-    const isPlain = /^(?:variable_name|variable_assignment|word)$/.test(child.type) && perilOf(name) === 'none'
+    const isPlain = /^(?:variable_name|variable_assignment|word)$/.test(child.type) && riskOf(name) === 'none'
     if (!isPlain && !/^-[pxr]$/.test(text)) found.unknown(textOf(syntax, node), 'may change what commands do')
     if (child.type === 'variable_assignment') judgeAssignment(child, script, 'alone')
     else visit(child, script)

@@ -1,4 +1,4 @@
-import type { Scene } from './scene.js'
+import type { CommandContext } from './scene.js'
 import { partOf } from './scene.js'
 import type { Word } from './words.js'
 
@@ -19,37 +19,37 @@ export const SHELLS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** `sh -c '…'` is what it says; a file, and what it is fed, is what nobody can tell. */
-export function judgeShell(name: string, given: readonly Word[], scene: Scene): undefined {
+export function judgeShell(name: string, given: readonly Word[], scene: CommandContext): undefined {
   const { found } = scene
   const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...given])
   if (SHELLS.get(name) === false) found.unknown(part, 'is a shell of its own language')
-  const { script, isSaid, isFed, isKnown } = wordsOf(given)
+  const { script, hasCommand, readsStdin, isKnown } = parseShellOptions(given)
   if (!isKnown) found.unknown(part, 'has options nobody knows here')
-  if (isSaid) {
+  if (hasCommand) {
     if (script?.text === undefined) return found.unknown(part, 'nobody can tell what the shell is told to do')
     return scene.script(script.text, scene.stdin)
   }
-  if (script !== undefined && !isFed) return found.unknown(part, 'runs a file')
-  judgeFed(part, scene)
+  if (script !== undefined && !readsStdin) return found.unknown(part, 'runs a file')
+  judgeStdinScript(part, scene)
 }
 
 /** A shell that is told nothing runs what it reads. */
-function judgeFed(part: string, { stdin, found, script }: Scene): undefined {
+function judgeStdinScript(part: string, { stdin, found, script }: CommandContext): undefined {
   if (stdin.text !== undefined) return script(stdin.text, { from: 'caller' })
   if (stdin.from === 'network') return found.add(['destructive', 'other'], part, 'runs what comes from another machine')
   found.unknown(part, 'runs what it reads')
 }
 
-interface ShellWords {
+interface ShellOptions {
   /** What `-c` tells, or the file. */
   readonly script: Word | undefined
-  readonly isSaid: boolean
-  readonly isFed: boolean
+  readonly hasCommand: boolean
+  readonly readsStdin: boolean
   readonly isKnown: boolean
 }
 
-function wordsOf(given: readonly Word[]): ShellWords {
-  let [isSaid, isFed, isKnown] = [false, false, true]
+function parseShellOptions(given: readonly Word[]): ShellOptions {
+  let [hasCommand, readsStdin, isKnown] = [false, false, true]
   let at = 0
   for (; at < given.length; at++) {
     const { text } = given[at] ?? {}
@@ -60,10 +60,10 @@ function wordsOf(given: readonly Word[]): ShellWords {
     }
     if (/^[-+]o$/.test(text)) at++
     else if (/^-[aefhlmnuvxsECHPTBc]+$/.test(text)) {
-      isSaid ||= text.includes('c')
-      isFed ||= text.includes('s')
+      hasCommand ||= text.includes('c')
+      readsStdin ||= text.includes('s')
     } else if (!/^(?:\+[a-zA-Z]+|--(?:login|norc|noprofile|posix))$/.test(text)) isKnown = false
   }
   const script = given[at]
-  return { script, isSaid, isFed, isKnown: isKnown && (script?.text !== undefined || script === undefined) }
+  return { script, hasCommand, readsStdin, isKnown: isKnown && (script?.text !== undefined || script === undefined) }
 }

@@ -1,4 +1,4 @@
-import { alike, on, table, word } from './rule.js'
+import { on, onWord, rowsFor, table } from './rule.js'
 
 /** Programs of the system that read, write and delete files. */
 
@@ -8,7 +8,7 @@ const STARTS = 'starts another program'
 const DELETES = 'deletes files'
 
 export const FILES = table(
-  alike(
+  rowsFor(
     'cat head tail wc nl tac rev cut tr fold fmt expand unexpand paste join comm cmp grep egrep fgrep zgrep zcat ' +
       'bzcat xzcat ls dir vdir stat du df readlink realpath basename dirname pwd echo whoami id groups users uname arch ' +
       'nproc uptime free ps pgrep pidof which whereis whatis true false : sleep seq factor expr md5sum sha1sum sha224sum ' +
@@ -18,68 +18,68 @@ export const FILES = table(
     'read-only',
     READS,
   ),
-  alike('getent', 'read-only', READS, { more: [word(/hosts|networks/, 'network', 'asks a name server')] }),
-  alike('diff3', 'read-only', READS, { more: [on('--diff-program', 'other', STARTS)] }),
-  alike('nm', 'read-only', READS, { more: [on('--plugin', 'other', STARTS)] }),
-  alike('test [', 'read-only', READS, { more: [on('-v -R', 'other', 'works out a name')] }),
-  alike('set', 'other', 'changes how the shell reads what follows', {
-    more: [word(/^(?!pipefail$)/, 'other', 'changes how the shell reads what follows')],
-    less: [on('-e -u -x -eu -ex -ux -eux -euo -exo -euxo -eo', 'read-only', READS)],
+  rowsFor('getent', 'read-only', READS, { additions: [onWord(/hosts|networks/, 'network', 'asks a name server')] }),
+  rowsFor('diff3', 'read-only', READS, { additions: [on('--diff-program', 'other', STARTS)] }),
+  rowsFor('nm', 'read-only', READS, { additions: [on('--plugin', 'other', STARTS)] }),
+  rowsFor('test [', 'read-only', READS, { additions: [on('-v -R', 'other', 'works out a name')] }),
+  rowsFor('set', 'other', 'changes how the shell reads what follows', {
+    additions: [onWord(/^(?!pipefail$)/, 'other', 'changes how the shell reads what follows')],
+    instead: [on('-e -u -x -eu -ex -ux -eux -euo -exo -euxo -eo', 'read-only', READS)],
   }),
-  alike('sort', 'read-only', READS, {
-    more: [on('-o --output', 'write', WRITES), on('--compress-program', 'other', STARTS)],
+  rowsFor('sort', 'read-only', READS, {
+    additions: [on('-o --output', 'write', WRITES), on('--compress-program', 'other', STARTS)],
   }),
-  alike('uniq', 'read-only', READS, { more: [{ count: 2, is: 'write', does: WRITES }] }),
-  alike('tree', 'read-only', READS, { more: [on('-o -R', 'write', WRITES)] }),
-  alike('date', 'read-only', READS, { more: [on('-s --set', 'other', 'sets the clock')] }),
-  alike('hostname', 'read-only', READS, {
-    more: [
+  rowsFor('uniq', 'read-only', READS, { additions: [{ count: 2, is: 'write', does: WRITES }] }),
+  rowsFor('tree', 'read-only', READS, { additions: [on('-o -R', 'write', WRITES)] }),
+  rowsFor('date', 'read-only', READS, { additions: [on('-s --set', 'other', 'sets the clock')] }),
+  rowsFor('hostname', 'read-only', READS, {
+    additions: [
       on('-F -b --file --boot', 'other', 'sets the name of the machine'),
       { count: 1, is: 'other', does: 'sets the name' },
     ],
   }),
-  alike('file', 'read-only', READS, { more: [on('-C --compile', 'write', WRITES)] }),
-  alike('rg', 'read-only', READS, {
-    more: [on('--pre --hostname-bin', 'other', STARTS)],
+  rowsFor('file', 'read-only', READS, { additions: [on('-C --compile', 'write', WRITES)] }),
+  rowsFor('rg', 'read-only', READS, {
+    additions: [on('--pre --hostname-bin', 'other', STARTS)],
   }),
-  alike('fd fdfind', 'read-only', READS, {
-    more: [on('-x -X --exec --exec-batch', 'other', 'starts a program for what it finds')],
+  rowsFor('fd fdfind', 'read-only', READS, {
+    additions: [on('-x -X --exec --exec-batch', 'other', 'starts a program for what it finds')],
   }),
-  alike('ag', 'read-only', READS, { more: [on('--pager', 'other', STARTS)] }),
-  alike('yq', 'read-only', READS, { more: [on('-i --inplace -s --split-exp', 'write', WRITES)] }),
-  alike('xxd', 'read-only', READS, {
-    more: [on('-r -revert', 'write', WRITES), { count: 2, is: 'write', does: WRITES }],
+  rowsFor('ag', 'read-only', READS, { additions: [on('--pager', 'other', STARTS)] }),
+  rowsFor('yq', 'read-only', READS, { additions: [on('-i --inplace -s --split-exp', 'write', WRITES)] }),
+  rowsFor('xxd', 'read-only', READS, {
+    additions: [on('-r -revert', 'write', WRITES), { count: 2, is: 'write', does: WRITES }],
   }),
-  alike('bat batcat', 'read-only', READS, { more: [on('--pager', 'other', STARTS)] }),
-  alike('less more man', 'read-only', READS, {
-    more: [
-      word(/^\+/, 'other', STARTS),
+  rowsFor('bat batcat', 'read-only', READS, { additions: [on('--pager', 'other', STARTS)] }),
+  rowsFor('less more man', 'read-only', READS, {
+    additions: [
+      onWord(/^\+/, 'other', STARTS),
       on('-o -O -P -k -H --log-file --pager --lesskey --html', 'other', 'may write, or start another program'),
     ],
   }),
-  alike('printf', 'read-only', READS, { more: [on('-v', 'other', 'sets a variable')] }),
-  alike('read', 'read-only', READS, { own: 'variables' }),
-  alike('eval', 'other', 'runs what is put together when it runs', { own: 'eval' }),
-  alike('trap', 'other', 'runs a command later', { own: 'trap' }),
-  alike('find', 'read-only', READS, { own: 'find' }),
-  alike('sed', 'read-only', READS, { own: 'sed' }),
-  alike('awk gawk mawk nawk', 'read-only', READS, { own: 'awk' }),
-  alike(
+  rowsFor('printf', 'read-only', READS, { additions: [on('-v', 'other', 'sets a variable')] }),
+  rowsFor('read', 'read-only', READS, { own: 'variables' }),
+  rowsFor('eval', 'other', 'runs what is put together when it runs', { own: 'eval' }),
+  rowsFor('trap', 'other', 'runs a command later', { own: 'trap' }),
+  rowsFor('find', 'read-only', READS, { own: 'find' }),
+  rowsFor('sed', 'read-only', READS, { own: 'sed' }),
+  rowsFor('awk gawk mawk nawk', 'read-only', READS, { own: 'awk' }),
+  rowsFor(
     'touch mkdir mkfifo mktemp cp ln install tee split csplit chmod chown chgrp chattr setfacl gzip gunzip bzip2 bunzip2 xz unxz ' +
       'zstd unzstd lz4 compress zip unzip 7z cpio ar patch rename iconv dos2unix unix2dos pax',
     'write',
     WRITES,
     {
-      more: [
+      additions: [
         on('--remove-destination --rm --delete -m --unlink-first', 'destructive', DELETES),
         on('-TT --unzip-command --use-compress-program', 'other', STARTS),
       ],
     },
   ),
-  alike('cp ln mv mkdir rmdir chmod chown chgrp install tee touch', 'write', WRITES),
-  alike('ed ex vi vim nvim nano emacs', 'other', 'is an editor'),
-  alike('tar bsdtar', 'write', 'packs or unpacks files', {
-    more: [
+  rowsFor('cp ln mv mkdir rmdir chmod chown chgrp install tee touch', 'write', WRITES),
+  rowsFor('ed ex vi vim nvim nano emacs', 'other', 'is an editor'),
+  rowsFor('tar bsdtar', 'write', 'packs or unpacks files', {
+    additions: [
       on('--remove-files --recursive-unlink --unlink-first -U', 'destructive', DELETES),
       on(
         '--to-command --checkpoint-action --use-compress-program -I --rsh-command --info-script --new-volume-script -F',
@@ -87,26 +87,26 @@ export const FILES = table(
         STARTS,
       ),
     ],
-    less: [on('-t -tf -tvf -tzf -tvzf -tjf tf tvf tzf tvzf --list', 'read-only', READS)],
+    instead: [on('-t -tf -tvf -tzf -tvzf -tjf tf tvf tzf tvzf --list', 'read-only', READS)],
   }),
-  alike('rm unlink srm trash trash-put gio', 'destructive', DELETES),
-  alike('shred wipe', 'destructive', 'overwrites what files held'),
-  alike('truncate', 'destructive', 'cuts files short'),
-  alike('dd', 'destructive', 'writes to files or devices byte by byte'),
-  alike('fallocate', 'destructive', 'may punch holes into files'),
-  alike(
+  rowsFor('rm unlink srm trash trash-put gio', 'destructive', DELETES),
+  rowsFor('shred wipe', 'destructive', 'overwrites what files held'),
+  rowsFor('truncate', 'destructive', 'cuts files short'),
+  rowsFor('dd', 'destructive', 'writes to files or devices byte by byte'),
+  rowsFor('fallocate', 'destructive', 'may punch holes into files'),
+  rowsFor(
     'mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mke2fs mkswap wipefs fdisk sfdisk ' +
       'gdisk sgdisk cfdisk parted blkdiscard badblocks hdparm lvremove vgremove pvremove zpool cryptsetup diskutil newfs',
     'destructive',
     'changes disks',
   ),
-  alike(
+  rowsFor(
     'kill killall pkill skill xkill fuser shutdown reboot halt poweroff init telinit systemctl service launchctl',
     'destructive',
     'ends processes or services',
   ),
-  alike('crontab at batch', 'other', 'has commands run later'),
-  alike(
+  rowsFor('crontab at batch', 'other', 'has commands run later'),
+  rowsFor(
     'userdel groupdel deluser delgroup usermod passwd chpasswd visudo iptables nft ufw sysctl mount umount swapoff',
     'destructive',
     'changes the system',

@@ -1,7 +1,7 @@
 import type { Node, Syntax } from '../host/tree.js'
 
 /** Characters that shells and the grammar may take differently: other blanks than space, tab and newline, and controls. */
-function oddCharacter(text: string): boolean {
+function hasUnusualCharacter(text: string): boolean {
   return (
     /[^\S \t\n]/.test(text) ||
     [...text].some((char) => char < ' ' && char !== '\t' && char !== '\n') ||
@@ -10,11 +10,11 @@ function oddCharacter(text: string): boolean {
 }
 
 /** Nodes whose text is taken as a whole: what is between their children is theirs. */
-const WHOLE = new Set(['string', 'heredoc_body', 'heredoc_redirect'])
+const ATOMIC = new Set(['string', 'heredoc_body', 'heredoc_redirect'])
 
 /** Why a tree may not say what a shell makes of the text. */
-export function doubtAbout(syntax: Syntax): string | undefined {
-  if (oddCharacter(syntax.text)) return 'has characters that shells read differently'
+export function parseDoubt(syntax: Syntax): string | undefined {
+  if (hasUnusualCharacter(syntax.text)) return 'has characters that shells read differently'
   // The grammar ends a word there, and a shell goes on with it.
   if (/\S\\\n\S/.test(syntax.text)) return 'has a word that goes on in the next line'
   // The grammar takes such a line for more words of the one before it.
@@ -26,7 +26,7 @@ export function doubtAbout(syntax: Syntax): string | undefined {
 function isCovered(syntax: Syntax, root: Node): boolean {
   const open: Node[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const whole = WHOLE.has(node.type)
+    const whole = ATOMIC.has(node.type)
     let at = node === root ? 0 : node.start
     const end = node === root ? syntax.text.length : node.end
     for (const child of node.children) {

@@ -1,4 +1,4 @@
-import type { Case } from './scene.js'
+import type { RuleCase } from './scene.js'
 import { isOperand, type Word } from './words.js'
 
 /** Longer scripts are not looked at. */
@@ -11,7 +11,7 @@ const SED_COMMAND = new RegExp(
 )
 
 /** sed(1) writes in place by an option, and writes and runs by commands of its script. */
-export function judgeSed({ rule, given, scene, part }: Case): undefined {
+export function judgeSed({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   const { scripts, isKnown, inPlace } = sedWords(given)
   if (inPlace) found.add('write', part, 'writes files in place')
@@ -46,7 +46,7 @@ function sedWords(given: readonly Word[]): { scripts: string[]; isKnown: boolean
 }
 
 /** awk(1) with a program that has nothing to write or to run by, spelt out in the line. */
-export function judgeAwk({ rule, given, scene, part }: Case): undefined {
+export function judgeAwk({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   let at = 0
   let isKnown = true

@@ -79,7 +79,7 @@ function piecesOf(syntax: Syntax, node: Node): Piece[] {
     case 'raw_string':
       return [{ text: text.slice(1, -1), quoted: true }]
     case 'ansi_c_string':
-      return [ansi(text.slice(2, -1))]
+      return [decodeAnsi(text.slice(2, -1))]
     case 'string':
       return unquote(syntax, node, node.start + 1, node.end - 1)
     case 'translated_string':
@@ -108,7 +108,7 @@ function unescapePlain(text: string): Piece[] {
   })
 }
 
-const INSIDE = new Set(['simple_expansion', 'expansion', 'command_substitution', 'arithmetic_expansion'])
+const EXPANSIONS = new Set(['simple_expansion', 'expansion', 'command_substitution', 'arithmetic_expansion'])
 
 /** Between double quotes, or in a here-document: what is filled in stays one word, all arguments aside. */
 export function unquote(syntax: Syntax, node: Node, start: number, end: number): Piece[] {
@@ -119,7 +119,7 @@ export function unquote(syntax: Syntax, node: Node, start: number, end: number):
     if (to > at) pieces.push({ text, quoted: true })
   }
   for (const child of node.children) {
-    if (!INSIDE.has(child.type)) continue
+    if (!EXPANSIONS.has(child.type)) continue
     plain(child.start)
     const isMany = /^\$\{?[^}]*@/.test(syntax.text.slice(child.start, child.end))
     pieces.push({ text: '', quoted: true, open: isMany ? 'many' : 'one' })
@@ -131,9 +131,9 @@ export function unquote(syntax: Syntax, node: Node, start: number, end: number):
 
 const ANSI: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '?': '?' }
 
-function ansi(text: string): Piece {
+function decodeAnsi(text: string): Piece {
   let isKnown = true
-  const said = text.replace(
+  const decoded = text.replace(
     /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|([\s\S]))/gi,
     (_, hex, wide, octal, one) => {
       const code = hex ?? wide
@@ -144,7 +144,7 @@ function ansi(text: string): Piece {
       return known ?? ''
     },
   )
-  return isKnown ? { text: said, quoted: true } : { text: '', quoted: true, open: 'one' }
+  return isKnown ? { text: decoded, quoted: true } : { text: '', quoted: true, open: 'one' }
 }
 
 /** What a here-document or a here-string says; undefined where the shell fills something in. */

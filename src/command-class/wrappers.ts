@@ -7,7 +7,7 @@ export interface Wrapper {
   /** Options that stand alone, or have their value in the same word. */
   readonly flags: string
   /** Options that take variables away: some keep a program from what it would do else. */
-  readonly bares?: RegExp
+  readonly clearsVariables?: RegExp
   /** Words of its own before the command. */
   readonly operands?: number
   /** Takes `NAME=value` before the command. */
@@ -15,7 +15,7 @@ export interface Wrapper {
   /** Adds words of its own to the command. */
   readonly appends?: true
   /** Options after which it looks a command up and runs nothing. */
-  readonly looks?: string
+  readonly queries?: string
   /** What it does besides. */
   readonly is?: CommandClass
 }
@@ -26,7 +26,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     {
       values: '-u --unset -C --chdir',
       flags: '-i --ignore-environment - -0 --null',
-      bares: /^-(?:$|[^-]*[iu]|-unset|-ignore-environment)/,
+      clearsVariables: /^-(?:$|[^-]*[iu]|-unset|-ignore-environment)/,
       assigns: true,
     },
   ],
@@ -67,9 +67,9 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['stdbuf', { values: '-i -o -e --input --output --error', flags: '' }],
   ['unbuffer', { values: '', flags: '-p' }],
   ['setsid', { values: '', flags: '-c -f -w --ctty --fork --wait' }],
-  ['command', { values: '', flags: '-p', looks: '-v -V' }],
+  ['command', { values: '', flags: '-p', queries: '-v -V' }],
   ['builtin', { values: '', flags: '' }],
-  ['exec', { values: '-a', flags: '-c -l', bares: /^-[^-]*c/ }],
+  ['exec', { values: '-a', flags: '-c -l', clearsVariables: /^-[^-]*c/ }],
   ['coproc', { values: '', flags: '', is: 'other' }],
   ['noglob', { values: '', flags: '', is: 'other' }],
   ['busybox', { values: '', flags: '' }],

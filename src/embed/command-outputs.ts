@@ -9,13 +9,13 @@ import { syncState } from '../session/index.js'
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
 export interface CommandOutputs {
   /** Keeps one. @returns its name, `cmd-<milliseconds>.txt` */
-  keep(output: Uint8Array): string
+  store(output: Uint8Array): string
   /** Undefined where there is none by that name, or none any more. */
   read(name: string): Buffer | undefined
 }
 
 /** How many are kept; the oldest go first. */
-const KEPT = 50
+const MAX_KEPT = 50
 const NAME = /^cmd-\d{1,16}\.txt$/
 
 /**
@@ -25,10 +25,10 @@ const NAME = /^cmd-\d{1,16}\.txt$/
 export function commandOutputs(session: Session): CommandOutputs {
   const dir = layoutAt(syncState(session).view.root).session(session.id).outputs
   return {
-    keep(output) {
+    store(output) {
       ensurePrivateDir(dir)
       const name = create(dir, output)
-      for (const old of namesIn(dir).slice(0, -KEPT)) removeName(`${dir}/${old}`)
+      for (const old of namesIn(dir).slice(0, -MAX_KEPT)) removeName(`${dir}/${old}`)
       return name
     },
     read: (name) => (NAME.test(name) ? readIn(dir, name) : undefined),

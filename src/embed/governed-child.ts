@@ -31,7 +31,7 @@ export class GovernedChild extends EventEmitter {
   exitCode: number | null = null
   signalCode: Signal | null = null
   killed = false
-  readonly #ending = new AbortController()
+  readonly #abort = new AbortController()
 
   /** @param stdio the option `stdio` of `spawn`; three pipes unless told. */
   constructor(program: string, args: readonly string[], work: ChildWork, stdio?: unknown) {
@@ -52,7 +52,7 @@ export class GovernedChild extends EventEmitter {
     if (signal === 0) return true
     this.signalCode = nameOf(signal)
     this.killed = true
-    this.#ending.abort()
+    this.#abort.abort()
     return true
   }
 
@@ -70,10 +70,10 @@ export class GovernedChild extends EventEmitter {
     await Promise.resolve()
     process.nextTick(() => this.emit('spawn'))
     try {
-      const { exitCode } = await work({ onOutput, signal: this.#ending.signal })
+      const { exitCode } = await work({ onOutput, signal: this.#abort.signal })
       if (!this.killed) this.exitCode = exitCode ?? 1
     } catch (error) {
-      this.stderr?.write(`${wordsOf(error)}\n`)
+      this.stderr?.write(`${describeError(error)}\n`)
       if (!this.killed) this.exitCode = NOT_EXECUTABLE
     }
     process.nextTick(() => void this.#onEnd())
@@ -85,7 +85,7 @@ export class GovernedChild extends EventEmitter {
     const streams = [this.stdout, this.stderr].filter((stream) => stream !== null)
     for (const stream of streams) stream.end()
     // What nobody reads is let go.
-    for (const stream of streams) if (!isHeard(stream)) stream.resume()
+    for (const stream of streams) if (!hasReader(stream)) stream.resume()
     await Promise.allSettled(streams.map((stream) => finished(stream, { writable: false })))
     this.emit('close', this.exitCode, this.signalCode)
   }
@@ -97,13 +97,13 @@ function isPiped(stdio: unknown, at: number): boolean {
   return slot === undefined || slot === null || slot === 'pipe' || slot === 'overlapped'
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   const denial = denialOf(error)
   if (denial) return [denial.message, ...(denial.hint === undefined ? [] : [denial.hint])].join(' ')
   return errorText(error)
 }
 
-function isHeard(stream: Stream): boolean {
+function hasReader(stream: Stream): boolean {
   return stream.listenerCount('data') + stream.listenerCount('readable') > 0
 }
 

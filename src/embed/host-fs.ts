@@ -74,7 +74,7 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
   }
   const asHost = <T>(work: () => T): T =>
     tool() === undefined ? runInTool({ ...HOST, ...(options.host && { host: options.host }) }, work) : work()
-  const ground: RouteContext = {
+  const context: RouteContext = {
     governed: session.fs,
     root,
     inCall: tool() !== undefined,
@@ -83,27 +83,27 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refuseCall(stem, args, paths)
       const reads = onlyReads(stem, args)
       const counted = options.readsAreShown === false && reads ? () => asHost(run) : run
-      const make = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
-      const isThere = (path: string) => session.fs.existsSync(path)
-      return roo ? roo.pending.staged.around({ stem, args, paths, reads }, { isThere, make }, counted) : counted()
+      const create = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
+      const exists = (path: string) => session.fs.existsSync(path)
+      return roo ? roo.pending.staged.around({ stem, args, paths, reads }, { exists, create }, counted) : counted()
     },
     other(stem, args, names) {
       const paths = pathsOf(names)
       if (paths.length !== names.length) return undefined
       const reads = onlyReads(stem, args)
-      const persons = !reads && paths.every((path) => outside(stem, args, path) === 'disk')
-      if (persons) {
-        const made = { isThere: existsSync, make: ensureDir }
+      const isByPerson = !reads && paths.every((path) => outside(stem, args, path) === 'disk')
+      if (isByPerson) {
+        const onDisk = { exists: existsSync, create: ensureDir }
         const run = (call: () => unknown) =>
-          roo ? roo.pending.disk.around({ stem, args, paths, reads }, made, call) : call()
+          roo ? roo.pending.disk.around({ stem, args, paths, reads }, onDisk, call) : call()
         return { to: 'host', given: args, run }
       }
-      return roo && targetsOutside(roo.scratch, { stem, args, paths }, ground)
+      return roo && targetsOutside(roo.scratch, { stem, args, paths }, context)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
       const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
-      return place === '/' || isWithin(root, place) || isOneOf(place, waysUp(root))
+      return place === '/' || isWithin(root, place) || isOneOf(place, withAncestors(root))
     },
     isHosts(path, follow) {
       const text = textOf(path)
@@ -111,7 +111,7 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       return place !== undefined && own.some((dir) => isWithin(place, placeOf(view, dir, true) ?? dir))
     },
   }
-  return ground
+  return context
 }
 
 function pathsOf(names: readonly Name[]): string[] {
@@ -179,12 +179,12 @@ function leadsIn(view: View, path: Name, follow: boolean): boolean {
   if (isWithin(plain, view.root)) return true
   return [text, plain].some((name) => {
     const place = placeOf(view, name, follow)
-    return place === undefined || isOneOf(view.root, waysUp(place))
+    return place === undefined || isOneOf(view.root, withAncestors(place))
   })
 }
 
 /** A path and the directories above it. */
-function waysUp(path: string): string[] {
+function withAncestors(path: string): string[] {
   const ways = [path]
   for (let at = path; at !== dirname(at); at = dirname(at)) ways.push(dirname(at))
   return ways

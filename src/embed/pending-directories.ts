@@ -11,8 +11,8 @@ export interface HostCall {
 
 /** The session's directories. */
 export interface Directories {
-  isThere(path: string): boolean
-  make(path: string): unknown
+  exists(path: string): boolean
+  create(path: string): unknown
 }
 
 const REMOVALS = new Set(['rmdir', 'rm'])
@@ -28,22 +28,22 @@ export class PendingDirectories {
   around({ stem, args, paths, reads }: HostCall, directories: Directories, run: () => unknown): unknown {
     const [path] = paths
     // Who makes a lock goes by it at once.
-    if (stem === 'mkdir' && path !== undefined && !path.endsWith('.lock') && !directories.isThere(path)) {
+    if (stem === 'mkdir' && path !== undefined && !path.endsWith('.lock') && !directories.exists(path)) {
       this.#paths.add(path)
       return succeed(args)
     }
     if (REMOVALS.has(stem) && path !== undefined && this.#paths.delete(path)) return succeed(args)
-    if (!reads) for (const each of paths) this.#make(directories, each)
+    if (!reads) for (const each of paths) this.#create(directories, each)
     return run()
   }
 
   /** Makes the directories above a path that is about to be written. */
-  #make({ make }: Directories, path: string): void {
+  #create({ create }: Directories, path: string): void {
     const above = [...this.#paths].filter((dir) => dir !== path && isWithin(path, dir))
     if (above.length === 0) return
     for (const dir of above) this.#paths.delete(dir)
     try {
-      make(dirname(path))
+      create(dirname(path))
     } catch {
       // The write itself says why it may not be there.
     }
@@ -52,6 +52,6 @@ export class PendingDirectories {
 
 /** A call that had nothing to do answers in the form it was made in: by its callback, or by what it returns. */
 function succeed(args: readonly unknown[]): unknown {
-  const told = args.at(-1)
-  return typeof told === 'function' ? process.nextTick(told, null) : undefined
+  const callback = args.at(-1)
+  return typeof callback === 'function' ? process.nextTick(callback, null) : undefined
 }

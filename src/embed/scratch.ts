@@ -5,7 +5,7 @@ import { isWithin } from '../../overlay/index.js'
 import { makeTempDir, removeTree } from '../host/write.js'
 
 /** Functions that make a file or a directory under a name. */
-const MAKES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])
+const CREATES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])
 const REMOVES = new Set(['unlink', 'rm', 'rmdir', 'rename'])
 /** A temporary file beside the one it is going to replace: `.name_<time>_<random>.tmp`. */
 const TEMPORARY = /^\..+_\d{10,}_[a-z0-9]+\.tmp$/
@@ -53,7 +53,7 @@ export class HostScratch {
 
 function isHelper(stem: string, name: string): boolean {
   if (stem === 'mkdir') return name.endsWith('.lock') || STAGING.test(name)
-  return MAKES.has(stem) && TEMPORARY.test(name)
+  return CREATES.has(stem) && TEMPORARY.test(name)
 }
 
 /** Two functions in the three forms `node:fs` has them in. */
@@ -68,14 +68,14 @@ export interface Forms {
 /** `rename` and `copyFile` between the workspace and the scratch directory: both are this work. */
 export function formsOf(work: () => void): Forms {
   const withCallback = (...args: unknown[]) => {
-    const told = args.at(-1)
+    const callback = args.at(-1)
     let error: unknown = null
     try {
       work()
     } catch (thrown) {
       error = thrown
     }
-    if (typeof told === 'function') process.nextTick(told, error)
+    if (typeof callback === 'function') process.nextTick(callback, error)
   }
   const promiseForm = async () => work()
   return {

@@ -6,7 +6,7 @@ import { errorText } from '../core/error-text.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
 import { listenPrivately } from '../host/socket.js'
 import { publishSocket } from '../inbox/index.js'
-import { refusalsIn } from '../terminal/index.js'
+import { formatRefusals } from '../terminal/index.js'
 
 const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ run: z.string(), cwd: z.string() }),
@@ -105,7 +105,7 @@ async function runFor(
       signal,
       onOutput: (chunk, stream) => tell({ out: Buffer.from(chunk).toString('base64'), stream }),
     })
-    tell({ code: exitCode, ended: ended ?? null, note: refusalsIn(refused) })
+    tell({ code: exitCode, ended: ended ?? null, note: formatRefusals(refused) })
   } catch (error) {
     const hint = typeof error === 'object' && error !== null && 'hint' in error ? String(error.hint) : ''
     tell({ failed: errorText(error), hint })

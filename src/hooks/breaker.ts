@@ -10,7 +10,7 @@ import type { ToolOutcome } from './run-tool.js'
  * lets it go on as well.
  */
 export async function breakerDenial(
-  { task, asked: call }: Pick<HookCall, 'task' | 'asked'>,
+  { task, pending: call }: Pick<HookCall, 'task' | 'pending'>,
   catalogue: ToolCatalogue,
   human: Human | undefined,
 ): Promise<Denial | undefined> {

@@ -7,7 +7,7 @@ import { type ToolCatalogue, toolCatalogue } from './catalogue.js'
 import { denialRecord } from './denial-record.js'
 import { type HookCall, type HookTask, hookCall } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
-import { approverOf, type Human, whileAsking } from './human.js'
+import { approverOf, type Human, withPendingCall } from './human.js'
 import { beginTool, type RunOptions, runTool, type ToolOutcome } from './run-tool.js'
 import { standardHooks } from './standard-hooks.js'
 import { HookTasks, type TaskOptions } from './tasks.js'
@@ -71,16 +71,16 @@ export class HookEngine {
 
   /** Runs a tool between its hooks. Rejects with the tool's own error, after the hooks were told of it. */
   async runWithHooks<T>(input: HookInput, execute: () => Promise<T> | T): Promise<HookRun<T>> {
-    const call = await this.#enter(input)
+    const call = await this.#openCall(input)
     if (!('task' in call)) return { ...this.#toRefusal(call, 'middleware'), failures: [] }
     const work = () => (call.handled === undefined ? execute() : undefined)
     const outcome = await runTool(call.task.session, call.use, work, this.#gateOptions(call))
-    const failures = await this.#leave(call, outcome)
+    const failures = await this.#closeCall(call, outcome)
     if (outcome.status === 'failed' && call.admitted) throw outcome.error
     const { contentHash } = call.payload
-    const told = { failures, ...defined({ contentHash }) }
-    if (outcome.status !== 'done') return { ...this.#toRefusal(outcome, 'middleware'), ...told }
-    return { ...toAllowance(call, outcome), ...told, ...defined({ value: outcome.value }) }
+    const outcomeFields = { failures, ...defined({ contentHash }) }
+    if (outcome.status !== 'done') return { ...this.#toRefusal(outcome, 'middleware'), ...outcomeFields }
+    return { ...toAllowance(call, outcome), ...outcomeFields, ...defined({ value: outcome.value }) }
   }
 
   /**
@@ -88,11 +88,11 @@ export class HookEngine {
    * {@link runPostHook}, or until the task's next call.
    */
   async runPreHook(input: HookInput, style: HookStyle = 'engine'): Promise<HookResult> {
-    const call = await this.#enter(input)
+    const call = await this.#openCall(input)
     if (!('task' in call)) return this.#toRefusal(call, style)
     const begun = await beginTool(call.task.session, call.use, this.#gateOptions(call))
     if ('refused' in begun) {
-      await this.#leave(call, begun.refused)
+      await this.#closeCall(call, begun.refused)
       return this.#toRefusal(begun.refused, style)
     }
     while (call.task.open) await this.runPostHook(input)
@@ -112,7 +112,7 @@ export class HookEngine {
     if (!task || !open) return { allow: true, feedback: [], failures: [] }
     task.open = undefined
     const outcome = await open.tool.end(error)
-    const failures = await this.#leave(open.call, outcome)
+    const failures = await this.#closeCall(open.call, outcome)
     const { feedback } = outcome
     const { contentHash } = open.call.payload
     const message = withFeedback('', feedback)
@@ -148,7 +148,7 @@ export class HookEngine {
       throw new EscrowError('nothing_selected', `Nothing is known of the task ${taskId}.`, { hint })
     }
     const context = await task.session.selectIntent(intentId)
-    this.#follow(taskId, task)
+    this.#syncTurn(taskId, task)
     return context
   }
 
@@ -194,7 +194,7 @@ export class HookEngine {
   }
 
   /** Never rejects: a call that cannot be brought before its session is refused. */
-  async #enter(input: HookInput): Promise<HookCall | ToolOutcome<never>> {
+  async #openCall(input: HookInput): Promise<HookCall | ToolOutcome<never>> {
     try {
       const { taskId, cwd, modelId } = input
       const params = structuredClone(input.params)
@@ -213,37 +213,37 @@ export class HookEngine {
     const { host } = this.#options
     const gate = (gated: GatedCall) => {
       call.gated = gated
-      return whileAsking(call.asked, () => this.#judge(call))
+      return withPendingCall(call.pending, () => this.#judge(call))
     }
     return { catalogue: this.catalogue, gate, ...defined({ host }) }
   }
 
   async #judge(call: HookCall): Promise<Denial | undefined> {
-    const { task, asked, payload } = call
+    const { task, pending, payload } = call
     const stopped = await breakerDenial(call, this.catalogue, this.#options.human)
     call.stopped = stopped !== undefined
     if (stopped) return stopped
-    this.#follow(asked.taskId, task)
+    this.#syncTurn(pending.taskId, task)
     const denial = (await this.#chain.before(payload)) ?? (await payload.judge())
     if (denial) return denial
-    this.#follow(asked.taskId, task)
-    if (call.destructive) this.turns.allowAction(asked.taskId)
+    this.#syncTurn(pending.taskId, task)
+    if (call.destructive) this.turns.allowAction(pending.taskId)
     call.admitted = true
     return undefined
   }
 
   /** The turn goes by the session's intent, and a refusal that was handed to the model is dealt with. */
-  #follow(taskId: string, { session }: HookTask): void {
+  #syncTurn(taskId: string, { session }: HookTask): void {
     const { intent } = session
     if (intent === undefined) this.turns.startTurn(taskId)
     else this.turns.onIntentSelected(taskId, intent.id)
   }
 
-  async #leave(call: HookCall, outcome: ToolOutcome<unknown>): Promise<HookError[]> {
-    const { asked, destructive, payload } = call
+  async #closeCall(call: HookCall, outcome: ToolOutcome<unknown>): Promise<HookError[]> {
+    const { pending, destructive, payload } = call
     countRefusals(call, outcome)
-    if (outcome.status === 'denied') this.turns.block(asked.taskId)
-    else if (destructive) this.turns.resetToContextLoaded(asked.taskId)
+    if (outcome.status === 'denied') this.turns.block(pending.taskId)
+    else if (destructive) this.turns.resetToContextLoaded(pending.taskId)
     return this.#chain.after(Object.assign(payload, { outcome: outcome.status }))
   }
 

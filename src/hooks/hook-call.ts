@@ -1,7 +1,7 @@
 import type { GatedCall, Session } from '../core/api.js'
 import type { Denial, ToolError } from '../core/denials.js'
 import type { ToolCatalogue } from './catalogue.js'
-import type { AskedCall } from './human.js'
+import type { PendingCall } from './human.js'
 import type { OpenTool, ToolUse } from './run-tool.js'
 
 import type { HookContext, HookPayload } from './types.js'
@@ -11,7 +11,7 @@ export interface HookCall {
   readonly task: HookTask
   readonly context: HookContext
   readonly use: ToolUse
-  readonly asked: AskedCall
+  readonly pending: PendingCall
   readonly destructive: boolean
   /** What its hooks are given. */
   readonly payload: HookPayload
@@ -37,7 +37,7 @@ export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCa
     task,
     context,
     use: { name, args },
-    asked: { taskId, intentId: task.session.intent?.id, tool: name, targets, params: args },
+    pending: { taskId, intentId: task.session.intent?.id, tool: name, targets, params: args },
     destructive: classification === 'DESTRUCTIVE',
     payload: {
       ...context,

@@ -34,7 +34,7 @@ export interface HumanAnswer {
 export type Human = (question: HumanQuestion) => Promise<HumanAnswer | undefined>
 
 /** The call a question is about. */
-export interface AskedCall {
+export interface PendingCall {
   readonly taskId: string
   readonly intentId: string | undefined
   readonly tool: string
@@ -42,14 +42,14 @@ export interface AskedCall {
   readonly params: ToolArguments
 }
 
-const asking = new AsyncLocalStorage<AskedCall>()
+const pendingCall = new AsyncLocalStorage<PendingCall>()
 
 /** Questions that come up while `run` runs are about this call. */
-export function whileAsking<T>(call: AskedCall, run: () => T): T {
-  return asking.run(call, run)
+export function withPendingCall<T>(call: PendingCall, run: () => T): T {
+  return pendingCall.run(call, run)
 }
 
-export function questionOf(kind: HumanQuestion['kind'], call: AskedCall, message: string): HumanQuestion {
+export function questionOf(kind: HumanQuestion['kind'], call: PendingCall, message: string): HumanQuestion {
   const { taskId, intentId, tool, targets, params } = call
   const detail = previewOf(params)
   return { kind, taskId, tool, targets, message, detail, ...defined({ intentId }) }
@@ -61,15 +61,15 @@ export function approverOf(human: Human): Approver {
     const answer = await human(policyQuestion(question))
     if (answer === undefined) return undefined
     const { approved, words, by } = answer
-    const said: Answer = approved
+    const policyAnswer: Answer = approved
       ? { answer: question.kind === 'scope' ? 'allow' : 'once' }
       : { answer: 'deny', words: words ?? 'A person said no.' }
-    return { ...said, ...defined({ words }), ...(by && { by }) }
+    return { ...policyAnswer, ...defined({ words }), ...(by && { by }) }
   }
 }
 
 function policyQuestion(question: Question): HumanQuestion {
-  const call = asking.getStore()
+  const call = pendingCall.getStore()
   const { intentId } = question
   return {
     kind: question.kind,
@@ -91,16 +91,18 @@ function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'>
   return { targets: [question.path], message }
 }
 
-const PREVIEW = 2_000
+const MAX_PREVIEW = 2_000
 /** Where tools keep what they would write or run. */
-const DEFAULT_ANSWER = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
+const PREVIEW_FIELDS = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
 
 /** What a call would change, as its arguments tell it. */
 function previewOf(params: ToolArguments): string {
-  const told = DEFAULT_ANSWER.filter((name) => params[name] !== undefined).map((name) => params[name])
-  const text = (told.length > 0 ? told : [params]).map((each) => (typeof each === 'string' ? each : json(each)))
+  const values = PREVIEW_FIELDS.filter((name) => params[name] !== undefined).map((name) => params[name])
+  const text = (values.length > 0 ? values : [params]).map((each) => (typeof each === 'string' ? each : json(each)))
   const whole = text.join('\n')
-  return whole.length > PREVIEW ? `${whole.slice(0, PREVIEW)}\n… ${whole.length - PREVIEW} more characters` : whole
+  return whole.length > MAX_PREVIEW
+    ? `${whole.slice(0, MAX_PREVIEW)}\n… ${whole.length - MAX_PREVIEW} more characters`
+    : whole
 }
 
 function json(value: unknown): string {

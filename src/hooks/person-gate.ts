@@ -5,7 +5,7 @@ import { DEFAULT, type ToolCatalogue } from './catalogue.js'
 import type { HookTask } from './hook-call.js'
 import { type HookCall, hookCall } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
-import { type Human, whileAsking } from './human.js'
+import { type Human, withPendingCall } from './human.js'
 import { type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
 import { HumanInTheLoopHook } from './standard-hooks.js'
 
@@ -28,7 +28,7 @@ export function personGate(session: Session, human?: Human): PersonalRun {
     const call = hookCall(task, contextOf(session, use), options.catalogue ?? DEFAULT)
     const gate = (gated: GatedCall) => {
       call.gated = gated
-      return whileAsking(call.asked, () => judge(call, chain, options.catalogue ?? DEFAULT, human))
+      return withPendingCall(call.pending, () => judge(call, chain, options.catalogue ?? DEFAULT, human))
     }
     const outcome = await runTool(session, use, work, { ...options, gate })
     countRefusals(call, outcome)

@@ -36,16 +36,16 @@ export async function runTool<T>(
   work: () => Promise<T> | T,
   options: RunOptions = {},
 ): Promise<ToolOutcome<T>> {
-  let outcome: FeedbackKept<T>
+  let outcome: WithoutFeedback<T>
   try {
     outcome = { status: 'done', value: await session.toolCall(callOf(session, use, options), work) }
   } catch (error) {
-    outcome = notDone(use.name, error)
+    outcome = toFailure(use.name, error)
   }
   return { ...outcome, feedback: await feedbackOf(session) }
 }
 
-type FeedbackKept<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
+type WithoutFeedback<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
 
 /** What a session is told of a call. */
 function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {
@@ -69,7 +69,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   }
 }
 
-function notDone(tool: string, error: unknown) {
+function toFailure(tool: string, error: unknown) {
   const denial = denialRecord(tool, error)
   return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
 }
@@ -95,24 +95,24 @@ export async function beginTool(
   use: ToolUse,
   options: RunOptions,
 ): Promise<{ readonly open: OpenTool } | { readonly refused: ToolOutcome<void> }> {
-  let settle = (_error: unknown): void => {}
-  let began = (): void => {}
-  const begun = new Promise<undefined>((resolve) => {
-    began = () => resolve(undefined)
+  let finish = (_error: unknown): void => {}
+  let onBegin = (): void => {}
+  const started = new Promise<undefined>((resolve) => {
+    onBegin = () => resolve(undefined)
   })
   const work = () =>
     new Promise<void>((done, fail) => {
-      settle = (error) => (error === undefined ? done() : fail(error))
-      began()
+      finish = (error) => (error === undefined ? done() : fail(error))
+      onBegin()
     })
-  const ended = runTool(session, use, work, { ...options, ambient: true })
-  const refused = await Promise.race([begun, ended])
+  const finished = runTool(session, use, work, { ...options, ambient: true })
+  const refused = await Promise.race([started, finished])
   if (refused) return { refused }
   return {
     open: {
       end(error) {
-        settle(error)
-        return ended
+        finish(error)
+        return finished
       },
     },
   }

@@ -5,7 +5,7 @@ import type { ToolOutcome } from './run-tool.js'
 /** The styles hosts ask in. Each has its own words for a missing intent; the record is the same. */
 export type HookStyle = 'engine' | 'middleware' | 'pre-execution' | 'record'
 
-const MISSING: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
+const MISSING_INTENT: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
   engine: 'Error: You must call select_active_intent before writing files.',
   middleware: 'No active intent selected. Call select_active_intent first.',
   'pre-execution':
@@ -14,7 +14,7 @@ const MISSING: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
 
 /** What a model is told of a refusal. */
 export function formatToolError(style: HookStyle, { reason, message, hint }: ToolError): string {
-  if (style !== 'record' && reason === 'missing_intent_id') return MISSING[style]
+  if (style !== 'record' && reason === 'missing_intent_id') return MISSING_INTENT[style]
   return hint === undefined ? message : `${message} ${hint}`
 }
 

@@ -26,7 +26,7 @@ export const claude: HomeHostProfile = {
       ...['.claude/agents', '.claude/commands', '.claude/skills', '.claude/hooks', '.claude/plugins'],
     ],
     variable: 'CLAUDE_CONFIG_DIR',
-    beside: ['.claude.json', '.claude/.claude.json'],
+    copiedInto: ['.claude.json', '.claude/.claude.json'],
   },
   hook: { probe: toolEvent('PreToolUse', 'TodoWrite') },
   provider: {

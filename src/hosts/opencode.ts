@@ -35,7 +35,7 @@ export const opencode: HomeHostProfile = {
     ],
   },
   hook: {
-    isDirect: true,
+    startsDirectly: true,
     probe: (directory) => ({
       event: 'tool.execute.before',
       directory,

@@ -47,7 +47,7 @@ export interface HostHome {
   /** A variable that puts the first directory of `state` elsewhere. */
   readonly variable?: string
   /** A file next to `state` which the host keeps within it where {@link variable} is set. */
-  readonly beside?: readonly [from: string, to: string]
+  readonly copiedInto?: readonly [from: string, to: string]
 }
 
 /** The service a host's model runs at. */
@@ -69,7 +69,7 @@ export interface HostHook {
   /** A program in the workspace that the host starts. Undefined: it starts the command that `escrow init` entered by a shell. */
   readonly program?: string
   /** It starts `escrow hook NAME` by itself, without a shell. */
-  readonly isDirect?: true
+  readonly startsDirectly?: true
 }
 
 /** The event that several hosts write before a tool runs. */
