@@ -4,7 +4,7 @@ import { entrySchema, rootSchema } from '../../src/intents/schema.js'
 import { fileSchema } from '../../src/intents/templates.js'
 import { policySchema } from '../../src/policy/policy-schema.js'
 import { reviewRecord } from '../../src/review/record.js'
-import { quarantined } from '../../src/terminal/quarantine.js'
+import { quarantinedSchema } from '../../src/terminal/quarantine.js'
 import { changeDiagram, changeTable } from './changes.js'
 import { engineTable } from './engine-turns.js'
 import { chainDiagram, chainTable } from './hooks.js'
@@ -50,7 +50,7 @@ const WITH_PARTS: Readonly<Record<string, Parts>> = {
     'stage-ops': () => opTable('overlay/stage-edit.ts', 'StageEdit', 'ImageEdit'),
     plan: () => typeTable('src/commit/types.ts', 'Plan'),
     'plan-change': () => typeTable('src/commit/types.ts', 'PlannedChange'),
-    quarantine: () => schemaTable(quarantined),
+    quarantine: () => schemaTable(quarantinedSchema),
   },
 }
 

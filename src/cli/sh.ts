@@ -30,8 +30,11 @@ const io = {
 }
 
 void runShell(process.argv.slice(2), io, process.env, async () => {
-  const [{ openWorkspace }, { refusalsIn }] = await Promise.all([import('../index.js'), import('../surface/index.js')])
-  return { openWorkspace, refusalsIn }
+  const [{ openWorkspace }, { formatRefusals }] = await Promise.all([
+    import('../index.js'),
+    import('../surface/index.js'),
+  ])
+  return { openWorkspace, formatRefusals }
 }).then((code) => {
   process.exitCode = code
   process.stdin.destroy()

@@ -40,9 +40,9 @@ function hasClaudeCommand(root: string): boolean {
 }
 
 /** As the host starts it. */
-function hookProgram(root: string, client: HostName, { program, isDirect }: HostHook) {
+function hookProgram(root: string, client: HostName, { program, startsDirectly }: HostHook) {
   if (program !== undefined) return [join(root, program), []] as const
-  if (isDirect) return ['/bin/sh', ['-c', escrowLine(`hook ${client} --session ${client}`)]] as const
+  if (startsDirectly) return ['/bin/sh', ['-c', escrowLine(`hook ${client} --session ${client}`)]] as const
   return ['/bin/sh', ['-c', hookCommand(client)]] as const
 }
 

@@ -6,16 +6,17 @@ import type { Stdin } from './scene.js'
 import { judgeScript } from './script.js'
 import { literal } from './words.js'
 
-/** Longer lines are not looked into. */
+/** Longer lines (characters) are not parsed. */
 const MAX_LINE = 64 * 1024
-/** Shells told what to do by shells, and so on. */
+/** Largest nesting of shells in shells. */
 const MAX_DEPTH = 6
 
 const CALLER: Stdin = { from: 'caller' }
 
 /**
- * What a command may do, as far as its line tells: a string as `/bin/sh -c` would be given it, an array as a program and
- * its words. What cannot be told is `other`, never `read-only`. Rejects where the grammar cannot be loaded.
+ * Classifies a command: a string as a line for `/bin/sh -c`, an array as a program and its arguments. Whatever cannot be classified is
+ * `other`, never `read-only`.
+ * @throws Error where the grammar cannot be loaded.
  */
 export async function classifyCommand(command: string | readonly string[]): Promise<Classified> {
   const parse = await parserFor('bash')

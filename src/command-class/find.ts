@@ -1,7 +1,7 @@
 import type { CommandContext, RuleCase } from './scene.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 
-/** Tests of find(1) that take the next word. */
+/** Tests of find(1) with a value in the next word. */
 const WITH_VALUE = new Set(
   (
     '-name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin ' +
@@ -17,7 +17,7 @@ const WITHOUT_VALUE = new Set(
 const RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const WRITES = new Set(['-fprint', '-fprint0', '-fprintf', '-fls'])
 
-/** find(1): its words are a small language, in which some delete, write or run commands. */
+/** find(1): some of its actions delete, write or run commands. */
 export function judgeFind({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   found.add(rule.is, part, rule.does)
@@ -35,7 +35,7 @@ export function judgeFind({ rule, given, scene, part }: RuleCase): undefined {
   }
 }
 
-/** The command behind `-exec`, up to its `;` or `+`. */
+/** Judges the command after `-exec`, up to `;` or `+`. */
 function judgeRun(given: readonly Word[], from: number, scene: CommandContext): number {
   const after = given
     .slice(from)

@@ -1,12 +1,12 @@
 import { type Classified, type ClassReason, COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
 
-/** Of a part and of a reason, so that a record stays short. */
+/** Largest length (characters) of a part and of a reason, to keep records short. */
 const MAX_PART = 120
 
-/** Reasons that are told; the classes count all of them. */
+/** Largest number of reasons to list. The classes take all of them into account. */
 const MAX_REASONS = 20
 
-/** What the parts of a line were found to do. */
+/** The classes found for the parts of a line. */
 export class Findings {
   readonly #classes = new Set<CommandClass>()
   readonly #why = new Map<string, ClassReason>()
@@ -34,7 +34,7 @@ export class Findings {
     return this.#classes.has(wanted)
   }
 
-  /** In the order of {@link COMMAND_CLASSES}; a line without a part that does anything only reads. */
+  /** Classes in the order of {@link COMMAND_CLASSES}; `read-only` where nothing else was found. */
   toClassified(): Classified {
     const worse = COMMAND_CLASSES.filter((each) => each !== 'read-only' && this.#classes.has(each))
     const classes: readonly CommandClass[] = worse.length > 0 ? worse : ['read-only']

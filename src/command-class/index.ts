@@ -1,10 +1,10 @@
 /**
- * The command classifier: what a shell command line may do, read from its text before anything runs.
+ * The command classifier: finds what a shell command line may do, from its text alone.
  *
- * In come a command line and the programs, variables and settings around it; out go classes (`read-only`, `network`,
- * `destructive`, …) and the parts of the line that decided. The shell is parsed by tree-sitter; one table says what each known
- * program does with its arguments. What is not understood is `other`.
- * May not happen here: running a command, a decision whether it may run (`policy/` makes it).
+ * In: a command line, and the names of its variables. Out: classes (`read-only`, `network`, `destructive`, …) with the parts of the line
+ * that they come from. Tree-sitter parses the line, and a table describes the effects of each known program and its options. Anything
+ * that is not understood is `other`, never `read-only`.
+ * Must not happen here: running a command, reading a file, or deciding whether a command may run (`policy/` does).
  */
 export { classifyCommand } from './classify.js'
 export { lineOf, perilousVariables } from './line.js'

@@ -1,7 +1,7 @@
 import { type Node, textOf } from '../host/tree.js'
 import type { Script } from './scene.js'
 
-/** Parts of words that run nothing. */
+/** Parts of words that cannot run anything. */
 const INERT = new Set([
   'word',
   'number',
@@ -15,7 +15,7 @@ const INERT = new Set([
   'simple_expansion',
 ])
 
-/** Parts that are what is in them. */
+/** Parts that have the effects of their children only. */
 const TRANSPARENT = new Set([
   'string',
   'translated_string',
@@ -35,11 +35,11 @@ export function isWord({ type }: Node): boolean {
   return INERT.has(type) || TRANSPARENT.has(type) || SUBSTITUTIONS.has(type) || CHECKED.has(type)
 }
 
-/** What is run to make a word. */
+/** Judges the substitutions and expansions in a word. */
 export function judgeInside(node: Node, script: Script): undefined {
   const { found, syntax } = script
   if (SUBSTITUTIONS.has(node.type)) {
-    // What it runs does not read what this command is fed for certain.
+    // A substitution does not certainly read this command's input.
     for (const child of node.children) if (child.named) script.visit(child, { ...script, stdin: { from: 'unknown' } })
     return
   }
@@ -52,14 +52,14 @@ export function judgeInside(node: Node, script: Script): undefined {
   for (const child of node.children) if (child.named) judgeInside(child, script)
 }
 
-/** A name, with nothing or with what stands in for it or is taken off it; no indirection, no `@P`, no arithmetic. */
+/** A parameter expansion with a default, a removed affix or a case change at most: no indirection, `@P` or arithmetic. */
 const PLAIN_EXPANSION = /^\$\{#?(?:\w+|[@*#?])(?:\[(?:\d+|[@*])\])?(?:\}|:?[-+?]|[#%]|\/|[\^,])/
 
 const DOUBT_CHECKS: Readonly<Record<string, (text: string, node: Node) => string | undefined>> = {
   expansion: (text) => (PLAIN_EXPANSION.test(text) ? undefined : 'is an expansion that may run something'),
   arithmetic_expansion: (text) =>
     /^\$\(\([\d\s+*/%()-]*\)\)$/.test(text) ? undefined : 'works out names, which may run something',
-  // A shell without this kind of quote ends it elsewhere.
+  // A shell without $'…' ends the quote at \'.
   ansi_c_string: (text) => (text.includes("\\'") ? 'is quoted in a way that shells read differently' : undefined),
   extglob_pattern: (text) => (/[()`]|\$/.test(text) ? 'is a pattern that shells read differently' : undefined),
   regex: (text) => (/`|\$\(/.test(text) ? 'is a pattern that shells read differently' : undefined),

@@ -8,10 +8,10 @@ import { riskOf } from './variables.js'
 import { isOperand, unknownWord, type Word } from './words.js'
 import { WRAPPERS, type Wrapper } from './wrappers.js'
 
-/** Directories whose programs are the system's own. */
+/** Directories of the system's programs. */
 const SYSTEM = /^\/(?:usr\/)?(?:local\/)?s?bin\/|^\/opt\/homebrew\/bin\//
 
-/** Wrappers in wrappers, and so on. */
+/** Largest nesting of wrappers. */
 const MAX_LAYERS = 20
 
 export const JUDGES: Judges = { words: (words, scene) => judgeWords(words, scene), rule: judgeRule }
@@ -34,12 +34,12 @@ export function judgeWords(words: readonly Word[], scene: CommandContext, layer 
   judgeRule(rule, given, scene, part)
 }
 
-/** The program's name where it is looked for, or the system's own; undefined for one of another place. */
+/** The name of a program on PATH or in a system directory; undefined for any other path. */
 function nameOf(program: string): string | undefined {
   return program.includes('/') && !SYSTEM.test(program) ? undefined : program.slice(program.lastIndexOf('/') + 1)
 }
 
-/** A program of the project may be called as one that is known, and may do anything besides. */
+/** A program of the project may do anything, even under a known name, so it also gets the classes of that name. */
 function judgeNonSystem(program: string, given: readonly Word[], scene: CommandContext, layer: number): undefined {
   const base = program.slice(program.lastIndexOf('/') + 1)
   const own = new Findings()
@@ -114,13 +114,13 @@ function judgeWrapped(
   judgeWords(added, scene, layer + 1)
 }
 
-/** Without a command, `env` lists the environment, `exec` changes descriptors and `xargs` says what it reads. */
+/** Without a command, `env` lists the environment, `exec` changes descriptors and `xargs` echoes its input. */
 function judgeNoCommand(name: string, given: readonly Word[], { found }: CommandContext): undefined {
   if (name === 'sudo' || name === 'doas') found.unknown(name, 'starts a shell')
   else found.add('read-only', `${name} ${partOf(given)}`, 'runs no command')
 }
 
-/** Where the command begins among a wrapper's words. */
+/** The index of the inner command among a wrapper's words. */
 function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: Findings): number {
   const values = wrapper.values.split(' ')
   const flags = wrapper.flags.split(' ')
@@ -144,7 +144,7 @@ function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: 
   return own + (wrapper.operands ?? 0)
 }
 
-/** `-0r`, `-n1` and `--signal=9` count by their parts. */
+/** Splits clusters and attached values: `-0r`, `-n1`, `--signal=9`. */
 function isFlag(text: string, values: readonly string[], flags: readonly string[]): boolean {
   if (flags.includes(text)) return true
   if (text.startsWith('--')) return [...values, ...flags].includes(text.split('=')[0] ?? '') && text.includes('=')

@@ -4,7 +4,7 @@ import { riskOf } from './variables.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A command as people are shown it: one line of the shell, with what it is given but for the values of variables. */
+/** A command for display: one shell line with its input and the names, not the values, of its variables. */
 export function lineOf(
   command: string | readonly string[],
   { env, stdin }: Pick<ExecOptions, 'env' | 'stdin'>,
@@ -21,7 +21,7 @@ function sizeOf(stdin: NonNullable<ExecOptions['stdin']>): string {
     : `${Buffer.byteLength(stdin)} bytes of input`
 }
 
-/** Those of the variables a command is given that decide what it runs. */
+/** The given variables that can change what a command runs. */
 export function perilousVariables(env: Env): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && riskOf(name) === 'perilous' ? [name] : [],

@@ -18,7 +18,7 @@ export const OWN: Readonly<Record<Own, (of: RuleCase) => undefined>> = {
   'git-config': judgeGitConfig,
 }
 
-/** Its words are a line of the shell, put together when it runs. */
+/** eval joins its words to a shell line at run time. */
 function judgeEval({ given, scene, part }: RuleCase): undefined {
   scene.found.unknown(part, 'runs what is put together when it runs')
   if (given.every(({ text }) => text !== undefined)) scene.script(given.map(({ text }) => text).join(' '), scene.stdin)
@@ -64,14 +64,14 @@ function judgeGitConfig({ rule, given, scene, part }: RuleCase): undefined {
   else scene.found.add([...[rule.is].flat(), 'write'], part, rule.does)
 }
 
-/** Names scripts of a project commonly have. */
+/** Common names of build and test scripts. */
 const SCRIPT =
   '(?:build|compile|test|tests|lint|check|typecheck|type-check|tsc|format|fmt|coverage|e2e|unit|bench|ci|verify)'
 const SCRIPTS = new RegExp(`^${SCRIPT}(?:[:._-](?:${SCRIPT}|all|watch|ts|js|types|src|fix|integration)){0,4}$`)
 
 const INFO_OPTIONS = new Set(['--version', '-V', '--help', '-h'])
 
-/** Runs something by a name: a script of the project, a package, a module of Python. */
+/** Programs that run something by name: a project's script, a package, a Python module. */
 function judgeRunner({ rule, given, scene, part }: RuleCase): undefined {
   const [first, second] = given
   if (scene.stdin.from === 'network' && (first === undefined || first.text === '-'))
@@ -93,7 +93,7 @@ function judgeScript({ rule, given, scene, part }: RuleCase): undefined {
   scene.found.unknown(part, 'runs a script of the project')
 }
 
-/** `npx tsc`: a tool that is known is what it is, but may be taken from another machine first. */
+/** `npx tsc`: a known tool gets its own class, and `network` because it may be downloaded first. */
 function judgePackage({ rule, given, scene, part }: RuleCase): undefined {
   const at = given.findIndex(({ text }) => !/^(?:-y|--yes|--no|--no-install)$/.test(text ?? ''))
   const tool = given[at]?.text

@@ -3,12 +3,12 @@ import { isWord, judgeInside } from './inside.js'
 import type { Script } from './scene.js'
 import { plainText, unquote, type Word, wordOf } from './words.js'
 
-/** Files that are none: what goes there is gone, or is shown. */
+/** Special files that store nothing. */
 const NOWHERE = /^\/dev\/(?:null|stdout|stderr|stdin|tty|zero|fd\/\d+)$/
 const SOCKET = /^\/dev\/(?:tcp|udp)\//
 const DEVICE = /^\/dev\/(?!shm\/)/
 
-/** @returns words of the command that the grammar takes for more targets. */
+/** @returns words of the command that the grammar attributes to the redirection. */
 export function judgeRedirect(node: Node, script: Script): Word[] {
   const { syntax, found } = script
   const part = textOf(syntax, node)
@@ -35,9 +35,9 @@ function judgeTarget(operator: string, { text, lead }: Word, part: string, { fou
 }
 
 export interface Heredoc {
-  /** What it says, where the shell fills nothing in. */
+  /** Its text; undefined where the shell expands something in it. */
   readonly text: string | undefined
-  /** Words and commands of the line that the grammar has put into it. */
+  /** Words and commands of the line that the grammar attributes to the here-document. */
   readonly words: readonly Word[]
   readonly commands: readonly Node[]
 }

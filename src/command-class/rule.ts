@@ -1,17 +1,17 @@
 import type { CommandClass } from '../core/command-class.js'
 import { isOperand, type Word } from './words.js'
 
-/** What a program does, as a row of a table. */
+/** The effects of a program: a row of a table. */
 export interface Rule {
   readonly is: CommandClass | readonly CommandClass[]
-  /** "deletes files": ends a sentence that begins with the part. */
+  /** The predicate of a sentence whose subject is the command, such as "deletes files". */
   readonly does: string
-  /** What it does besides where an option or a word is there. */
+  /** Additional effects of options or operands. */
   readonly additions?: readonly Variant[]
-  /** What it does instead. These options count only where they are spelt out. */
+  /** Effects that replace those above. These options count only when they are spelt in full. */
   readonly instead?: readonly Variant[]
   readonly subcommands?: Subcommands
-  /** Judged by code of its own, in place of all above. */
+  /** Judged by its own code instead of the fields above. */
   readonly own?: Own
 }
 
@@ -20,22 +20,22 @@ export type Own = 'eval' | 'find' | 'sed' | 'awk' | 'trap' | 'runner' | 'sql' | 
 export interface Variant {
   /** Options, as `-f --force`. */
   readonly options?: string
-  /** Of a word that is no option. */
+  /** Matches an operand. */
   readonly words?: RegExp
-  /** So many words that are no options, or more. */
+  /** Least number of operands. */
   readonly count?: number
   readonly is: CommandClass | readonly CommandClass[]
   readonly does: string
 }
 
-/** A program that is several: `git log`, `npm install`. */
+/** The subcommands of a program: `git log`, `npm install`. */
 export interface Subcommands {
-  /** Options before the subcommand that take the next word as their value. */
+  /** Options before the subcommand with a value in the next word, separated by spaces. */
   readonly values: string
-  /** Those that stand alone. Any other says that nobody can tell. */
+  /** Options before the subcommand without a value. Any other option makes the command `other`. */
   readonly flags: string
   readonly table: ReadonlyMap<string, Rule>
-  /** Without a subcommand. */
+  /** The effects without a subcommand. */
   readonly bare?: Rule
 }
 
@@ -43,7 +43,7 @@ export type Table = ReadonlyMap<string, Rule>
 
 type Row = readonly (readonly [string, Rule])[]
 
-/** Rows for programs that behave alike; names are parted by spaces. */
+/** Rows for programs with equal effects. @param names separated by spaces. */
 export function rowsFor(names: string, is: Rule['is'], does: string, rest: Omit<Rule, 'is' | 'does'> = {}): Row {
   return names.split(' ').map((name) => [name, { is, does, ...rest }] as const)
 }
@@ -64,7 +64,7 @@ export function atLeast(count: number, is: Variant['is'], does: string): Variant
   return { count, is, does }
 }
 
-/** Told too often rather than too seldom: in clusters, with a value in the same word, and cut short as far as may be. */
+/** Errs towards a match: clusters, attached values and abbreviated long options count. */
 function isOption(given: string, option: string): boolean {
   if (given === option) return true
   if (!given.startsWith('-')) return false
@@ -88,7 +88,7 @@ export function applies(turn: Variant, words: readonly Word[]): boolean {
   return operands.some((each) => turn.words?.test(each) === true)
 }
 
-/** What lessens is the first of a command's words, spelt out, and nothing after it can take it back. */
+/** Whether a variant replaces the rule: it must be the first word, spelt in full, with no later `--no-…`. */
 export function replaces(turn: Variant, words: readonly Word[]): boolean {
   const [first, ...others] = words
   if (first?.text === undefined || others.some(({ text, lead }) => (text ?? lead).startsWith('--no-'))) return false
@@ -96,7 +96,7 @@ export function replaces(turn: Variant, words: readonly Word[]): boolean {
   return others.length === 0 && turn.words?.test(first.text) === true
 }
 
-/** Words that may turn out to be options. */
+/** A word that may expand to an option. */
 export function possibleOption(words: readonly Word[]): Word | undefined {
   return words.find((each) => each.text === undefined && !isOperand(each))
 }

@@ -3,15 +3,15 @@ import type { Findings } from './findings.js'
 import type { Rule } from './rule.js'
 import type { Word } from './words.js'
 
-/** What a command is judged with. */
+/** The context in which a command is judged. */
 export interface CommandContext {
   readonly found: Findings
-  /** Judges a text that a shell is given. */
+  /** Judges a script that a shell would run. */
   script(text: string, stdin: Stdin): undefined
-  /** Functions the line has defined by now: their bodies were judged where they stand. */
+  /** Whether the line has defined a function of this name. Its body was judged at the definition. */
   isFunction(name: string): boolean
   readonly stdin: Stdin
-  /** How what is inside of a command is judged: a wrapper, a package runner and find(1) run others. */
+  /** Judges for inner commands, which wrappers, package runners and find(1) run. */
   readonly judges: Judges
 }
 
@@ -20,7 +20,7 @@ export interface Judges {
   rule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined
 }
 
-/** What a command reads: a text, what another command says, or its caller's input. */
+/** The input of a command: a known text, another command's output, or the caller's input. */
 export interface Stdin {
   readonly text?: string
   readonly from: 'caller' | 'pipe' | 'network' | 'unknown'
@@ -30,7 +30,7 @@ export function partOf(words: readonly Word[]): string {
   return words.map(({ source }) => source).join(' ')
 }
 
-/** One command, for a rule that has code of its own. */
+/** The arguments of a rule with its own code. */
 export interface RuleCase {
   readonly rule: Rule
   readonly given: readonly Word[]
@@ -38,13 +38,13 @@ export interface RuleCase {
   readonly part: string
 }
 
-/** A parsed line, or a part of it, and what it is judged with. */
+/** A parsed line, or a part of it, with its context. */
 export interface Script {
   readonly syntax: Syntax
   readonly found: Findings
   readonly stdin: Stdin
-  /** Judges a part of it. */
+  /** Judges a node. */
   readonly visit: (node: Node, script: Script) => undefined
-  /** Judges a text that a shell is given. */
+  /** Judges a script that a shell would run. */
   readonly nested: (text: string, stdin: Stdin, found: Findings) => undefined
 }

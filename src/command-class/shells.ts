@@ -2,7 +2,7 @@ import type { CommandContext } from './scene.js'
 import { partOf } from './scene.js'
 import type { Word } from './words.js'
 
-/** Shells, and whether they read a line as the grammar does. */
+/** Shells, and whether the grammar parses their language. */
 export const SHELLS: ReadonlyMap<string, boolean> = new Map([
   ['sh', true],
   ['bash', true],
@@ -18,7 +18,7 @@ export const SHELLS: ReadonlyMap<string, boolean> = new Map([
   ['su', false],
 ])
 
-/** `sh -c '…'` is what it says; a file, and what it is fed, is what nobody can tell. */
+/** `sh -c '…'` is judged by its script; a script from a file or unknown input is `other`. */
 export function judgeShell(name: string, given: readonly Word[], scene: CommandContext): undefined {
   const { found } = scene
   const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...given])
@@ -33,7 +33,7 @@ export function judgeShell(name: string, given: readonly Word[], scene: CommandC
   judgeStdinScript(part, scene)
 }
 
-/** A shell that is told nothing runs what it reads. */
+/** A shell without a script runs its input. */
 function judgeStdinScript(part: string, { stdin, found, script }: CommandContext): undefined {
   if (stdin.text !== undefined) return script(stdin.text, { from: 'caller' })
   if (stdin.from === 'network') return found.add(['destructive', 'other'], part, 'runs what comes from another machine')
@@ -41,7 +41,7 @@ function judgeStdinScript(part: string, { stdin, found, script }: CommandContext
 }
 
 interface ShellOptions {
-  /** What `-c` tells, or the file. */
+  /** The script of `-c`, or the script file. */
   readonly script: Word | undefined
   readonly hasCommand: boolean
   readonly readsStdin: boolean

@@ -1,6 +1,6 @@
 import type { Node, Syntax } from '../host/tree.js'
 
-/** Characters that shells and the grammar may take differently: other blanks than space, tab and newline, and controls. */
+/** Characters that shells and the grammar may read differently: unusual blanks, and control characters. */
 function hasUnusualCharacter(text: string): boolean {
   return (
     /[^\S \t\n]/.test(text) ||
@@ -9,20 +9,20 @@ function hasUnusualCharacter(text: string): boolean {
   )
 }
 
-/** Nodes whose text is taken as a whole: what is between their children is theirs. */
+/** Nodes that own the text between their children. */
 const ATOMIC = new Set(['string', 'heredoc_body', 'heredoc_redirect'])
 
-/** Why a tree may not say what a shell makes of the text. */
+/** Why a shell may read the text differently from the parsed tree; undefined where it does not. */
 export function parseDoubt(syntax: Syntax): string | undefined {
   if (hasUnusualCharacter(syntax.text)) return 'has characters that shells read differently'
-  // The grammar ends a word there, and a shell goes on with it.
+  // The grammar ends the word at the line end, but a shell continues it.
   if (/\S\\\n\S/.test(syntax.text)) return 'has a word that goes on in the next line'
-  // The grammar takes such a line for more words of the one before it.
+  // The grammar joins such a line to the one before.
   if (/\n[ \t]*\\[^\n]/.test(syntax.text)) return 'has a line that begins with a backslash'
   return isCovered(syntax, syntax.root) ? undefined : 'has parts the grammar does not account for'
 }
 
-/** True where all but blanks belongs to some leaf of the tree. */
+/** Whether every character but blanks belongs to a leaf of the tree. */
 function isCovered(syntax: Syntax, root: Node): boolean {
   const open: Node[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -1,16 +1,16 @@
 import type { RuleCase } from './scene.js'
 import { isOperand, type Word } from './words.js'
 
-/** Longer scripts are not looked at. */
+/** Longer scripts (characters) are not examined. */
 const MAX_SCRIPT = 2000
 
 const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`
-/** Commands of sed that print, skip, delete from the output, or replace; none that writes, reads or runs. */
+/** Commands of sed that only change its output; none that writes, reads or runs. */
 const SED_COMMAND = new RegExp(
   String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?\s*!?\s*)?(?:[pdqnNDPhHgGx=]|s([/|#,:@])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)\s*$`,
 )
 
-/** sed(1) writes in place by an option, and writes and runs by commands of its script. */
+/** sed(1) writes in place with an option, and its script can write files and run commands. */
 export function judgeSed({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   const { scripts, isKnown, inPlace } = sedWords(given)
@@ -45,7 +45,7 @@ function sedWords(given: readonly Word[]): { scripts: string[]; isKnown: boolean
   return { scripts, isKnown, inPlace }
 }
 
-/** awk(1) with a program that has nothing to write or to run by, spelt out in the line. */
+/** awk(1) only reads if its program is on the line and has nothing that writes or runs. */
 export function judgeAwk({ rule, given, scene, part }: RuleCase): undefined {
   const { found } = scene
   let at = 0
@@ -57,7 +57,7 @@ export function judgeAwk({ rule, given, scene, part }: RuleCase): undefined {
     else if (!/^-F./.test(text)) isKnown = false
   }
   const program = given[at]?.text
-  // A comparison by `>` cannot be told from a redirection without awk's own grammar.
+  // Without awk's grammar, a comparison by `>` looks like a redirection.
   const isPlain = isKnown && program !== undefined && !/system|getline|close|[>|@]/.test(program)
   const rest = given.slice(at + 1)
   if (isPlain && rest.every((word) => word.text !== undefined || isOperand(word))) found.add(rule.is, part, rule.does)

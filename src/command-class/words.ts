@@ -1,38 +1,38 @@
 import type { Node, Syntax } from '../host/tree.js'
 
-/** One word of a command, as far as it can be told before the shell has run. */
+/** One word of a command, as far as it is known before the shell expands it. */
 export interface Word {
-  /** As it stands in the line. */
+  /** The source text. */
   readonly source: string
-  /** What the program is given; undefined where that is known only when it runs. */
+  /** The argument the program gets; undefined where it is known only at run time. */
   readonly text: string | undefined
-  /** What it begins with for certain. */
+  /** The known beginning of the argument. */
   readonly lead: string
-  /** The shell may make several words of it, or none. */
+  /** Whether the shell may split it into several words, or none. */
   readonly splits: boolean
 }
 
-/** A word the program is given as it is. */
+/** A word without expansions. */
 export function literal(text: string): Word {
   return { source: text, text, lead: text, splits: false }
 }
 
-/** A word nobody knows. */
+/** A word of unknown content. */
 export function unknownWord(source: string): Word {
   return { source, text: undefined, lead: '', splits: true }
 }
 
-/** Certain to be no option: what it begins with is known, and is no dash. */
+/** Whether a word is certainly no option. */
 export function isOperand({ text, lead, splits }: Word): boolean {
   if (text !== undefined) return !text.startsWith('-') || text === '-'
   return !splits && lead !== '' && !lead.startsWith('-')
 }
 
-/** A piece of a word: what is known of it, and where it stood. */
+/** A piece of a word. */
 interface Piece {
   readonly text: string
   readonly quoted: boolean
-  /** What comes here is known only when it runs. */
+  /** Set for an expansion, whose text is unknown: it yields one word, or many. */
   readonly open?: 'one' | 'many'
 }
 
@@ -49,7 +49,7 @@ export function wordOf(syntax: Syntax, node: Node): Word {
   return { source, text: undefined, lead, splits }
 }
 
-/** Where the first thing stands that the shell fills in: an expansion, a glob, braces. */
+/** The position of the first expansion, glob or brace. */
 function firstOpen(pieces: readonly Piece[]): { index: number; offset: number } | undefined {
   const special = hasBraces(pieces) ? /[*?[{]/ : /[*?[]/
   for (const [index, piece] of pieces.entries()) {
@@ -99,7 +99,7 @@ function piecesOf(syntax: Syntax, node: Node): Piece[] {
   }
 }
 
-/** Outside of quotes a backslash takes the next character as it is, and a newline away. */
+/** Unquoted text: a backslash quotes the next character and removes a newline. */
 function unescapePlain(text: string): Piece[] {
   return [...text.matchAll(/\\(?:(\n)|([\s\S])|$)|[^\\]+/g)].flatMap(([bare, newline, escaped]): Piece[] => {
     if (newline !== undefined) return []
@@ -110,7 +110,7 @@ function unescapePlain(text: string): Piece[] {
 
 const EXPANSIONS = new Set(['simple_expansion', 'expansion', 'command_substitution', 'arithmetic_expansion'])
 
-/** Between double quotes, or in a here-document: what is filled in stays one word, all arguments aside. */
+/** Double-quoted text or a here-document: an expansion stays one word, except for `$@`. */
 export function unquote(syntax: Syntax, node: Node, start: number, end: number): Piece[] {
   const pieces: Piece[] = []
   let at = start
@@ -147,7 +147,7 @@ function decodeAnsi(text: string): Piece {
   return isKnown ? { text: decoded, quoted: true } : { text: '', quoted: true, open: 'one' }
 }
 
-/** What a here-document or a here-string says; undefined where the shell fills something in. */
+/** The text of pieces without expansions; undefined otherwise. */
 export function plainText(pieces: readonly Piece[]): string | undefined {
   return pieces.some(({ open }) => open) ? undefined : pieces.map(({ text }) => text).join('')
 }

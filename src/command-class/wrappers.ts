@@ -1,22 +1,22 @@
 import type { CommandClass } from '../core/command-class.js'
 
-/** A program whose words are another command: it is looked through. */
+/** A program that runs the command in its arguments. */
 export interface Wrapper {
-  /** Options that take the next word as their value. */
+  /** Options with a value in the next word, separated by spaces. */
   readonly values: string
-  /** Options that stand alone, or have their value in the same word. */
+  /** Options without a value, or with an attached one. */
   readonly flags: string
-  /** Options that take variables away: some keep a program from what it would do else. */
+  /** Options that remove variables, which may change what a program does. */
   readonly clearsVariables?: RegExp
-  /** Words of its own before the command. */
+  /** Number of its own operands before the command. */
   readonly operands?: number
-  /** Takes `NAME=value` before the command. */
+  /** Accepts `NAME=value` before the command. */
   readonly assigns?: true
-  /** Adds words of its own to the command. */
+  /** Appends words to the command. */
   readonly appends?: true
-  /** Options after which it looks a command up and runs nothing. */
+  /** Options with which it only looks a command up. */
   readonly queries?: string
-  /** What it does besides. */
+  /** An additional class of its own. */
   readonly is?: CommandClass
 }
 

@@ -11,16 +11,17 @@ import type { SessionQuestions } from '../inbox/index.js'
 import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
 import type { AnswerRecord } from '../review/index.js'
 
-/** What the record of a command says of its admission. */
-export type Admitted = { readonly [key: string]: JsonValue }
+/** The part of a command's ledger record that says why it may run. */
+export type AdmissionRecord = { readonly [key: string]: JsonValue }
 
-/** Before a command runs: what it may do is told from its line, and policy, or a person, says whether it may. */
+/** Classifies a command by its line, and decides by policy, or by asking a person, whether it may run. */
 export class SessionAdmission {
   readonly #closing = new AbortController()
 
   /**
-   * @param syncExternal reads what people have answered meanwhile.
-   * @param classify tells a command's classes; rejects where it cannot.
+   * @param syncExternal reads the answers that people have given.
+   * @param denied records a denial.
+   * @param classify finds a command's classes; rejects where it cannot.
    */
   constructor(
     private readonly policy: Pick<Policy, 'settings'>,
@@ -30,7 +31,7 @@ export class SessionAdmission {
     private readonly classify = classifyCommand,
   ) {}
 
-  /** Whoever waits for a person waits no longer. */
+  /** Ends every wait for a person's answer. */
   close(): void {
     this.#closing.abort()
   }
@@ -43,7 +44,7 @@ export class SessionAdmission {
     command: string | readonly string[],
     options: StartOptions & Pick<ExecOptions, 'signal'>,
     cwd: string,
-  ): Promise<Admitted> {
+  ): Promise<AdmissionRecord> {
     refuseOddWords(command)
     const { classified, failure } = await this.#classify(command, options)
     const about = { command: lineOf(command, options), cwd, key: keyOf(command, options, cwd) }
@@ -51,8 +52,8 @@ export class SessionAdmission {
       this.syncExternal()
       const decision = this.#judge(classified, options)
       const told = recordOf(classified, failure)
-      if (decision.word === 'allow') return told
-      if (decision.word === 'deny')
+      if (decision.verdict === 'allow') return told
+      if (decision.verdict === 'deny')
         throw this.#refuse(deniedBy(truncate(about.command), decision, whyOf(decision, classified, failure)))
       const answer = this.questions.takeCommand(about.key)
       if (answer?.answer === 'deny') throw this.#refuse(refusedBy(truncate(about.command), answer))
@@ -85,7 +86,7 @@ export class SessionAdmission {
     return apiErrorOf(denial)
   }
 
-  /** True once an approver has answered something; false where there is none, or nobody waits any more. */
+  /** True once an approver has answered; false without an approver, or when the wait is aborted. */
   async #waitForAnswer(signal: AbortSignal | undefined): Promise<boolean> {
     const over = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
     if (over.aborted) return false
@@ -102,7 +103,7 @@ export class SessionAdmission {
   }
 }
 
-/** Whether a command asks for more of the network than the provider of the client it is, which a person has chosen to run. */
+/** Whether a command asks for more network than its client's model provider, which a person allowed by running that client. */
 function wantsNetwork({ network, hosts = [], client, env = {} }: StartOptions): boolean {
   const own = client === undefined ? [] : providerHosts(client, env)
   return network === true || hosts.some((host) => !own.includes(host))
@@ -110,22 +111,22 @@ function wantsNetwork({ network, hosts = [], client, env = {} }: StartOptions): 
 
 function refuseOddWords(command: string | readonly string[]): void {
   if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
-    throw new EscrowError('unsupported', 'A command has a word or more, and none of them has a NUL.')
+    throw new EscrowError('unsupported', 'A command needs at least one word, and no word may contain a NUL.')
 }
 
-/** Of a line in a refusal; a question shows all of it. */
+/** Largest length of a command line in a denial (characters). A question shows all of it. */
 const MAX_SHOWN = 300
 
 function truncate(line: string): string {
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
 }
 
-/** What will come by it nobody knows: the question says so. */
+/** The content of a stream is unknown when the question is asked. */
 function isStream(stdin: NonNullable<ExecOptions['stdin']>): stdin is NodeJS.ReadableStream {
   return typeof stdin !== 'string' && 'pipe' in stdin
 }
 
-/** The same for what runs the same: one answer holds for it. */
+/** Equal for commands that run the same program in the same way, so that one answer covers both. */
 function keyOf(
   command: string | readonly string[],
   { env, stdin, network, hosts = [] }: StartOptions,
@@ -142,8 +143,8 @@ function withVariables({ classes, why }: Classified, names: readonly string[]): 
   return { classes: [...others, 'other'], why: [...why, ...reasons] }
 }
 
-function recordOf(classified: Classified | undefined, failure: string | undefined): Admitted {
-  if (!classified) return { classes: ['other'], why: [`it could not be told apart: ${failure ?? ''}`] }
+function recordOf(classified: Classified | undefined, failure: string | undefined): AdmissionRecord {
+  if (!classified) return { classes: ['other'], why: [`it could not be classified: ${failure ?? ''}`] }
   return { classes: [...classified.classes], why: classified.why.map(describeClass) }
 }
 
@@ -151,9 +152,9 @@ function describeClass({ class: name, part, because }: Classified['why'][number]
   return `${name}: ${part} ${because}`
 }
 
-/** What of the line its rules are about. */
+/** The parts of the command line that the deciding rules are about. */
 function whyOf({ rules }: CommandDecision, classified: Classified | undefined, failure: string | undefined): string {
-  if (!classified) return `it could not be told apart: ${failure ?? ''}`
+  if (!classified) return `it could not be classified: ${failure ?? ''}`
   const network = rules.includes('terminal.network') ? ['it asks for the network'] : []
   return [...classified.why.filter((reason) => rules.includes(reason.class)).map(describeClass), ...network].join('; ')
 }

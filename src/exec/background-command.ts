@@ -1,4 +1,4 @@
-// Long because: a running command, what it is told and what it leaves behind share one state.
+// Long because: running a command, messaging it and ingesting its effects share one state.
 import { ancestorsOf, asRelPath, type Mark } from '../../overlay/index.js'
 import type {
   ChangeSet,
@@ -19,53 +19,53 @@ import {
   summaryOf,
   takeHome,
 } from '../terminal/index.js'
-import { type AdmittedCommand, type CommandLine, type ExecDeps, type ExecTerms, networkOf } from './admitted-command.js'
+import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { proposedCommits } from './proposed-commits.js'
 
-/** Bytes of output that can still be read. */
-const OUTPUT = 1 << 20
-/** Refused writes that an agent is told of one by one while it runs; its end counts all of them. */
-const MOST_REFUSED = 100
+/** Bytes of output that are kept for reading. */
+const MAX_OUTPUT = 1 << 20
+/** Largest number of refused writes that are reported to a running agent. The result lists all of them. */
+const MAX_REFUSED = 100
 const NOT_STAGED = 'It is not staged, though you see it here as you wrote it: it is kept apart for a person to decide.'
-/** Milliseconds a command has to end by itself. */
-const GRACE = 5_000
+/** Milliseconds between SIGTERM and SIGKILL. */
+const GRACE_MS = 5_000
 
 export interface Starting {
   readonly id: string
   readonly command: CommandLine
   readonly options: StartOptions
-  /** It has our own terminal, and is in the process group we are in. */
+  /** It has our terminal, and runs in our process group. */
   readonly isAttached: boolean
 }
 
-export type Idle = <T>(work: (ground: CommandMount | undefined) => T) => Promise<T>
+export type WhenIdle = <T>(work: (mount: CommandMount | undefined) => T) => Promise<T>
 
-/** A command on a ground of its own: others go on beside it, and it sees the stage as it was when it was started. */
+/** A command with a mount of its own: other commands run at the same time, and it sees the stage as of its start. */
 export class BackgroundCommand implements RunningCommand {
   readonly id: string
   readonly command: CommandLine
   readonly startedAt = new Date().toISOString()
-  readonly #ring = new OutputRing(OUTPUT)
+  readonly #ring = new OutputRing(MAX_OUTPUT)
   readonly #abort = new AbortController()
   readonly #over: Promise<CommandResult>
   readonly #began: Promise<unknown>
   #init: number | undefined
   #isOver = false
-  #isLooking = false
-  /** Refusals it told of that are only counted. */
-  #unheard = { more: 0, unread: 0 }
-  /** Writes that were refused, by the key of what is said of each; undefined once it was said. */
+  #isPolling = false
+  /** Counts of denials it reported beyond the limits of the spool. */
+  #unreported = { more: 0, unread: 0 }
+  /** Refused writes by feedback key; undefined once the feedback was delivered. */
   readonly #refused = new Map<string, Feedback | undefined>()
-  /** What reviewers said, as its hooks were last given it. */
-  #offered = ''
+  /** The feedback that its hooks can read now. */
+  #published = ''
 
   private constructor(
     private readonly deps: ExecDeps,
-    private readonly ground: CommandMount,
-    private readonly terms: AdmittedCommand,
+    private readonly mount: CommandMount,
+    private readonly admitted: AdmittedCommand,
     private readonly starting: Starting,
-    /** The stage as it began. */
+    /** The stage at its start. */
     private readonly before: Mark,
     private readonly home: MountedHome,
   ) {
@@ -77,30 +77,35 @@ export class BackgroundCommand implements RunningCommand {
     })
     this.#over = this.#run(whenStarted)
     this.#began = Promise.race([init, this.#over])
-    // Whoever waits for it is told; nobody has to.
+    // Failures reach the callers that wait; without one they are no unhandled rejections.
     this.#over.catch(() => undefined)
     this.#began.catch(() => undefined)
   }
 
-  /** @param idle gives the ground of `exec` while nothing runs there. */
-  static async make(deps: ExecDeps, terms: ExecTerms, starting: Starting, idle: Idle): Promise<BackgroundCommand> {
+  /** @param whenIdle lends the mount of `exec` while no command runs on it. */
+  static async make(
+    deps: ExecDeps,
+    gate: CommandGate,
+    starting: Starting,
+    whenIdle: WhenIdle,
+  ): Promise<BackgroundCommand> {
     const { id, command, options } = starting
     const { client } = options
-    const admitted = await terms.admit(command, options)
-    const ground = await CommandMount.open(deps, true, options.isolation)
+    const admitted = await gate.admit(command, options)
+    const mount = await CommandMount.open(deps, true, options.isolation)
     let home: MountedHome | undefined
     try {
       home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
-      const where = { ...networkOf(admitted, ground.isolation), isolation: ground.isolation }
-      await deps.record({ command, ...admitted.admitted, background: id, exit_code: null, ...where, started: true })
-      await idle((other) => {
+      const where = { ...networkOf(admitted, mount.isolation), isolation: mount.isolation }
+      await deps.record({ command, ...admitted.admission, background: id, exit_code: null, ...where, started: true })
+      await whenIdle((other) => {
         deps.syncExternal()
-        ground.seed(terms.closedPaths(admitted))
-        if (other) ground.bring(other)
+        mount.seed(gate.closedPaths(admitted))
+        if (other) mount.copyKept(other)
       })
-      return new BackgroundCommand(deps, ground, admitted, starting, deps.store.createSnapshot({}), home)
+      return new BackgroundCommand(deps, mount, admitted, starting, deps.store.createSnapshot({}), home)
     } catch (error) {
-      await ground.close()
+      await mount.close()
       home?.release()
       throw error
     }
@@ -110,7 +115,7 @@ export class BackgroundCommand implements RunningCommand {
     return this.#isOver ? 'ended' : 'running'
   }
 
-  /** Resolves once it runs. Rejects where it could not be started. */
+  /** Resolves once the command runs, and rejects where it cannot be started. */
   async whenStarted(): Promise<void> {
     await this.#began
   }
@@ -121,18 +126,18 @@ export class BackgroundCommand implements RunningCommand {
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     if (this.#isOver || this.#init === undefined) return false
-    const own = this.ground.isolation === 'none' ? [this.#init] : childrenOf(this.#init)
+    const own = this.mount.isolation === 'none' ? [this.#init] : childrenOf(this.#init)
     const to = this.starting.isAttached ? own : [-this.#init]
     return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
   }
 
-  async stop(grace = GRACE): Promise<CommandResult> {
+  async stop(grace = GRACE_MS): Promise<CommandResult> {
     this.kill('SIGTERM')
     const late = setTimeout(() => this.#abort.abort(), grace)
     return this.#over.finally(() => clearTimeout(late))
   }
 
-  /** At once. */
+  /** Kills it without a grace period. */
   end(): Promise<CommandResult> {
     this.#abort.abort()
     return this.#over
@@ -147,60 +152,60 @@ export class BackgroundCommand implements RunningCommand {
   }
 
   async refresh(): Promise<void> {
-    if (this.#isOver || this.ground.staleness()) return
+    if (this.#isOver || this.mount.staleness()) return
     this.deps.syncExternal()
-    this.ground.refresh()
+    this.mount.refresh()
   }
 
-  /** Takes in what is new, if anything is. What cannot be taken in now is told when it ends. */
-  #look(): void {
-    if (this.#isOver || this.#isLooking) return
-    this.#isLooking = true
-    this.#lookAt()
+  /** Takes in what is new, if anything is. What cannot be ingested in now is told when it ends. */
+  #poll(): void {
+    if (this.#isOver || this.#isPolling) return
+    this.#isPolling = true
+    this.#ingestNews()
       .catch(() => undefined)
       .finally(() => {
-        this.#isLooking = false
+        this.#isPolling = false
       })
   }
 
-  async #lookAt(): Promise<void> {
-    this.#hear()
-    if (this.ground.staleness() || !this.ground.hasNews()) return
+  async #ingestNews(): Promise<void> {
+    this.#readSpool()
+    if (this.mount.staleness() || !this.mount.hasNewEffects()) return
     await this.deps.inCall(async () => {
-      if (!this.#isOver) this.#recordRefused(this.ground.take(this.ground.findEffects(true)))
+      if (!this.#isOver) this.#recordRefused(this.mount.ingest(this.mount.findEffects(true)))
     }, true)
-    if (this.starting.isAttached) this.#offer()
+    if (this.starting.isAttached) this.#publishFeedback()
   }
 
-  #hear(): void {
-    const { denials, delivered, more, unread } = this.ground.told()
+  #readSpool(): void {
+    const { denials, delivered, more, unread } = this.mount.readSpool()
     this.deps.journal.recordReported(denials, this.deps.state.intentId)
     this.deps.syncExternal()
-    this.#unheard = { more: this.#unheard.more + more, unread: this.#unheard.unread + unread }
+    this.#unreported = { more: this.#unreported.more + more, unread: this.#unreported.unread + unread }
     if (!this.starting.isAttached) return
     this.deps.feedback.markDelivered(delivered)
     for (const key of delivered) if (this.#refused.has(key)) this.#refused.set(key, undefined)
-    this.#offer()
+    this.#publishFeedback()
   }
 
-  /** An agent that runs whole in the mount calls nobody outside: its client's hooks give it what reviewers say. */
-  #offer(): void {
+  /** An agent inside the mount cannot reach the session, so its client's hooks read the feedback from a file. */
+  #publishFeedback(): void {
     const refused = [...this.#refused].flatMap(([key, feedback]) => (feedback ? [{ keys: [key], feedback }] : []))
     const all = [...this.deps.feedback.undelivered(), ...refused]
     const words = all.length === 0 ? '' : JSON.stringify(all)
-    if (words === this.#offered) return
-    this.#offered = words
-    this.ground.offer(words)
+    if (words === this.#published) return
+    this.#published = words
+    this.mount.publishFeedback(words)
   }
 
-  /** What it wrote where it may not: it sees that as written, so it has to be told. */
+  /** The command still sees its refused writes in the mount, so they are reported as feedback. */
   #recordRefused({ refused }: IngestedEffects): void {
     const keyOf = (path: string) => `refused:${path}`
     for (const { path, message } of refused) {
       const key = keyOf(path)
-      // What is in a directory that was refused is no news.
+      // The report on a refused directory covers its contents.
       const isKnown = [path, ...ancestorsOf(asRelPath(path))].some((way) => this.#refused.has(keyOf(way)))
-      if (isKnown || this.#refused.size >= MOST_REFUSED) continue
+      if (isKnown || this.#refused.size >= MAX_REFUSED) continue
       this.#refused.set(key, { path, kind: 'refused', reason: `${message} ${NOT_STAGED}` })
     }
   }
@@ -208,26 +213,26 @@ export class BackgroundCommand implements RunningCommand {
   #ingest(): Ingested {
     const { store, syncExternal, changesSince } = this.deps
     syncExternal()
-    const stale = this.ground.staleness()
+    const stale = this.mount.staleness()
     if (stale) throw stale
     const before = store.createSnapshot({})
     try {
-      const taken = this.ground.take(this.ground.findEffects(true))
-      return { ...toTaken(taken, changesSince(before.id)), unsettled: taken.unsettled }
+      const ingested = this.mount.ingest(this.mount.findEffects(true))
+      return { ...toResult(ingested, changesSince(before.id)), unsettled: ingested.unsettled }
     } finally {
       store.deleteSnapshot(before)
     }
   }
 
-  async #run(begun: (init: number) => void): Promise<CommandResult> {
-    const { ground, terms, deps, home } = this
-    const env = { ...terms.env, ...home.env }
+  async #run(onBegin: (init: number) => void): Promise<CommandResult> {
+    const { mount, admitted, deps, home } = this
+    const env = { ...admitted.env, ...home.env }
     const { isAttached: terminal, options } = this.starting
     const { timeout, memory, stdin, onOutput, every } = options
-    const looks = every === undefined ? undefined : setInterval(() => this.#look(), every)
+    const polling = every === undefined ? undefined : setInterval(() => this.#poll(), every)
     try {
-      const end = await ground.run({
-        ...terms,
+      const end = await mount.run({
+        ...admitted,
         env,
         home,
         timeout,
@@ -235,7 +240,7 @@ export class BackgroundCommand implements RunningCommand {
         stdin,
         signal: this.#abort.signal,
         processes: PROCESSES,
-        keep: 0,
+        keepBytes: 0,
         terminal,
         onOutput: (chunk, stream) => {
           this.#ring.add(chunk)
@@ -243,47 +248,47 @@ export class BackgroundCommand implements RunningCommand {
         },
         onBegin: (init) => {
           this.#init = init
-          begun(init)
+          onBegin(init)
         },
       })
       this.#isOver = true
       return await deps.inCall(() => this.#finish(end), true)
     } finally {
       this.#isOver = true
-      clearInterval(looks)
+      clearInterval(polling)
       if (deps.store.overlay.stage.snapshots.get(this.before.id)) deps.store.deleteSnapshot(this.before)
-      await ground.close()
+      await mount.close()
       home.release()
     }
   }
 
   async #finish(end: CommandEnd): Promise<CommandResult> {
-    const { deps, ground, id, command } = this
-    this.#hear()
-    deps.journal.recordUnreported(this.#unheard, deps.state.intentId)
+    const { deps, mount, id, command } = this
+    this.#readSpool()
+    deps.journal.recordUnreported(this.#unreported, deps.state.intentId)
     const last = deps.store.createSnapshot({})
-    const taken = end.began ? this.#last() : { refused: [], kept: [], unsettled: [] }
-    quarantine(deps.layout.session(deps.id).quarantine, taken.refused, deps.state.intentId)
-    // The session may have dropped the snapshot it began with.
+    const ingested = end.began ? this.#ingestRemaining() : { refused: [], kept: [], unsettled: [] }
+    quarantine(deps.layout.session(deps.id).quarantine, ingested.refused, deps.state.intentId)
+    // The session may have dropped the first snapshot.
     const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
-    const effects = deps.changesSince(since.id, (path) => ground.hasIngested(path))
+    const effects = deps.changesSince(since.id, (path) => mount.hasIngested(path))
     deps.store.deleteSnapshot(last)
     const { exitCode, ended, unreachable } = end
-    const { isolation } = ground
-    const hasCommitted = taken.refused.some(({ effect }) => effect.kind === 'git' && effect.path === '.git')
-    const commits = hasCommitted ? await proposedCommits(ground, this.terms, deps.gitHead()) : []
-    const more = {
+    const { isolation } = mount
+    const hasCommitted = ingested.refused.some(({ effect }) => effect.kind === 'git' && effect.path === '.git')
+    const commits = hasCommitted ? await proposedCommits(mount, this.admitted, deps.gitHead()) : []
+    const details = {
       ...(ended && { ended }),
       ...(unreachable && { unreachable }),
       ...(commits.length > 0 && { commits }),
     }
-    const result = { exitCode, ...toTaken(taken, effects), isolation, ...more }
+    const result = { exitCode, ...toResult(ingested, effects), isolation, ...details }
     await deps.record({
       command,
       background: id,
       exit_code: exitCode,
       isolation,
-      ...networkOf(this.terms, isolation),
+      ...networkOf(this.admitted, isolation),
       effects: effects.changes.map(({ path }) => path),
       refused: result.refused,
       kept: result.kept,
@@ -294,11 +299,11 @@ export class BackgroundCommand implements RunningCommand {
     return result
   }
 
-  /** What is left when it has ended: where its mount is too old, all of it is kept for a person. */
-  #last(): IngestedEffects {
-    const found = this.ground.findEffects(false)
-    const stale = this.ground.staleness()
-    if (!stale) return this.ground.take(found)
+  /** Ingests the rest after its end. Where the mount is stale, all of it goes to the quarantine. */
+  #ingestRemaining(): IngestedEffects {
+    const found = this.mount.findEffects(false)
+    const stale = this.mount.staleness()
+    if (!stale) return this.mount.ingest(found)
     const refused = found.effects.flatMap((effect) =>
       effect.kind === 'dir' && !effect.isNew
         ? []
@@ -308,7 +313,7 @@ export class BackgroundCommand implements RunningCommand {
   }
 }
 
-function toTaken({ refused, kept }: IngestedEffects, effects: ChangeSet) {
+function toResult({ refused, kept }: IngestedEffects, effects: ChangeSet) {
   const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
   return { effects, refused: refusals, kept, summary: summaryOf(effects, refused, kept) }
 }

@@ -1,79 +1,70 @@
-// Long because: a mount and the ledger of effects it has ingested change together.
-import {
-  ancestorsOf,
-  type CommittedPath,
-  mergedState,
-  type Overlay,
-  parentOf,
-  type RelPath,
-  ROOT,
-} from '../../overlay/index.js'
+import { ancestorsOf, mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
+import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { withFrozenStamps } from '../host/cached-file.js'
+import { mountsBelow } from '../host/read.js'
 import { gitIgnored } from '../policy/index.js'
 import { sessionCommitsAfter } from '../stage/index.js'
 import {
+  type ApplyResult,
+  applyEffects,
   type Effect,
   type Effects,
-  landEffects,
   openCopy,
   openSandbox,
   type Place,
   probe,
   type RefusedEffect,
 } from '../terminal/index.js'
-import type { ExecDeps } from './admitted-command.js'
-import { ABSENT_EFFECT, changedSince, DIRECTORY, isSame, tokenOf } from './effects.js'
-import { admitUncontained, type Isolation, mountWithin } from './isolation.js'
+import type { ExecDeps } from './command-gate.js'
+import { IngestLedger, withAncestors } from './ingest-ledger.js'
 
-/** What was read from the layer, judged, and what became of it. */
+type Isolation = ExecOptions['isolation']
+
+/** The result of ingesting a command's effects. */
 export interface IngestedEffects {
   readonly refused: RefusedEffect[]
-  /** What git ignores, told the first time. */
+  /** Paths that git ignores, each listed once. */
   readonly kept: RelPath[]
-  /** What a command that is still at work was writing. */
+  /** Paths that a running command was writing. */
   readonly unsettled: RelPath[]
 }
 
-/** Where commands run: what they see, and what was taken in of what was written. */
+/** A mount of the staged view that commands run on: it is seeded from the stage, and its effects are ingested into the stage. */
 export class CommandMount {
+  /** Paths the command may not see. */
   #closed: ReadonlySet<RelPath> = new Set()
-  /** What was told of before as kept. */
+  /** Kept paths that were listed before. */
   #kept: ReadonlySet<RelPath> = new Set()
-  /** What is in the layer and was taken in: by what it was. */
-  readonly #done = new Map<RelPath, string>()
-  readonly #refused = new Map<RelPath, string>()
-  /** Each content this ground's commands had at a path when it was taken in. */
-  readonly #own = new Map<RelPath, Set<string>>()
-  /** The paths of these, and the directories they are in. */
-  readonly #ownWays = new Set<RelPath>()
+  readonly #ledger = new IngestLedger()
+  /** Paths that others have changed in the stage since the command started. */
   readonly #touched = new Set<string>()
   #stopListening: (() => void) | undefined
+  /** The last commit that the mount shows. */
   #seq = 0
-  /** When the command began. */
-  #began = 0
-  #isLanding = false
+  #startedAt = 0
+  #isIngesting = false
 
   private constructor(
     private readonly place: Place,
     private readonly deps: ExecDeps,
-    private readonly isLasting: boolean,
+    private readonly isExclusive: boolean,
   ) {}
 
-  /** @param isLasting one command's for all its life: what was taken in of it stays in the layer, and is remembered. */
-  static async open(deps: ExecDeps, isLasting: boolean, isolation?: Isolation): Promise<CommandMount> {
+  /** @param isExclusive one command has the mount for all its life: what is ingested stays in the layer and is remembered. */
+  static async open(deps: ExecDeps, isExclusive: boolean, isolation?: Isolation): Promise<CommandMount> {
     const { root } = deps.layout
-    const lacking = (await probe()).find(({ ok }) => !ok) ?? mountWithin(root)
-    if (lacking === undefined) return new CommandMount(await openSandbox(root), deps, isLasting)
+    const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
+    if (lacking === undefined) return new CommandMount(await openSandbox(root), deps, isExclusive)
     const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
-    admitUncontained(deps, isolation, problem, lacking.mend)
-    return new CommandMount(openCopy(root), deps, isLasting)
+    assertUncontainedAllowed(deps, isolation, problem, lacking.fix)
+    return new CommandMount(openCopy(root), deps, isExclusive)
   }
 
-  /** Throws where it holds nothing in and that is not allowed any more, or was for another command alone. */
-  admit(isolation?: Isolation): void {
+  /** @throws EscrowError `unsupported` where the mount is a copy and neither policy nor the caller still allows one. */
+  assertAllowed(isolation?: Isolation): void {
     if (this.place.isolation === 'none')
-      admitUncontained(this.deps, isolation, 'Commands run on a copy here, held in by nothing.')
+      assertUncontainedAllowed(this.deps, isolation, 'Commands run on a copy here, without containment.')
   }
 
   get isAlive(): boolean {
@@ -88,72 +79,64 @@ export class CommandMount {
     return this.place.run(options)
   }
 
-  /** Makes the layers say what the stage says, and notes from now on what others change in it. */
+  // ---- stage to mount
+
+  /** Brings the mount up to the stage, and tracks from now on which paths others change in the stage. */
   seed(closed: readonly RelPath[]): void {
     const { store } = this.deps
-    this.settle()
+    this.stopTracking()
     store.overlay.giveWayAll()
     this.#closed = new Set(closed)
     this.#touched.clear()
     this.#seq = store.overlay.stage.settledSeq
     this.#stopListening = store.overlay.stage.onEdit((edit) => {
-      if (this.#isLanding) return
+      if (this.#isIngesting) return
       if ('path' in edit) this.#touched.add(edit.path)
       if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
     })
     this.place.seed(store.overlay, closed)
-    this.#began = Date.now()
+    this.#startedAt = Date.now()
   }
 
-  /** Takes along what is kept for later commands in another ground, where nothing runs. */
-  bring(from: CommandMount): void {
-    // What it was made of is another thing here: neither is brought to the other.
+  stopTracking(): void {
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+
+  /** Copies the kept files of another mount, in which no command may be running. */
+  copyKept(from: CommandMount): void {
+    // A sandbox's layer and a copy represent deletions differently.
     if (!from.isAlive || from.isolation !== this.isolation) return
     const { overlay } = this.deps.store
     const kept = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
-    this.place.bring(from.place, kept, overlay)
+    this.place.copyKept(from.place, kept, overlay)
     this.#kept = new Set(kept)
   }
 
-  /**
-   * Shows a command at work what others have staged since. What it cannot be shown stays foreign to it: what it does there is
-   * refused. What it makes of the rest is its own, again.
-   */
+  /** Shows a running command what others have staged since. Paths that cannot be updated stay touched: its writes there are refused. */
   refresh(): void {
     const { overlay } = this.deps.store
-    const touched = ([...this.#touched] as RelPath[]).filter(
-      (path) => !wayTo(path).some((way) => this.#closed.has(way)),
-    )
-    const shown = new Set(touched.sort().filter((path) => this.place.show(overlay, path)))
-    if (shown.size === 0) return
-    for (const path of shown) {
+    const touched = ([...this.#touched] as RelPath[]).filter((path) => !this.#isClosed(path))
+    const updated = new Set(touched.sort().filter((path) => this.place.updatePath(overlay, path)))
+    if (updated.size === 0) return
+    for (const path of updated) {
       this.#touched.delete(path)
-      if (overlay.typeOf(path) === undefined) this.#done.delete(path)
+      if (overlay.typeOf(path) === undefined) this.#ledger.forget(path)
     }
     const { effects, close } = this.findEffects(true)
-    const isStaged = (each: Effect) => shown.has(each.path) && isSame(each, mergedState(overlay, each.path))
     try {
-      this.#remember(effects.filter(isStaged), { refused: [], unsettled: [] })
+      const own = effects.filter(({ path }) => updated.has(path))
+      this.#ledger.recordStaged(own, overlay)
     } finally {
       close()
     }
   }
 
-  /** Refusals within the command, since the last call; and what reviewers say to its agent. */
-  told = (): ReturnType<Place['readSpool']> => this.place.readSpool()
-  offer = (words: string): void => this.place.offer(words)
-
-  /** What others change from now on is no matter of the command's. */
-  settle(): void {
-    this.#stopListening?.()
-    this.#stopListening = undefined
-  }
-
-  /** Why nothing may be taken in: commits have changed what the mount lies over, and it still shows what was there. */
+  /** @returns why nothing may be ingested: a commit has changed files under the mount, which still shows the old ones. */
   staleness(): EscrowError | undefined {
     const { layout, id } = this.deps
     for (const { seq, changes } of sessionCommitsAfter(layout, id, this.#seq)) {
-      const foreign = changes.find((change) => !this.#isKnown(change))
+      const foreign = changes.find((change) => !this.#ledger.isOwnCommit(change, this.place.seededState))
       if (!foreign) continue
       return new EscrowError(
         'stale_file',
@@ -165,137 +148,128 @@ export class CommandMount {
     return undefined
   }
 
-  /** The commit holds what the command itself has there: it wrote it, or began with it. */
-  #isKnown({ path, after }: CommittedPath): boolean {
-    const own = after === null ? ABSENT_EFFECT : after.type === 'dir' ? DIRECTORY : after.digest
-    if (this.#own.get(path)?.has(own)) return true
-    if (after === null && ancestorsOf(path).some((dir) => this.#own.get(dir)?.has(ABSENT_EFFECT))) return true
-    return this.place.seeded(path) === own
-  }
+  // ---- mount to stage
 
-  /** What the command has done that was not taken in before. */
+  /** Finds the effects that were not ingested before. Release what it holds with `close`. */
   findEffects(isLive: boolean): Effects {
     const { overlay } = this.deps.store
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
     const found = this.place.effects({
       isLive,
       overlay,
-      // A file that is there already may be in the repository all the same.
+      // Git may track a file that an ignore rule matches, so an existing file is not kept back.
       isKept: (path, isDirectory) =>
         (isDirectory || overlay.typeOf(path) !== 'file') &&
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
-    const fresh = found.effects.filter((effect) => this.#done.get(effect.path) !== tokenOf(effect))
-    return { ...found, effects: [...fresh, ...this.#isGoneAgain(found)] }
+    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect))
+    return { ...found, effects: [...fresh, ...this.#ledger.removedSince(found, (path) => this.place.has(path))] }
   }
 
-  /** What was made, taken in, and is not there any more: nothing below it was hidden, so it left no sign. */
-  #isGoneAgain({ effects, unsettled }: Effects): Effect[] {
-    const told = new Set(effects.map(({ path }) => path))
-    const gone = [...this.#done].flatMap(([path, token]): Effect[] => {
-      if (token === ABSENT_EFFECT || told.has(path) || this.place.has(path)) return []
-      return wayTo(path).some((way) => unsettled.includes(way)) ? [] : [{ kind: 'gone', path }]
-    })
-    return gone
-  }
-
-  /** Whether a command at work has done what was neither taken in nor refused before. */
-  hasNews(): boolean {
+  /** Whether a running command has effects that were neither ingested nor refused. */
+  hasNewEffects(): boolean {
     const { effects, close } = this.findEffects(true)
     close()
-    return effects.some((effect) => this.#refused.get(effect.path) !== tokenOf(effect))
+    return effects.some((effect) => !this.#ledger.isRefused(effect))
   }
 
-  /** Takes effects in, each by itself, and remembers what was taken. */
-  take({ effects, kept, unsettled, close }: Effects): IngestedEffects {
-    const mounted = this.place.since()
-    const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
-    this.#isLanding = true
+  /** Applies effects to the stage one by one, and closes them. */
+  ingest({ effects, kept, unsettled, close }: Effects): IngestedEffects {
+    this.#isIngesting = true
     try {
-      const landed = withFrozenStamps(() => this.#applyEffects(effects, mounted, hidden))
-      if (this.isLasting) this.#remember(effects, landed)
+      const result = withFrozenStamps(() => this.#apply(effects))
+      if (this.isExclusive) this.#ledger.record(effects, result, this.deps.store.overlay)
       const fresh = kept.filter((path) => !this.#kept.has(path))
       this.#kept = new Set(kept)
-      return { refused: landed.refused, kept: fresh, unsettled: [...unsettled, ...landed.unsettled] }
+      return { refused: result.refused, kept: fresh, unsettled: [...unsettled, ...result.unsettled] }
     } finally {
       close()
-      this.#isLanding = false
+      this.#isIngesting = false
     }
   }
 
-  /** @param hidden what is gone because the directory it was in was made anew. */
-  #applyEffects(
-    effects: readonly Effect[],
-    mounted: bigint,
-    hidden: ReadonlySet<RelPath>,
-  ): ReturnType<typeof landEffects> {
+  #apply(effects: readonly Effect[]): ApplyResult {
     const { store, view } = this.deps
     const { overlay } = store
-    return landEffects(effects, {
-      layer: view.layer,
-      overlay,
-      within: (work) => view.within(work),
-      began: this.#began,
-      isClosed: (path) => wayTo(path).some((way) => this.#closed.has(way)),
-      isStale: (path) =>
-        this.#isChanged(path, mounted) ||
-        wayTo(path).some(
-          (way) => this.#touched.has(way) || (hidden.has(way) && changedSince(overlay, parentOf(way), mounted)),
+    const mountedAt = this.place.mountedAt()
+    /** Removals that the layer shows only because their directory was replaced. */
+    const hidden = new Set(effects.flatMap((each) => (each.kind === 'gone' && each.hidden ? [each.path] : [])))
+    const conflicts = {
+      isClosed: (path: RelPath) => this.#isClosed(path),
+      isStale: (path: RelPath) =>
+        this.#isChangedOnDisk(path, mountedAt) ||
+        withAncestors(path).some(
+          (each) => this.#touched.has(each) || (hidden.has(each) && changedSince(overlay, parentOf(each), mountedAt)),
         ),
-      isStaleTree: (dir) => changedSince(overlay, dir, mounted) && !this.#hasOwnIn(dir),
-    })
+      // A commit of ingested files changes the directories they are in.
+      isStaleTree: (dir: RelPath) => changedSince(overlay, dir, mountedAt) && !this.#ledger.hasContentBelow(dir),
+    }
+    return applyEffects(effects, view, overlay, conflicts, this.#startedAt)
   }
 
-  /** Whether the disk's own file came, or was changed, after the mount, and not by a commit of what was taken in. */
-  #isChanged(path: RelPath, mounted: bigint): boolean {
+  #isClosed(path: RelPath): boolean {
+    return withAncestors(path).some((each) => this.#closed.has(each))
+  }
+
+  /** Whether the file on disk is newer than the mount, other than by a commit of what was ingested from here. */
+  #isChangedOnDisk(path: RelPath, mountedAt: bigint): boolean {
     const { overlay } = this.deps.store
     if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false
-    if (!changedSince(overlay, path, mounted)) return false
+    if (!changedSince(overlay, path, mountedAt)) return false
     const state = mergedState(overlay, path)
-    return state === null || !this.#own.get(path)?.has(state.digest)
+    return state === null || !this.#ledger.hasContent(path, state.digest)
   }
 
-  /** Commits of what was taken in change the directories it is in. */
-  #hasOwnIn(dir: RelPath): boolean {
-    return dir === ROOT ? this.#own.size > 0 : this.#ownWays.has(dir)
-  }
-
-  #remember(effects: readonly Effect[], { refused, unsettled }: ReturnType<typeof landEffects>): void {
-    const left = new Set<RelPath>()
-    const denied = new Set(refused.map(({ path }) => path))
-    for (const effect of effects) if (denied.has(effect.path)) this.#refused.set(effect.path, tokenOf(effect))
-    for (const path of [...refused.map((each) => each.path as RelPath), ...unsettled])
-      for (const way of wayTo(path)) left.add(way)
-    for (const effect of effects) {
-      if (left.has(effect.path)) continue
-      const { path, kind } = effect
-      this.#done.set(path, tokenOf(effect))
-      const state = kind === 'gone' ? null : mergedState(this.deps.store.overlay, path)
-      const own = this.#own.get(path) ?? new Set()
-      this.#own.set(path, own.add(state === null ? ABSENT_EFFECT : kind === 'dir' ? DIRECTORY : state.digest))
-      for (const way of wayTo(path)) this.#ownWays.add(way)
-    }
-  }
-
-  /** Whether what stands at a path, or has gone from there, was taken in from here. */
+  /** Whether the state of a path, or its absence, came from this mount. */
   hasIngested(path: RelPath): boolean {
-    return wayTo(path).some((way) => this.#done.has(way) && (way === path || this.#own.get(way)?.has(ABSENT_EFFECT)))
+    return this.#ledger.hasIngested(path)
   }
 
-  /** Nothing of it is the layer's any more: for the next command. */
+  /** Removes handled effects from the layer before the next command runs. */
   clear(effects: readonly Effect[]): void {
     this.place.clear(effects)
   }
 
+  // ---- messages between the mount and the session
+
+  /** Denials and deliveries that programs in the mount have reported since the last call. */
+  readSpool(): ReturnType<Place['readSpool']> {
+    return this.place.readSpool()
+  }
+
+  /** Makes reviewers' feedback readable in the mount. */
+  publishFeedback(text: string): void {
+    this.place.publishFeedback(text)
+  }
+
   async close(): Promise<void> {
-    this.settle()
+    this.stopTracking()
     await this.place.close()
   }
 }
 
-/** A path and the directories on the way to it. */
-function wayTo(path: RelPath): RelPath[] {
-  return [path, ...ancestorsOf(path)]
+/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only what lies under it. */
+function nestedMount(root: string) {
+  const [mount] = mountsBelow(root)
+  if (mount === undefined) return undefined
+  const problem = `${mount} is a mount of its own in the workspace.`
+  return { name: 'mounts', problem, fix: `mount it outside of ${root}, and link to it.` }
+}
+
+/** A command runs without containment only where policy or the caller says so. */
+function assertUncontainedAllowed({ policy }: ExecDeps, isolation: Isolation, problem: string, fix?: string): void {
+  if (isolation === 'none' || policy.settings()?.isolationNone === true) return
+  const toFix = fix === undefined ? '' : `To fix it: ${fix} `
+  throw new EscrowError('unsupported', problem, {
+    hint: `${toFix}A person can let commands run on a copy, without containment: \`terminal: { isolation_none: true }\`.`,
+  })
+}
+
+/** Whether the file on disk changed after a time (nanoseconds); a directory changes when a name in it comes or goes. */
+function changedSince(overlay: Overlay, path: RelPath, time: bigint): boolean {
+  const { lower } = overlay.placeOf(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && stats.ctimeNs >= time
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {

@@ -1,34 +1,34 @@
 import type { RunningCommand, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { CommandLine, ExecDeps, ExecTerms } from './admitted-command.js'
-import { BackgroundCommand, type Idle, type Starting } from './background-command.js'
+import { BackgroundCommand, type Starting, type WhenIdle } from './background-command.js'
+import type { CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 
-/** Commands of one session that may run at a time, beside the one of exec. */
-const MOST = 16
-/** Those that have ended and are still listed, with what they said. */
-const LISTED = 16
+/** Largest number of background commands of a session. */
+const MAX_RUNNING = 16
+/** Number of ended commands that stay listed, with their output. */
+const MAX_ENDED = 16
 
-/** The commands of a session that run on by themselves. */
+/** The background commands of a session. */
 export class SessionCommands {
   readonly #all: BackgroundCommand[] = []
   readonly #starting = new Set<Promise<unknown>>()
   #count = 0
-  /** Those on their way that are not listed yet. */
+  /** Number of commands that are starting and not yet listed. */
   #making = 0
   #isClosed = false
 
   constructor(
     private readonly deps: ExecDeps,
-    private readonly terms: ExecTerms,
-    private readonly idle: Idle,
+    private readonly gate: CommandGate,
+    private readonly whenIdle: WhenIdle,
   ) {}
 
-  /** @param isAttached it has our own terminal. */
+  /** @param isAttached whether it gets our terminal. */
   async start(command: CommandLine, options: StartOptions, isAttached = false): Promise<BackgroundCommand> {
     if (this.#isClosed) throw sessionClosing()
     const running = this.#all.filter(({ state }) => state === 'running').length + this.#making
-    if (running >= MOST)
-      throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MOST} commands of this session are running.`, {
+    if (running >= MAX_RUNNING)
+      throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MAX_RUNNING} commands of this session are running.`, {
         hint: 'Stop one of them: commands() lists them.',
       })
     const id = `c${++this.#count}`
@@ -39,7 +39,9 @@ export class SessionCommands {
 
   async #start(starting: Starting): Promise<BackgroundCommand> {
     this.#making++
-    const made = await BackgroundCommand.make(this.deps, this.terms, starting, this.idle).finally(() => this.#making--)
+    const made = await BackgroundCommand.make(this.deps, this.gate, starting, this.whenIdle).finally(
+      () => this.#making--,
+    )
     if (!this.#isClosed) this.#all.push(made)
     else {
       await made.end()
@@ -54,7 +56,7 @@ export class SessionCommands {
     return [...this.#all]
   }
 
-  /** Ends all of them; what they did is taken in. */
+  /** Kills all of them and ingests their effects. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled([...this.#starting])
@@ -63,7 +65,7 @@ export class SessionCommands {
 
   #forget(): void {
     const over = this.#all.filter(({ state }) => state === 'ended')
-    for (const command of over.slice(0, Math.max(0, over.length - LISTED)))
+    for (const command of over.slice(0, Math.max(0, over.length - MAX_ENDED)))
       this.#all.splice(this.#all.indexOf(command), 1)
   }
 }

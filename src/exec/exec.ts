@@ -1,143 +1,143 @@
 import type { ChangeSet, ExecOptions, ExecResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
-import type { Admitted } from './admission.js'
-import { type AdmittedCommand, type CommandLine, type ExecDeps, type ExecTerms, networkOf } from './admitted-command.js'
+import type { AdmissionRecord } from './admission.js'
+import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 
-/** A command of our own making. */
-export interface OwnRun {
-  /** In the place of the admission of an agent's commands. */
-  readonly admit?: () => Promise<Admitted>
-  /** Of what it did, what is staged; the rest is let go. */
-  readonly lands?: (effect: Effect, end: CommandEnd) => boolean
-  /** Whether the ledger is told of it; it is unless this says no. */
+/** Options for a command that escrowfs runs itself. */
+export interface InternalRun {
+  /** Replaces the admission of an agent's commands. */
+  readonly admit?: () => Promise<AdmissionRecord>
+  /** Selects the effects to stage; the others are dropped. */
+  readonly accepts?: (effect: Effect, end: CommandEnd) => boolean
+  /** Whether the command is recorded in the ledger; true by default. */
   readonly recorded?: boolean
 }
 
-/** The commands of a session: each sees the stage, and what it did is taken into the stage when it is over. */
+/** The foreground commands of a session, one at a time: each sees the stage, and its effects are ingested at its end. */
 export class SessionExec {
-  #ground: Promise<CommandMount> | undefined
+  #mount: Promise<CommandMount> | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   constructor(
     private readonly deps: ExecDeps,
-    private readonly terms: ExecTerms,
+    private readonly gate: CommandGate,
   ) {}
 
-  run(command: CommandLine, options: ExecOptions, own: OwnRun = {}): Promise<ExecResult> {
-    // One that waits still gets its turn: whoever closes waits for it. A later one would open layers nobody takes down.
+  run(command: CommandLine, options: ExecOptions, internal: InternalRun = {}): Promise<ExecResult> {
+    // `close` waits for the queued commands. A later one would open a mount that nobody closes.
     if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
-    const turn = this.#turn.then(() => this.#run(command, options, own))
+    const turn = this.#turn.then(() => this.#run(command, options, internal))
     this.#turn = turn.catch(() => undefined)
     return turn
   }
 
-  /** Gives what commands run on, if there is any, when none is under way; the next one waits for the work. */
-  idle<T>(work: (ground: CommandMount | undefined) => T): Promise<T> {
-    const turn = this.#turn.then(async () => work(await this.#ground?.catch(() => undefined)))
+  /** Runs work with the mount, if there is one, between two commands. */
+  whenIdle<T>(work: (mount: CommandMount | undefined) => T): Promise<T> {
+    const turn = this.#turn.then(async () => work(await this.#mount?.catch(() => undefined)))
     this.#turn = turn.catch(() => undefined)
     return turn
   }
 
-  /** Waits for the command under way, then takes the layers down. */
+  /** Waits for the running command, then closes the mount. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.deps.admission.close()
     await this.#turn
-    await this.#drop()
+    await this.#closeMount()
   }
 
-  async #run(command: CommandLine, options: ExecOptions, own: OwnRun): Promise<ExecResult> {
-    const terms = await this.terms.admit(command, options, own)
-    const ground = await this.#mounts(options.isolation)
-    ground.admit(options.isolation)
+  async #run(command: CommandLine, options: ExecOptions, internal: InternalRun): Promise<ExecResult> {
+    const admitted = await this.gate.admit(command, options, internal)
+    const mount = await this.#openMount(options.isolation)
+    mount.assertAllowed(options.isolation)
     const { store } = this.deps
     this.deps.syncExternal()
     let isSound = false
     try {
-      ground.seed(this.terms.closedPaths(terms))
+      mount.seed(this.gate.closedPaths(admitted))
       const { timeout, memory, stdin, signal, onOutput } = options
-      const end = await ground.run({ ...terms, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
-      this.#hear(ground)
-      ground.settle()
+      const end = await mount.run({ ...admitted, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
+      this.#recordSpool(mount)
+      mount.stopTracking()
       this.deps.syncExternal()
       const before = store.createSnapshot({})
       try {
-        const lands = (effect: Effect) => own.lands?.(effect, end) !== false
-        const taken = end.began ? this.#land(ground, lands) : NOTHING
+        const accepts = (effect: Effect) => internal.accepts?.(effect, end) !== false
+        const ingested = end.began ? this.#ingest(mount, accepts) : NOTHING
         isSound = true
         return await this.#recordCommand(command, end, {
-          ...taken,
+          ...ingested,
           effects: this.deps.changesSince(before.id),
-          ground,
-          terms,
-          recorded: own.recorded !== false,
+          mount,
+          admitted,
+          recorded: internal.recorded !== false,
         })
       } finally {
         store.deleteSnapshot(before)
       }
     } finally {
-      ground.settle()
-      // Layers with something of this command's in them would tell the next one's effects wrong.
-      if (!isSound) await this.#drop()
+      mount.stopTracking()
+      // Effects left in the layer would be attributed to the next command.
+      if (!isSound) await this.#closeMount()
     }
   }
 
-  #hear(ground: CommandMount): void {
+  #recordSpool(mount: CommandMount): void {
     const { journal, state } = this.deps
-    const reports = ground.told()
+    const reports = mount.readSpool()
     journal.recordReported(reports.denials, state.intentId)
     journal.recordUnreported(reports, state.intentId)
   }
 
-  /** Takes the layers down: the next command begins with new ones. */
-  async #drop(): Promise<void> {
-    const ground = await this.#ground?.catch(() => undefined)
-    this.#ground = undefined
-    await ground?.close()
+  /** Closes the mount; the next command opens a new one. */
+  async #closeMount(): Promise<void> {
+    const mount = await this.#mount?.catch(() => undefined)
+    this.#mount = undefined
+    await mount?.close()
   }
 
-  #mounts(isolation: ExecOptions['isolation']): Promise<CommandMount> {
-    this.#ground ??= CommandMount.open(this.deps, false, isolation)
-    return this.#ground.then(
-      (ground) => {
-        if (ground.isAlive) return ground
-        this.#ground = CommandMount.open(this.deps, false, isolation)
-        return this.#ground
+  #openMount(isolation: ExecOptions['isolation']): Promise<CommandMount> {
+    this.#mount ??= CommandMount.open(this.deps, false, isolation)
+    return this.#mount.then(
+      (mount) => {
+        if (mount.isAlive) return mount
+        this.#mount = CommandMount.open(this.deps, false, isolation)
+        return this.#mount
       },
       (error) => {
-        this.#ground = undefined
+        this.#mount = undefined
         throw error
       },
     )
   }
 
-  #land(ground: CommandMount, lands: (effect: Effect) => boolean): IngestedEffects {
-    const found = ground.findEffects(false)
-    const taken = ground.take({ ...found, effects: found.effects.filter(lands) })
-    quarantine(this.deps.layout.session(this.deps.id).quarantine, taken.refused, this.deps.state.intentId)
-    ground.clear(found.effects)
-    return taken
+  #ingest(mount: CommandMount, accepts: (effect: Effect) => boolean): IngestedEffects {
+    const found = mount.findEffects(false)
+    const ingested = mount.ingest({ ...found, effects: found.effects.filter(accepts) })
+    quarantine(this.deps.layout.session(this.deps.id).quarantine, ingested.refused, this.deps.state.intentId)
+    mount.clear(found.effects)
+    return ingested
   }
 
   async #recordCommand(
     command: CommandLine,
     end: CommandEnd,
-    { effects, refused, kept, ground, terms, recorded }: IngestedEffects & Around,
+    { effects, refused, kept, mount, admitted, recorded }: IngestedEffects & CommandOutcome,
   ): Promise<ExecResult> {
     const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
-    const { isolation } = ground
-    const told = {
+    const { isolation } = mount
+    const entry = {
       command,
-      ...terms.admitted,
+      ...admitted.admission,
       exit_code: end.exitCode,
       ...(end.ended && { ended: end.ended }),
-      ...networkOf(terms, isolation),
+      ...networkOf(admitted, isolation),
     }
     const paths = effects.changes.map(({ path }) => path)
-    if (recorded) await this.deps.record({ ...told, isolation, effects: paths, refused: refusals, kept })
+    if (recorded) await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
       exitCode,
@@ -154,11 +154,11 @@ export class SessionExec {
   }
 }
 
-/** What a command did, and where. */
-interface Around {
+/** The outcome of a command, for its record and result. */
+interface CommandOutcome {
   readonly effects: ChangeSet
-  readonly ground: CommandMount
-  readonly terms: AdmittedCommand
+  readonly mount: CommandMount
+  readonly admitted: AdmittedCommand
   readonly recorded: boolean
 }
 

@@ -6,43 +6,39 @@ import type { ToolContext } from '../core/tool-context.js'
 import type { FormatRule, Policy } from '../policy/index.js'
 import type { SessionExec } from './exec.js'
 
-export interface FormatDeps {
-  readonly policy: Pick<Policy, 'settings'>
-  readonly exec: Pick<SessionExec, 'run'>
-  readonly overlay: Pick<Overlay, 'typeOf'>
-  readonly inform: (news: Feedback) => void
-}
-
-/** Milliseconds all formatters of one tool call have, a wait for the session's other commands included. */
+/** Milliseconds for all formatters of one tool call, including the wait for the session's other commands. */
 const BUDGET_MS = 30_000
 
-/** Files in one run: a command line has an end. */
+/** Largest number of files in one run, because of ARG_MAX. */
 const BATCH = 500
 
-/** One formatter, on the files it is for. */
+/** One run of a formatter. */
 interface Job {
   readonly rule: FormatRule
   readonly files: readonly string[]
 }
 
 /**
- * After a tool call, the formatters that policy.yaml names run on the files the call wrote, as contained as any command.
- * Of what they do, only those files are staged, and only where they end well. They never fail the call.
+ * After a tool call, runs the formatters of policy.yaml on the files the call wrote, in the sandbox. Only those files are staged, and
+ * only where the formatter exits with 0. A formatter never fails the call.
  */
 export class SessionFormat {
-  /** Told already: a formatter that is not there would be told of after each call. */
-  readonly #told = new Set<string>()
+  /** Failures that were reported already, so that a missing formatter is reported once. */
+  readonly #reported = new Set<string>()
 
   constructor(
-    private readonly deps: FormatDeps,
+    private readonly policy: Pick<Policy, 'settings'>,
+    private readonly exec: Pick<SessionExec, 'run'>,
+    private readonly overlay: Pick<Overlay, 'typeOf'>,
+    private readonly inform: (feedback: Feedback) => void,
     private readonly budget = BUDGET_MS,
   ) {}
 
-  /** Runs within the tool call, after its work. What a command wrote stays as it is. */
+  /** Call it within the tool call, after its work. The output of commands is not formatted. */
   async after({ kind }: Pick<ToolContext, 'kind'>, touched: ReadonlySet<string>): Promise<void> {
-    const rules = this.deps.policy.settings()?.format ?? []
+    const rules = this.policy.settings()?.format ?? []
     if (rules.length === 0 || kind === 'command' || kind === 'read') return
-    const files = [...touched].filter((path) => this.deps.overlay.typeOf(asRelPath(path)) === 'file').sort()
+    const files = [...touched].filter((path) => this.overlay.typeOf(asRelPath(path)) === 'file').sort()
     const end = Date.now() + this.budget
     for (const job of jobsOf(rules, files)) await this.#attempt(job, end)
   }
@@ -51,26 +47,26 @@ export class SessionFormat {
     try {
       const changed = await this.#run(job, end)
       const reason = `It was formatted (${nameOf(job.rule)}) after you wrote it. Read it again before you edit it.`
-      for (const path of changed) this.deps.inform({ path, kind: 'formatted', reason })
+      for (const path of changed) this.inform({ path, kind: 'formatted', reason })
     } catch (error) {
-      this.#tell(job, errorText(error))
+      this.#report(job, errorText(error))
     }
   }
 
-  /** @returns the files that are other than they were. */
+  /** @returns the files it changed. */
   async #run({ rule, files }: Job, end: number): Promise<string[]> {
     const left = end - Date.now()
     const over = new AbortController()
     const isOver = () => Promise.reject(new EscrowError('limit_exceeded', 'there was no time left for it'))
     if (left <= 0) return isOver()
     const wanted = new Set(files)
-    const running = this.deps.exec.run(
+    const running = this.exec.run(
       commandOf(rule, files),
       { timeout: left, signal: over.signal },
       {
         admit: async () =>
           over.signal.aborted ? isOver() : { format: [...rule.files], allowed: { by: 'policy.yaml' } },
-        lands: ({ kind, path }, { exitCode }) =>
+        accepts: ({ kind, path }, { exitCode }) =>
           kind === 'file' && wanted.has(path) && exitCode === 0 && !over.signal.aborted,
       },
     )
@@ -80,15 +76,15 @@ export class SessionFormat {
     return ran.effects.changes.map(({ path }) => path).filter((path) => wanted.has(path))
   }
 
-  #tell({ rule }: Job, why: string): void {
+  #report({ rule }: Job, why: string): void {
     const reason = `Not formatted: ${nameOf(rule)}: ${why}`
-    if (this.#told.has(reason)) return
-    this.#told.add(reason)
-    this.deps.inform({ kind: 'format', reason })
+    if (this.#reported.has(reason)) return
+    this.#reported.add(reason)
+    this.inform({ kind: 'format', reason })
   }
 }
 
-/** In the order of the rules: a file may be several formatters'. */
+/** In the order of the rules, because several may match a file. */
 function jobsOf(rules: readonly FormatRule[], files: readonly string[]): Job[] {
   return rules.flatMap((rule) => {
     const its = files.filter((path) => rule.matches(path))
@@ -97,7 +93,7 @@ function jobsOf(rules: readonly FormatRule[], files: readonly string[]): Job[] {
   })
 }
 
-/** The files are words of their own, whatever they are called; a line of the shell may say by "$@" where they go. */
+/** Passes each file as one argument. A shell line without `"$@"` gets it appended. */
 function commandOf({ run }: FormatRule, files: readonly string[]): string[] {
   const words = files.map((path) => `./${path}`)
   if (typeof run !== 'string') return [...run, ...words]
@@ -108,15 +104,15 @@ function nameOf({ run }: FormatRule): string {
   return typeof run === 'string' ? run : run.join(' ')
 }
 
-/** Characters of what a formatter said that are told. */
-const MAX_SAID = 300
+/** Characters of a formatter's output that are reported. */
+const MAX_OUTPUT = 300
 
 function failureOf({ ended, exitCode, stderr, stdout }: ExecResult): string {
   if (ended !== undefined) return ended === 'timeout' ? 'it took too long' : `it was ended (${ended})`
-  return `it ended with ${exitCode}. ${(stderr.trim() || stdout.trim()).slice(0, MAX_SAID)}`.trim()
+  return `it ended with ${exitCode}. ${(stderr.trim() || stdout.trim()).slice(0, MAX_OUTPUT)}`.trim()
 }
 
-/** Undefined once the time is over; then the run is called off, and what becomes of it is nobody's any more. */
+/** Undefined after `time` milliseconds; then the run is aborted and its result ignored. */
 async function within<T>(time: number, running: Promise<T>, over: AbortController): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<undefined>((resolve) => {

@@ -1,8 +1,10 @@
 /**
- * Commands of a session: whether one may run, what it sees of the workspace, and taking what it did into the stage or the
- * quarantine. The sandbox itself is `terminal/`.
+ * Commands of a session: admits them, runs them in the foreground or the background, and ingests their effects. The sandbox itself is
+ * `terminal/`.
  *
- * In: a command line. Out: its result, and effects in the stage. Nothing here writes to the workspace.
+ * In: a command line and its options. `SessionAdmission` asks policy, and a person where policy says so; `CommandGate` computes what the
+ * command may see; `CommandMount` runs it. Out: a result, effects in the stage, refused effects in the quarantine, and a ledger record.
+ * Must not happen here: writing to the workspace, or staging an effect past the policy checks.
  */
 export { SessionAdmission } from './admission.js'
 export { SessionFormat } from './format.js'

@@ -1,26 +1,26 @@
 import type { CommandResult, ExecOptions, ExecResult, RunningCommand, RunOptions, StartOptions } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
-import { type Effect, landEffects } from '../terminal/index.js'
-import { type CommandLine, type ExecDeps, ExecTerms } from './admitted-command.js'
+import { applyEffects, type Effect, NO_CONFLICTS } from '../terminal/index.js'
+import { CommandGate, type CommandLine, type ExecDeps } from './command-gate.js'
 import { SessionCommands } from './commands.js'
 import { SessionExec } from './exec.js'
 
-/** Milliseconds between two looks at what a program is doing. */
-const EVERY = 2_000
+/** Milliseconds between two polls of an attached program's effects. */
+const POLL_MS = 2_000
 
-/** The ways a session runs commands: one after the other, and those that run on by themselves. */
+/** The commands of a session, in the foreground and in the background. */
 export class SessionTerminal {
   readonly #exec: SessionExec
   readonly #commands: SessionCommands
 
   constructor(private readonly deps: ExecDeps) {
-    const terms = new ExecTerms(deps)
-    this.#exec = new SessionExec(deps, terms)
-    this.#commands = new SessionCommands(deps, terms, (work) => this.#exec.idle(work))
+    const gate = new CommandGate(deps)
+    this.#exec = new SessionExec(deps, gate)
+    this.#commands = new SessionCommands(deps, gate, (work) => this.#exec.whenIdle(work))
   }
 
-  /** Commands of our own making, within the call under way. */
-  get own(): Pick<SessionExec, 'run'> {
+  /** Runs commands of escrowfs itself, within the current tool call. */
+  get internal(): Pick<SessionExec, 'run'> {
     return this.#exec
   }
 
@@ -29,10 +29,10 @@ export class SessionTerminal {
     return this.deps.inCall(() => this.#exec.run(command, options))
   }
 
-  /** Runs a program that only looks: it is not recorded, and nothing it does is kept. */
-  async look(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
+  /** Runs a program for its output alone: it is not recorded, and its effects are dropped. */
+  async runReadOnly(command: CommandLine, options: ExecOptions): Promise<ExecResult> {
     this.deps.assertOpen()
-    return this.#exec.run(command, options, { admit: async () => ({}), lands: () => false, recorded: false })
+    return this.#exec.run(command, options, { admit: async () => ({}), accepts: () => false, recorded: false })
   }
 
   async start(command: CommandLine, options: StartOptions = {}): Promise<RunningCommand> {
@@ -40,7 +40,7 @@ export class SessionTerminal {
     return this.deps.inCall(() => this.#commands.start(command, options))
   }
 
-  async run(command: CommandLine, { signal, every = EVERY, ...options }: RunOptions = {}): Promise<CommandResult> {
+  async run(command: CommandLine, { signal, every = POLL_MS, ...options }: RunOptions = {}): Promise<CommandResult> {
     this.deps.assertOpen()
     const running = await this.deps.inCall(() => this.#commands.start(command, { ...options, every }, true))
     const end = () => void running.end().catch(() => undefined)
@@ -54,25 +54,18 @@ export class SessionTerminal {
     return this.#commands.list()
   }
 
-  /** Stages what was refused before, as a person wants it: by the policy of now, whatever was changed meanwhile. */
-  async take(effects: readonly Effect[]): Promise<Refusal[]> {
+  /** Stages effects that were refused before, by a person's choice. The current policy applies; conflicts are ignored. */
+  async takeEffects(effects: readonly Effect[]): Promise<Refusal[]> {
     this.deps.assertOpen()
     const { store, view, syncExternal } = this.deps
     return this.deps.inCall(async () => {
       syncExternal()
-      const { refused } = landEffects(effects, {
-        layer: view.layer,
-        overlay: store.overlay,
-        within: (work) => view.within(work),
-        isClosed: () => false,
-        isStale: () => false,
-        isStaleTree: () => false,
-      })
+      const { refused } = applyEffects(effects, view, store.overlay, NO_CONFLICTS)
       return refused.map(({ path, reason, message }) => ({ path, reason, message }))
     }, true)
   }
 
-  /** Ends what runs on, and waits for the command under way. */
+  /** Kills the background commands and waits for the foreground one. */
   async close(): Promise<void> {
     this.deps.admission.close()
     await this.#commands.close()

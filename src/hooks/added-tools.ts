@@ -3,12 +3,12 @@ import type { ChangeSet, Session } from '../core/api.js'
 import type { ToolArguments } from './catalogue.js'
 import { ToolFailure } from './tool-failure.js'
 
-/** A tool that hosts do not have: what a model can ask of its session. */
+/** A tool that escrowfs adds to a host: a request of the model to its session. */
 export interface AddedTool {
   readonly name: string
   readonly description: string
   readonly schema: z.ZodObject
-  /** Answers in words for the model. Throws {@link ToolFailure} for wrong arguments, EscrowError as the session does. */
+  /** Returns text for the model. @throws ToolFailure for invalid arguments, and the session's EscrowErrors. */
   run(session: Session, args: ToolArguments): Promise<string>
 }
 
@@ -106,7 +106,7 @@ const travel = tool(
   },
 )
 
-/** The tools escrowfs adds, by their names. */
+/** The added tools by name. */
 export const ADDED_TOOLS = {
   select_active_intent: selectActiveIntent,
   list_intents: listIntents,
@@ -117,7 +117,7 @@ export const ADDED_TOOLS = {
   travel_to_snapshot: travel,
 } as const satisfies Record<string, AddedTool>
 
-/** The name of a tool escrowfs adds. */
+/** The name of an added tool. */
 export type AddedToolName = keyof typeof ADDED_TOOLS
 
 /** Whether a tool is one of {@link ADDED_TOOLS}. */
@@ -125,7 +125,7 @@ export function isAddedTool(name: string): name is AddedToolName {
   return Object.hasOwn(ADDED_TOOLS, name)
 }
 
-/** Snapshots and characters of hunks a model is shown at once. */
+/** Largest number of snapshots, and of characters of hunks, in one result. */
 const SNAPSHOTS = 20
 const HUNKS = 20_000
 

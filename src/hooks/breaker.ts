@@ -5,9 +5,8 @@ import { type Human, questionOf } from './human.js'
 import type { ToolOutcome } from './run-tool.js'
 
 /**
- * The circuit breaker: after `gate.breaker` refusals in a row, no destructive call between them, every call is refused
- * until a person lets the agent go on, except questions: by them the agent asks the person. A person's next message (`startTurn`)
- * lets it go on as well.
+ * The circuit breaker. After `gate.breaker` consecutive denials without a successful destructive call, it denies every call but
+ * questions to the person. A person's approval, or next message (`startTurn`), resets it.
  */
 export async function breakerDenial(
   { task, pending: call }: Pick<HookCall, 'task' | 'pending'>,
@@ -30,7 +29,7 @@ export async function breakerDenial(
   return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to go on.${words}`, hint }
 }
 
-/** Counts what became of a call. */
+/** Counts the outcome of a call. */
 export function countRefusals({ task, destructive, stopped }: HookCall, outcome: ToolOutcome<unknown>): void {
   if (outcome.status === 'denied' && !stopped) task.refusals.push(outcome.denial)
   if (outcome.status === 'done' && destructive) task.refusals = []

@@ -1,29 +1,29 @@
 import type { PlannedWrite, ToolCall } from '../core/api.js'
 import { patchWrites } from './patch-writes.js'
 
-/** What a tool does, as far as a gate needs to know. An unknown tool may do anything. */
+/** The kind of a tool for the gate. */
 export type ToolClass = 'read' | 'write' | 'terminal' | 'question' | 'unknown'
 
-/** Of the two, what a person is asked about and an intent is needed for. */
+/** A DESTRUCTIVE call needs an intent, and a person may be asked about it. */
 export type ToolClassification = 'SAFE' | 'DESTRUCTIVE'
 
-/** A tool call's arguments, as the model gave them. */
+/** A tool call's arguments from the model. */
 export type ToolArguments = Readonly<Record<string, unknown>>
 
-/** One tool as a gate sees it. */
+/** The gate's description of a tool. */
 export interface ToolEntry {
   readonly class: ToolClass
-  /** How the content lock takes what it reads. */
+  /** How the content lock treats its reads. */
   readonly kind: ToolCall['kind']
-  /** It can be called before an intent is active, whatever `gate.tools` says. */
+  /** May be called before an intent is active, even with `gate.tools: all`. */
   readonly free?: true
-  /** Every path the call changes, as its arguments name them. */
+  /** Every path that the call changes, as named in its arguments. */
   writes(args: ToolArguments): PlannedWrite[]
-  /** Files whose content it shows to the model. */
+  /** Files whose content the model gets. */
   reads(args: ToolArguments): string[]
 }
 
-/** What is known of tools, by their names. A tool it does not know may do anything. */
+/** Descriptions of tools by name. An unknown tool may do anything. */
 export interface ToolCatalogue {
   of(tool: string): ToolEntry
   classify(tool: string): ToolClassification
@@ -37,7 +37,7 @@ const free = (of: ToolClass): ToolEntry => ({ ...plain(of), free: true })
 
 const editor = (writes: ToolEntry['writes']): ToolEntry => ({ class: 'write', kind: 'edit', writes, reads: NOTHING })
 
-/** Tools name their file by one of two words; where a call has both, both are judged. */
+/** Tools name their file by one of two arguments. A call with both is checked for both. */
 const namedFile = editor((args) => put(texts(args.path, args.file_path)))
 
 const UNKNOWN = plain('unknown')
@@ -83,13 +83,12 @@ const TOOLS = {
   read_run_output: plain('read'),
 } as const satisfies Record<string, ToolEntry>
 
-/** The names the catalogue knows. */
+/** The names in the catalogue. */
 export const KNOWN_TOOLS: readonly string[] = Object.keys(TOOLS)
 
 /**
- * What is known of tools. One that is not in the catalogue, an MCP tool for one, is destructive until a person says
- * otherwise.
- * @param others classes of further tools, or other classes of known ones, by name: a host's settings, never a model's
+ * A catalogue of tools. A tool that is not listed, such as an MCP tool, is destructive unless `others` classifies it.
+ * @param others classes by tool name, added or overridden; from a host's settings, never from a model
  */
 export function toolCatalogue(others: Readonly<Record<string, ToolClass>> = {}): ToolCatalogue {
   const entries = new Map<string, ToolEntry>(Object.entries(TOOLS))
@@ -106,7 +105,7 @@ function classificationOf(entry: ToolEntry): ToolClassification {
   return entry.class === 'read' || entry.class === 'question' ? 'SAFE' : 'DESTRUCTIVE'
 }
 
-/** SAFE or DESTRUCTIVE, by the catalogue as it ships. */
+/** Classifies a tool by the built-in catalogue. */
 export function classifyTool(tool: string): ToolClassification {
   return DEFAULT.classify(tool)
 }
@@ -121,14 +120,14 @@ function texts(...values: readonly unknown[]): string[] {
   return values.filter((value): value is string => typeof value === 'string' && value !== '')
 }
 
-/** `read_file` names one file, or in its older form several. */
+/** `read_file` names one file; its older form names several. */
 function shownFiles({ path, files }: ToolArguments): string[] {
   const entries: readonly unknown[] = Array.isArray(files) ? files : []
   const named = entries.map((each) => (typeof each === 'object' && each !== null && 'path' in each ? each.path : each))
   return texts(path, ...named)
 }
 
-/** The host puts the image's own ending to a name that has none of an image. */
+/** The host appends the image's extension to a name without one. */
 function imageNames(path: string): string[] {
   return /\.(png|jpe?g)$/i.test(path) ? [path] : ['png', 'jpg', 'jpeg'].map((ending) => `${path}.${ending}`)
 }

@@ -15,22 +15,21 @@ import { TurnStateMachine } from './turn-state.js'
 import type { HookContext, HookError, HookInput, HookResult, HookRun, ToolHook } from './types.js'
 import { formatToolError, type HookStyle, withFeedback } from './wording.js'
 
-/** What an engine works with. */
+/** Options of an engine. */
 export interface HookEngineOptions extends Omit<TaskOptions, 'workspace'> {
-  /** Asks a person. Without it what needs a person is refused. */
+  /** Asks a person. Without it, a call that needs a person is refused. */
   readonly human?: Human
   readonly catalogue?: ToolCatalogue
   readonly host?: RunOptions['host']
-  /** The hooks to begin with, in their order; {@link standardHooks} unless told. */
+  /** The initial hooks in order; {@link standardHooks} by default. */
   readonly hooks?: { readonly pre: readonly ToolHook[]; readonly post: readonly ToolHook[] }
 }
 
 let instance: HookEngine | undefined
 
 /**
- * One engine under all the styles hosts call hooks in. A task is a conversation; its session has the task's id, in the
- * workspace of the call's `cwd`. A refusal is an answer and one record, whatever the style; what cannot be opened, read
- * or judged is refused.
+ * One engine for every style in which hosts call hooks. A task is a conversation; its session has the task's id, in the workspace of the
+ * call's `cwd`. A refusal has one record, whatever the style. A call that cannot be opened, read or judged is refused.
  */
 export class HookEngine {
   readonly turns = new TurnStateMachine()
@@ -49,8 +48,8 @@ export class HookEngine {
   }
 
   /**
-   * The engine of this process. The first call makes it and needs the options; later ones go without.
-   * @throws EscrowError `session_busy` for options when there is one; `no_orchestration` for none when there is not.
+   * The engine of this process. The first call creates it and needs options; later calls take none.
+   * @throws EscrowError `session_busy` for options when the engine exists; `no_orchestration` for no options when it does not.
    */
   static getInstance(options?: HookEngineOptions): HookEngine {
     if (options && instance) throw new EscrowError('session_busy', 'This process has its HookEngine already.')
@@ -69,7 +68,7 @@ export class HookEngine {
     this.#chain.registerPost(hook)
   }
 
-  /** Runs a tool between its hooks. Rejects with the tool's own error, after the hooks were told of it. */
+  /** Runs a tool between its hooks. Rejects with the tool's own error, after the post-hooks have run. */
   async runWithHooks<T>(input: HookInput, execute: () => Promise<T> | T): Promise<HookRun<T>> {
     const call = await this.#openCall(input)
     if (!('task' in call)) return { ...this.#toRefusal(call, 'middleware'), failures: [] }
@@ -84,8 +83,8 @@ export class HookEngine {
   }
 
   /**
-   * Before a tool its host runs. When it is allowed, what the host does by the session's `fs` belongs to it until
-   * {@link runPostHook}, or until the task's next call.
+   * Call it before a tool that the host runs. If the call is allowed, operations on the session's `fs` belong to it until
+   * {@link runPostHook} or the task's next call.
    */
   async runPreHook(input: HookInput, style: HookStyle = 'engine'): Promise<HookResult> {
     const call = await this.#openCall(input)
@@ -103,8 +102,8 @@ export class HookEngine {
   }
 
   /**
-   * The tool has ended; without its {@link runPreHook} there is nothing to end.
-   * @param error what it failed with
+   * Call it after the tool. Without a preceding {@link runPreHook} it does nothing.
+   * @param error the tool's error, if it failed
    */
   async runPostHook({ taskId }: Pick<HookContext, 'taskId'>, error?: unknown): Promise<HookRun<never>> {
     const task = this.#tasks.find(taskId)
@@ -120,14 +119,14 @@ export class HookEngine {
     return { allow: true, feedback, failures, ...hash, ...(message !== '' && { message }) }
   }
 
-  /** {@link runPreHook} in the form of a hook's own answer: an error where the call is refused. */
+  /** {@link runPreHook} with the result type of a hook: an error for a refused call. */
   async executePreHooks(toolName: string, payload: Omit<HookInput, 'toolName'>): Promise<HookError | undefined> {
     const { allow, message = '', error } = await this.runPreHook({ ...payload, toolName }, 'record')
     if (allow) return undefined
     return { message, code: error?.reason ?? 'failed', toolName, ...(error && { details: error }) }
   }
 
-  /** {@link runPostHook}; the first failure of a hook. */
+  /** {@link runPostHook} with the result type of a hook: the first failure. */
   async executePostHooks(
     _toolName: string,
     payload: Pick<HookContext, 'taskId'>,
@@ -137,8 +136,8 @@ export class HookEngine {
   }
 
   /**
-   * Selects a task's intent, null for none.
-   * @param cwd the workspace's root, for a task that was not heard of before
+   * Selects a task's intent; null clears it.
+   * @param cwd the workspace's root, required for a new task
    * @throws EscrowError as `selectIntent` of a session
    */
   async setActiveIntent(taskId: string, intentId: string | null, cwd?: string): Promise<IntentContext> {
@@ -160,28 +159,28 @@ export class HookEngine {
     if (this.#tasks.find(taskId)) await this.setActiveIntent(taskId, null)
   }
 
-  /** A person has spoken: refusals are forgotten, and an intent is to be selected for what they asked. */
+  /** Call it for each message of a person: resets the breaker and clears the intent, which must be selected for the new request. */
   async startTurn(taskId: string): Promise<void> {
     this.forgetRefusals(taskId)
     await this.clearIntent(taskId)
     this.turns.startTurn(taskId)
   }
 
-  /** A person has answered a question of the agent's: what was refused before does not stop it any more. */
+  /** Resets the breaker. Call it when a person has answered a question of the agent. */
   forgetRefusals(taskId: string): void {
     const task = this.#tasks.find(taskId)
     if (task) task.refusals = []
   }
 
   /**
-   * A task's session. Rejects as opening it does.
-   * @param modelId the model at work, for a session that is opened by this
+   * A task's session, opened where it is not open yet. Rejects with the errors of opening.
+   * @param modelId the model, for a session that this call opens
    */
   async sessionOf(taskId: string, cwd: string, modelId?: string): Promise<Session> {
     return (await this.#tasks.of(taskId, cwd, modelId)).session
   }
 
-  /** The conversation is over: its session is closed and keeps its stage. */
+  /** Ends a conversation. Its session is closed and keeps its stage. */
   async endTask(taskId: string): Promise<void> {
     await this.runPostHook({ taskId })
     this.turns.forget(taskId)
@@ -193,7 +192,7 @@ export class HookEngine {
     await this.#tasks.close()
   }
 
-  /** Never rejects: a call that cannot be brought before its session is refused. */
+  /** Never rejects: a call whose session cannot be opened is refused. */
   async #openCall(input: HookInput): Promise<HookCall | ToolOutcome<never>> {
     try {
       const { taskId, cwd, modelId } = input
@@ -232,7 +231,7 @@ export class HookEngine {
     return undefined
   }
 
-  /** The turn goes by the session's intent, and a refusal that was handed to the model is dealt with. */
+  /** Brings the turn's state up to the session's intent. This also leaves the blocked state after a refusal. */
   #syncTurn(taskId: string, { session }: HookTask): void {
     const { intent } = session
     if (intent === undefined) this.turns.startTurn(taskId)

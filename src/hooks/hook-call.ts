@@ -13,11 +13,11 @@ export interface HookCall {
   readonly use: ToolUse
   readonly pending: PendingCall
   readonly destructive: boolean
-  /** What its hooks are given. */
+  /** The argument of its hooks. */
   readonly payload: HookPayload
-  /** Policy's answer, once it is at the gate. */
+  /** The call at the session's gate, once it gets there. */
   gated: GatedCall | undefined
-  /** A hook's answer in the tool's place. */
+  /** A result that a hook gave instead of the tool. */
   handled: string | undefined
   /** It passed its gate. */
   admitted: boolean
@@ -61,16 +61,16 @@ export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCa
   return call
 }
 
-/** A call whose tool its host runs itself. */
+/** A call whose tool the host runs itself. */
 export interface OpenCall {
   readonly call: HookCall
   readonly tool: OpenTool
 }
 
-/** One conversation as an engine knows it. */
+/** One conversation. */
 export interface HookTask {
   readonly session: Session
-  /** Refusals in a row, no destructive call between them. */
+  /** Consecutive denials without a successful destructive call. */
   refusals: ToolError[]
   open: OpenCall | undefined
 }

@@ -21,7 +21,7 @@ export class HookChain {
     this.#post.push(hook)
   }
 
-  /** The first refusal; a hook that fails refuses. Throws EscrowError where that is what a hook was refused with. */
+  /** The first denial. A hook that fails denies; an EscrowError of a hook is rethrown. */
   async before(payload: HookPayload): Promise<Denial | undefined> {
     const { toolName, targets } = payload
     for (const hook of this.#pre.filter((each) => concerns(each, payload))) {
@@ -36,7 +36,7 @@ export class HookChain {
     return undefined
   }
 
-  /** Every hook is told, whatever the others do. */
+  /** Runs every hook, even after a failure of another. */
   async after(payload: HookPayload): Promise<HookError[]> {
     const errors: HookError[] = []
     for (const hook of this.#post.filter((each) => concerns(each, payload))) {

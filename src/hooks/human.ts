@@ -5,9 +5,9 @@ import type { Reviewer } from '../core/people.js'
 import { oneLine } from '../core/printable.js'
 import type { ToolArguments } from './catalogue.js'
 
-/** What a person is asked while a tool call waits. */
+/** A question to a person while a tool call waits. */
 export interface HumanQuestion {
-  /** `call`: may it run; `access`, `scope`, `command`: what policy asks; `breaker`: may the agent go on after many refusals. */
+  /** `call`: may it run; `access`, `scope`, `command`: a question of policy; `breaker`: may the agent continue after many denials. */
   readonly kind: 'call' | Question['kind'] | 'breaker'
   readonly taskId?: string
   readonly intentId?: string
@@ -19,7 +19,7 @@ export interface HumanQuestion {
   readonly detail: string
 }
 
-/** A person's yes or no to a tool call. */
+/** A person's answer to a question about a tool call. */
 export interface HumanAnswer {
   readonly approved: boolean
   /** For the agent. */
@@ -28,12 +28,12 @@ export interface HumanAnswer {
 }
 
 /**
- * Asks a person, and nobody else: a host's own approval, a rule or a queued message is no answer. Undefined: no answer
- * was given. An approval lets a call run; what it writes is staged and needs its verdict like everything else.
+ * Asks a person. It must not answer from a host's own approval, a rule or a queued message. Undefined means no answer. An approval lets
+ * the call run; its writes are staged and still need a verdict.
  */
 export type Human = (question: HumanQuestion) => Promise<HumanAnswer | undefined>
 
-/** The call a question is about. */
+/** The tool call that waits for an answer. */
 export interface PendingCall {
   readonly taskId: string
   readonly intentId: string | undefined
@@ -44,7 +44,7 @@ export interface PendingCall {
 
 const pendingCall = new AsyncLocalStorage<PendingCall>()
 
-/** Questions that come up while `run` runs are about this call. */
+/** Associates the questions that `run` asks with a call. */
 export function withPendingCall<T>(call: PendingCall, run: () => T): T {
   return pendingCall.run(call, run)
 }
@@ -55,7 +55,7 @@ export function questionOf(kind: HumanQuestion['kind'], call: PendingCall, messa
   return { kind, taskId, tool, targets, message, detail, ...defined({ intentId }) }
 }
 
-/** As the `approver` of a workspace: policy's questions go to the same person. A yes holds for the one call. */
+/** The `approver` of a workspace, which sends policy's questions to the same person. An approval covers one call. */
 export function approverOf(human: Human): Approver {
   return async (question) => {
     const answer = await human(policyQuestion(question))
@@ -92,10 +92,10 @@ function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'>
 }
 
 const MAX_PREVIEW = 2_000
-/** Where tools keep what they would write or run. */
+/** Arguments in which tools pass what they write or run. */
 const PREVIEW_FIELDS = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
 
-/** What a call would change, as its arguments tell it. */
+/** A preview of a call's changes from its arguments. */
 function previewOf(params: ToolArguments): string {
   const values = PREVIEW_FIELDS.filter((name) => params[name] !== undefined).map((name) => params[name])
   const text = (values.length > 0 ? values : [params]).map((each) => (typeof each === 'string' ? each : json(each)))
@@ -113,7 +113,7 @@ function json(value: unknown): string {
   }
 }
 
-/** What of `vscode.window` a modal needs. */
+/** The part of `vscode.window` that a modal needs. */
 export interface MessageWindow {
   showWarningMessage(
     message: string,
@@ -122,7 +122,7 @@ export interface MessageWindow {
   ): PromiseLike<string | undefined>
 }
 
-/** A modal with Approve and Reject. Closed without either it has no answer, and what waits for one is refused. */
+/** A modal with Approve and Reject. Closing it gives no answer, and the call is refused. */
 export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
   return async ({ message, intentId, tool, targets, detail }) => {
     const about = [

@@ -1,9 +1,9 @@
 /**
- * Hooks: the engine that takes a host's tool calls to a session.
+ * Hooks: the engine that runs a host's tool calls through a session.
  *
- * In come a tool's name and arguments as the host has them, and the host's way to ask its person; out goes what the host
- * should do: run the tool, or hand the model a refusal with its reason. A catalogue says what each tool does.
- * May not happen here: a rule of the policy, anything that only one host has (`agents/`).
+ * In: a tool's name and arguments as the host has them, and the host's function to ask its person. Out: whether to run the tool, or the
+ * denial for the model. `catalogue.ts` lists what each known tool reads and writes; an unknown tool may do anything.
+ * Must not happen here: a policy rule (`policy/`), or code for a single host (`agents/`).
  */
 export { ADDED_TOOLS, type AddedTool, type AddedToolName, isAddedTool } from './added-tools.js'
 export {

@@ -28,9 +28,9 @@ const END_OF_FILE = '*** End of File'
 const HEREDOC = /^<<\s*(['"]?)EOF\1$/
 
 /**
- * Reads an `apply_patch` argument. Headers may be indented and their paths padded; what is read here is both what is
- * judged and what is applied, so no spelling can slip between the two.
- * @throws ToolFailure names the line that is wrong.
+ * Parses an `apply_patch` argument. Headers may be indented and their paths padded. The same parse is judged and applied, so no spelling
+ * can differ between the two.
+ * @throws ToolFailure with the number of the invalid line.
  */
 export function parsePatch(patch: string): PatchOperation[] {
   const cursor = makeCursor(body(patch))

@@ -4,8 +4,7 @@ import { type PatchOperation, parsePatch } from './patch-parser.js'
 const HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/
 
 /**
- * Every path a patch changes. Of a patch that cannot be read here, every path a header could name: another reader may
- * be laxer than this one.
+ * Every path that a patch changes. For an invalid patch, every path that a header could name: the host's parser may be more lenient.
  */
 export function patchWrites(patch: string): PlannedWrite[] {
   try {

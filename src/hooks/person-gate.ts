@@ -9,7 +9,7 @@ import { type Human, withPendingCall } from './human.js'
 import { type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
 import { HumanInTheLoopHook } from './standard-hooks.js'
 
-/** {@link runTool} with what policy.yaml wants of a person. */
+/** {@link runTool} with the questions to a person that policy.yaml requires. */
 export type PersonalRun = <T>(
   use: ToolUse,
   work: () => Promise<T> | T,
@@ -17,9 +17,8 @@ export type PersonalRun = <T>(
 ) => Promise<ToolOutcome<T>>
 
 /**
- * For an adapter that runs tools on a session and needs no other hooks: calls are asked about with `approval.modal: all`, and
- * the breaker (`gate.breaker`) stops after refusals in a row. Without a person there is no breaker, as nothing could
- * close it again.
+ * For an adapter that runs tools on a session and needs no other hooks. With `approval.modal: all` it asks about each call, and the
+ * breaker (`gate.breaker`) stops consecutive denials. Without a person there is no breaker, because nothing could reset it.
  */
 export function personGate(session: Session, human?: Human): PersonalRun {
   const task: HookTask = { session, refusals: [], open: undefined }

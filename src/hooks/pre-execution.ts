@@ -2,23 +2,23 @@ import { errorText } from '../core/error-text.js'
 import type { ToolArguments } from './catalogue.js'
 import { HookEngine } from './engine.js'
 
-/** A tool call as a host of one hook tells of it. */
+/** A tool call of a host with a single hook. */
 export interface PreExecutionInput {
   readonly cwd: string
   readonly toolName: string
   readonly toolArgs: ToolArguments
-  /** The conversation, `agent` unless told. A host of several workspaces names one for each. */
+  /** The conversation; `agent` by default. A host of several workspaces needs one id for each. */
   readonly taskId?: string
 }
 
-/** `blocked` and `handled` carry what the model is told, and the tool is not run. */
+/** For `blocked` and `handled`, give `toolResult` to the model and do not run the tool. */
 export type PreExecutionResult =
   | { readonly kind: 'continue' }
   | { readonly kind: 'blocked' | 'handled'; readonly toolResult: string }
 
 /**
- * The one hook of hosts that call before a tool and never after it. It goes by the engine of this process; without one
- * everything is blocked. With `gate.tools: all` nothing but the choice of an intent passes before an intent is active.
+ * The hook for hosts that call before a tool and never after. It uses the engine of this process, and blocks every call without one.
+ * With `gate.tools: all`, only the selection of an intent passes before an intent is active.
  */
 export async function preExecutionHook(
   { cwd, toolName, toolArgs, taskId = 'agent' }: PreExecutionInput,

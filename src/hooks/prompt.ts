@@ -1,7 +1,7 @@
 import type { Session } from '../core/api.js'
 import { intentContext } from '../intents/index.js'
 
-/** What a model must know to work in escrow; fit for a host's static rules (`.roo/rules`, AGENTS.md) too. */
+/** The protocol for a model that works in escrow. It is also suitable for a host's static rules (`.roo/rules`, AGENTS.md). */
 export const INTENT_PROTOCOL = `# Working under an intent
 
 Your changes are held in escrow: each is checked when you make it, staged, and reaches the disk only when a person approves it.
@@ -13,7 +13,7 @@ Your changes are held in escrow: each is checked when you make it, staged, and r
 4. Read a file again before you edit it when a refusal says it is stale.
 5. Words from the reviewer come with tool results. Follow them.`
 
-/** The prompt's section for this turn: the protocol, and the active intent or the ones to choose from. */
+/** The section of the prompt for this turn: the protocol, and the active intent or the selectable ones. */
 export async function intentPrompt(session: Pick<Session, 'intent' | 'intents'>): Promise<string> {
   const { intent } = session
   if (intent !== undefined) return `${INTENT_PROTOCOL}\n\n${intentContext(intent).xml}`

@@ -12,23 +12,23 @@ export interface ToolUse {
   readonly args: ToolArguments
 }
 
-/** What became of a tool call, a denial included; `feedback` is for the model to be told with it. */
+/** The outcome of a tool call, with the feedback for the model. */
 export type ToolOutcome<T> = { readonly feedback: readonly Feedback[] } & (
   | { readonly status: 'done'; readonly value: T }
   | { readonly status: 'denied'; readonly denial: ToolError; readonly error: unknown }
   | { readonly status: 'failed'; readonly error: unknown }
 )
 
-/** How a tool is run. */
+/** Options for running a tool. */
 export interface RunOptions extends Pick<ToolCall, 'host' | 'ambient'> {
   readonly catalogue?: ToolCatalogue
-  /** What must hold beside policy: see {@link ToolCall.gate}. */
+  /** Additional checks after policy, see {@link ToolCall.gate}. */
   readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
 }
 
 /**
- * Runs a tool's work as a call of the session: in its context, all its paths judged and people asked before its first
- * write. Never rejects. Reviewers' words come with the outcome, so that a model that asks for nothing still gets them.
+ * Runs a tool's work as a call of the session. All its paths are checked, and people asked, before its first write. Never rejects. The
+ * outcome carries reviewers' feedback, so that a model gets it without asking.
  */
 export async function runTool<T>(
   session: Session,
@@ -47,7 +47,7 @@ export async function runTool<T>(
 
 type WithoutFeedback<T> = ToolOutcome<T> extends infer O ? (O extends unknown ? Omit<O, 'feedback'> : never) : never
 
-/** What a session is told of a call. */
+/** The session's description of a call. */
 function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptions): ToolCall {
   const { host, gate, ambient, catalogue = DEFAULT } = options
   const entry = catalogue.of(name)
@@ -74,7 +74,7 @@ function toFailure(tool: string, error: unknown) {
   return denial === undefined ? ({ status: 'failed', error } as const) : ({ status: 'denied', denial, error } as const)
 }
 
-/** What reviewers said since the last call, for the model. A session that was closed meanwhile has nothing to say. */
+/** Reviewers' feedback since the last call; empty for a closed session. */
 export async function feedbackOf(session: Session): Promise<Feedback[]> {
   try {
     return await session.feedback()
@@ -83,13 +83,13 @@ export async function feedbackOf(session: Session): Promise<Feedback[]> {
   }
 }
 
-/** A call whose tool its host runs itself. */
+/** A call whose tool the host runs itself. */
 export interface OpenTool {
-  /** The tool has ended: with an error, or without. */
+  /** Ends the call. @param error the tool's error, if it failed */
   end(error?: unknown): Promise<ToolOutcome<void>>
 }
 
-/** Begins a call that passes its gate; else answers with what became of it. */
+/** Begins a call, or returns the outcome of a refused one. */
 export async function beginTool(
   session: Session,
   use: ToolUse,

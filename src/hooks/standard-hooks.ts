@@ -8,11 +8,11 @@ import { ToolFailure } from './tool-failure.js'
 import type { HookError, HookPayload, ToolHook } from './types.js'
 
 /**
- * The hooks by their names. They are thin: what they say is what the session's policy decides, which stands behind every
- * call of `fs` whether hooks are installed or not.
+ * The standard hooks. They are thin: they return the decision of the session's policy, which also checks every call of `fs`, with or
+ * without hooks.
  */
 
-/** Refuses what policy refuses for one of some reasons. */
+/** Refuses a call that policy denies for one of the given reasons. */
 class PolicyHook implements ToolHook {
   readonly #reasons: ReadonlySet<DenialReason>
 
@@ -28,7 +28,7 @@ class PolicyHook implements ToolHook {
   postExecute(): void {}
 }
 
-/** Nothing destructive without an active intent; nothing at all with `gate.tools: all`. */
+/** Refuses destructive calls without an active intent; with `gate.tools: all`, every call. */
 export class IntentGateHook extends PolicyHook {
   constructor() {
     super('missing_intent_id', 'unknown_intent', 'not_trusted', 'intent_not_active', 'intent_ignored')
@@ -47,21 +47,21 @@ export class IntentGateHook extends PolicyHook {
   }
 }
 
-/** Nothing outside of the intent's owned scope, nor where no agent may write. */
+/** Refuses writes outside the intent's owned scope and to protected paths. */
 export class ScopeEnforcementHook extends PolicyHook {
   constructor() {
     super('scope_violation', 'protected_path', 'path_escape', 'access_denied', 'hidden', 'claimed')
   }
 }
 
-/** Nothing over a file that changed since the model read it. */
+/** Refuses a write to a file that changed since the model read it. */
 export class OptimisticLockHook extends PolicyHook {
   constructor() {
     super('stale_file')
   }
 }
 
-/** Asks a person where policy wants it, and with `approval.modal: all` before each destructive call. */
+/** Asks a person where policy requires it, and with `approval.modal: all` before each destructive call. */
 export class HumanInTheLoopHook implements ToolHook {
   readonly classification = 'DESTRUCTIVE'
   readonly #human: Human | undefined
@@ -100,7 +100,7 @@ const NOBODY = {
   hint: 'Run where a person can be asked.',
 } as const
 
-/** `select_active_intent` is answered with the intent's curated context; null clears the intent. */
+/** Answers `select_active_intent` with the intent's curated context; null clears the intent. */
 export class ContextLoadingHook implements ToolHook {
   async preExecute(toolName: string, { params, session, handle }: HookPayload): Promise<HookError | undefined> {
     if (toolName !== 'select_active_intent') return undefined
@@ -110,7 +110,7 @@ export class ContextLoadingHook implements ToolHook {
   postExecute(): void {}
 }
 
-/** The other tools escrowfs adds are answered here as well: no host has them. */
+/** Answers the other tools that escrowfs adds. */
 export class AddedToolsHook implements ToolHook {
   async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
     if (toolName === 'select_active_intent' || !isAddedTool(toolName)) return undefined
@@ -123,7 +123,7 @@ export class AddedToolsHook implements ToolHook {
   postExecute(): void {}
 }
 
-/** Arguments a tool does not take are a refusal the model can mend. */
+/** Refuses invalid arguments, which the model can correct. */
 async function toHookError(
   tool: string,
   reason: DenialReason,
@@ -138,7 +138,7 @@ async function toHookError(
   }
 }
 
-/** Brings the intent a host keeps for its task into the session. One that is not declared is refused, never invented. */
+/** Selects in the session the intent that a host keeps for its task. An undeclared intent is refused. */
 export class ActiveIntentSyncHook implements ToolHook {
   async preExecute(toolName: string, { activeIntentId, session }: HookPayload): Promise<undefined> {
     if (toolName === 'select_active_intent' || activeIntentId === undefined) return
@@ -148,7 +148,7 @@ export class ActiveIntentSyncHook implements ToolHook {
   postExecute(): void {}
 }
 
-/** Notes the digest of the canonical call. */
+/** Sets the digest of the canonical call. */
 export class MutationHashHook implements ToolHook {
   readonly classification = 'DESTRUCTIVE'
 
@@ -159,7 +159,7 @@ export class MutationHashHook implements ToolHook {
   postExecute(): void {}
 }
 
-/** After each call the ledger holds its record, on the medium. */
+/** Flushes the ledger after each call. */
 export class TraceLedgerHook implements ToolHook {
   preExecute(): void {}
 
@@ -168,14 +168,14 @@ export class TraceLedgerHook implements ToolHook {
   }
 }
 
-/** {@link IntentGateHook} by its other name. */
+/** Alias of {@link IntentGateHook}. */
 export const requireActiveIntent: ToolHook = new IntentGateHook()
-/** {@link MutationHashHook} by its other name. */
+/** Alias of {@link MutationHashHook}. */
 export const hashMutation: ToolHook = new MutationHashHook()
-/** {@link ActiveIntentSyncHook} by its other name. */
+/** Alias of {@link ActiveIntentSyncHook}. */
 export const syncActiveIntent: ToolHook = new ActiveIntentSyncHook()
 
-/** The hooks of an engine that is told nothing else, in their order. */
+/** The default hooks of an engine, in order. */
 export function standardHooks(human?: Human): {
   readonly pre: readonly ToolHook[]
   readonly post: readonly ToolHook[]

@@ -5,14 +5,14 @@ import type { AgentInfo } from '../core/people.js'
 import type { HookTask } from './hook-call.js'
 
 export interface TaskOptions {
-  /** `openWorkspace`, which this room may not import. */
+  /** `openWorkspace`, passed in because this room may not import it. */
   readonly open: (root: string, options?: WorkspaceOptions) => Promise<Workspace>
   readonly workspace?: WorkspaceOptions
-  /** Who works in the sessions, beside the model each call names. */
+  /** The agent of the sessions. Each call names the model. */
   readonly agent?: AgentInfo
 }
 
-/** The sessions behind conversations: one for each task, in the workspace of its directory. */
+/** The sessions of conversations: one per task, in the workspace of its directory. */
 export class HookTasks {
   readonly #workspaces = new Map<string, Promise<Workspace>>()
   readonly #tasks = new Map<string, { readonly cwd: string; readonly task: Promise<HookTask> }>()
@@ -20,7 +20,7 @@ export class HookTasks {
 
   constructor(private readonly options: TaskOptions) {}
 
-  /** Throws what opening throws, and `path_escape` where a task moves to another workspace. */
+  /** @throws the errors of opening, and EscrowError `path_escape` for a task that moves to another workspace. */
   async of(taskId: string, cwd: string, modelId?: string): Promise<HookTask> {
     const found = this.#tasks.get(taskId)
     if (found && found.cwd !== cwd) {
@@ -32,7 +32,7 @@ export class HookTasks {
     this.#tasks.set(taskId, { cwd, task })
     try {
       const opened = await task
-      // It may have ended while it was opened.
+      // The task may have ended while its session was opening.
       if (this.#tasks.get(taskId)?.task === task) this.#known.set(taskId, opened)
       return opened
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A tool that could not do what it was asked, in words for the model. Nothing was written. */
+/** A tool failed before it wrote anything. The message is for the model. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
 }

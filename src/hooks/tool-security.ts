@@ -2,7 +2,7 @@ import type { ToolError } from '../core/denials.js'
 import type { HookEngine } from './engine.js'
 import type { HookInput } from './types.js'
 
-/** A refusal as the JSON text a model reads. */
+/** A denial as JSON text for a model. */
 export function buildJsonToolError(
   tool: string,
   reason: string,
@@ -13,8 +13,8 @@ export function buildJsonToolError(
 }
 
 /**
- * The pre-hook of a base class of tools: what is refused it tells the model by `pushToolResult`, as a JSON `tool_error`.
- * @returns whether the tool may run. False, too, where a hook has answered in its place.
+ * The pre-hook of a base class for tools. It passes a denial to `pushToolResult` as a JSON `tool_error`.
+ * @returns whether to run the tool. False also where a hook has given the result.
  */
 export async function enforceToolSecurityPreHook(
   engine: HookEngine,

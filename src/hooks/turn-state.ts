@@ -1,4 +1,4 @@
-/** Where a conversation's turn stands. */
+/** The state of a conversation's turn. */
 export const TurnState = {
   /** Only an intent can be selected; reads pass unless `gate.tools` is `all`. */
   AWAITING_INTENT_SELECTION: 'AWAITING_INTENT_SELECTION',
@@ -20,8 +20,8 @@ interface Turn {
 const AWAITING: Turn = { state: TurnState.AWAITING_INTENT_SELECTION }
 
 /**
- * The states of each conversation's turn. Invariant: a destructive tool runs in CONTEXT_LOADED and ACTION_ALLOWED only.
- * An event that a state does not take leaves it as it is. A conversation never heard of awaits its intent.
+ * The turn state of each conversation. Invariant: a destructive tool runs only in CONTEXT_LOADED and ACTION_ALLOWED. An event that a
+ * state does not accept leaves it unchanged. An unknown conversation awaits its intent.
  */
 export class TurnStateMachine {
   readonly #turns = new Map<string, Turn>()
@@ -52,14 +52,14 @@ export class TurnStateMachine {
     this.#turns.set(conversationId, { ...this.#of(conversationId), state: TurnState.BLOCKED })
   }
 
-  /** After an action, or once a refusal is dealt with. Where no intent was selected it goes back to waiting for one. */
+  /** Call it after an action or a handled denial. Without a selected intent, the turn waits for one again. */
   resetToContextLoaded(conversationId: string): void {
     const { intentId } = this.#of(conversationId)
     if (intentId === undefined) this.startTurn(conversationId)
     else this.onIntentSelected(conversationId, intentId)
   }
 
-  /** The conversation is over. */
+  /** Removes an ended conversation. */
   forget(conversationId: string): void {
     this.#turns.delete(conversationId)
   }

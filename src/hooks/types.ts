@@ -2,9 +2,9 @@ import type { Feedback, Session } from '../core/api.js'
 import type { Denial, ToolError } from '../core/denials.js'
 import type { ToolArguments, ToolClassification } from './catalogue.js'
 
-/** A tool call as a host tells of it. */
+/** A tool call as a host describes it. */
 export interface HookContext {
-  /** One conversation; its session has this id. */
+  /** The conversation. Its session has the same id. */
   readonly taskId: string
   readonly activeIntentId: string | undefined
   readonly mode?: string
@@ -17,65 +17,65 @@ export interface HookContext {
   readonly timestamp: string
 }
 
-/** What a host must tell; the rest is filled in. */
+/** The required fields of a tool call. The engine fills in the others. */
 export type HookInput = Pick<HookContext, 'taskId' | 'toolName' | 'params' | 'cwd'> & Partial<HookContext>
 
-/** What a hook is given. Its arguments are a copy: no hook can change what the host runs, nor which paths were judged. */
+/** The argument of a hook. `params` is a copy: a hook can change neither what the host runs nor which paths were judged. */
 export interface HookPayload extends HookContext {
   readonly classification: ToolClassification
   /** The paths the call changes, as its arguments name them. */
   readonly targets: readonly string[]
   readonly session: Session
-  /** Policy's answer to the call, people asked where it wants them to be. After the call: what it was. */
+  /** Policy's decision on the call, which may ask a person. After the call it returns the same decision. */
   judge(): Promise<Denial | undefined>
-  /** The call is answered with this, and its tool is not run. Before the call only. */
+  /** Gives the result of the call, so that the tool is not run. Only before the call. */
   handle(toolResult: string): void
   /** Set by {@link MutationHashHook}: the digest of the canonical call. */
   contentHash: string | undefined
-  /** After the call only. */
+  /** Set after the call. */
   readonly outcome?: 'done' | 'denied' | 'failed'
 }
 
-/** A hook's refusal, or its failure after the call. `details` is the whole record where there is one. */
+/** A hook's denial, or its failure after the call. `details` is the denial record, if there is one. */
 export interface HookError {
   readonly message: string
-  /** A reason of a denial where it is one. */
+  /** A denial reason, or a code of the hook. */
   readonly code: string
   readonly toolName?: string
   readonly details?: unknown
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: hooks written to return void, or a promise of it, are hooks too
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook may be declared to return void or a promise of it
 type HookAnswer = void | HookError | undefined
 
 /** A hook around tool calls. */
 export interface ToolHook {
-  /** Before the call: an error refuses it, and so does throwing. */
+  /** Runs before the call. Return an error, or throw, to refuse the call. */
   preExecute(toolName: string, payload: HookPayload): HookAnswer | Promise<HookAnswer>
-  /** After the call, refused ones too. It can refuse nothing any more. */
+  /** Runs after the call, also after a refused one. It cannot refuse. */
   postExecute(toolName: string, payload: HookPayload): HookAnswer | Promise<HookAnswer>
-  /** Asked about calls of this class alone; without it, about all. */
+  /** Limits the hook to calls of this class. */
   readonly classification?: ToolClassification
 }
 
-/** What a host is told of a call. */
+/** The result of hooks for the host. */
 export interface HookResult {
   readonly allow: boolean
-  /** For the model, in the words of the style that asked. */
+  /** The text for the model, in the requested style. */
   readonly message?: string
-  /** The refusal's record, the same whatever the style. */
+  /** The denial record, the same in every style. */
   readonly error?: ToolError
-  /** A hook has answered the call: this is its result, and its tool is not to be run. */
+  /** The result that a hook gave. Do not run the tool. */
   readonly toolResult?: string
-  /** What reviewers said, for the model to be told with the result; where there is a message, it has the words too. */
+  /** Reviewers' feedback for the model. `message` includes it, if there is a message. */
   readonly feedback: readonly Feedback[]
 }
 
-/** What became of a call that ran inside of hooks. */
+/** The result of a call that ran between its hooks. */
 export interface HookRun<T> extends HookResult {
-  /** What the tool answered, if it ran. */
+  /** The tool's result, if it ran. */
   readonly value?: T
   readonly contentHash?: string
-  /** Hooks that failed after the call. */
+  /** Failures of post-hooks. */
   readonly failures: readonly HookError[]
 }

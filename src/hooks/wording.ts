@@ -2,7 +2,7 @@ import type { Feedback } from '../core/api.js'
 import type { ToolError } from '../core/denials.js'
 import type { ToolOutcome } from './run-tool.js'
 
-/** The styles hosts ask in. Each has its own words for a missing intent; the record is the same. */
+/** The styles in which hosts call hooks. Each has its own sentence for a missing intent; the record is the same. */
 export type HookStyle = 'engine' | 'middleware' | 'pre-execution' | 'record'
 
 const MISSING_INTENT: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
@@ -12,13 +12,13 @@ const MISSING_INTENT: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
     'Error: You must first declare an active intent using select_active_intent(intent_id) before performing any other actions.',
 }
 
-/** What a model is told of a refusal. */
+/** The text of a denial for a model. */
 export function formatToolError(style: HookStyle, { reason, message, hint }: ToolError): string {
   if (style !== 'record' && reason === 'missing_intent_id') return MISSING_INTENT[style]
   return hint === undefined ? message : `${message} ${hint}`
 }
 
-/** A text with reviewers' words behind it, if there are any. */
+/** Appends reviewers' feedback to a text. */
 export function withFeedback(text: string, feedback: readonly Feedback[]): string {
   if (feedback.length === 0) return text
   const words = feedback.map((item) => `- ${item.path ?? 'all changes'}: ${item.kind}: ${item.reason}`)
@@ -26,8 +26,8 @@ export function withFeedback(text: string, feedback: readonly Feedback[]): strin
 }
 
 /**
- * What a model reads of a call's end: the tool's own text (anything else as JSON), the record of a refusal, or what failed; with
- * reviewers' words behind it.
+ * The text of an outcome for a model: the tool's text (any other result as JSON), the denial record, or the error message; followed by
+ * reviewers' feedback.
  */
 export function outcomeText(outcome: ToolOutcome<unknown>): string {
   return withFeedback(textOf(outcome), outcome.feedback)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Feedback } from '../core/api.js'
 import { readSmall } from '../host/read.js'
-import { spoolDelivered, spooledDeliveries, WORDS_AT } from '../terminal/index.js'
+import { FEEDBACK_AT, spoolDelivery, spooledDeliveries } from '../terminal/index.js'
 import { feedbackForm } from './ask-owner.js'
 
 const form = z.array(z.object({ keys: z.array(z.string()), feedback: feedbackForm }))
@@ -16,14 +16,14 @@ export function takeFeedbackInMount(): Feedback[] {
   const reported = spooledDeliveries()
   return pending().flatMap(({ keys, feedback }) => {
     if (keys.every((key) => reported.has(key))) return []
-    for (const key of keys) spoolDelivered(key)
+    for (const key of keys) spoolDelivery(key)
     return [feedback]
   })
 }
 
 function pending(): z.infer<typeof form> {
   try {
-    return form.parse(JSON.parse(readSmall(WORDS_AT, MOST)))
+    return form.parse(JSON.parse(readSmall(FEEDBACK_AT, MOST)))
   } catch {
     // The owner is writing the file: the next call gets them.
     return []

@@ -202,7 +202,7 @@ export class SessionQuestions {
   #current(): AskAnswers {
     return {
       of: (path) => this.#for(path),
-      leadTo: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#spent.has(id)),
+      allowsBelow: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#spent.has(id)),
     }
   }
 }

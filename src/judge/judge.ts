@@ -14,7 +14,7 @@ import { DELIVERED, isNews, ownerSocketOf, undeliveredFeedback } from '../inbox/
 import { missingMutationClass, type Policy, secretName } from '../policy/index.js'
 import { relativeTo } from '../session/index.js'
 import { closedByRules } from '../stage/index.js'
-import { SecretNames, spoolDenial, WORDS_AT } from '../terminal/index.js'
+import { FEEDBACK_AT, SecretNames, spoolDenial } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import type { CallJudge, JudgedCall } from './call-judge.js'
 import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
@@ -128,7 +128,7 @@ class ReadOnlyJudge implements CallJudge {
 
   async feedback(): Promise<Feedback[]> {
     if (isInMount(this.sources.given)) {
-      if (lookAt(WORDS_AT)?.size === 0) return []
+      if (lookAt(FEEDBACK_AT)?.size === 0) return []
       const { takeFeedbackInMount } = await import('../inbox/mount-words.js')
       return takeFeedbackInMount()
     }
@@ -172,7 +172,7 @@ class ReadOnlyJudge implements CallJudge {
     const changes = writes.some(({ effect }) => effect !== 'mkdir')
     const undeclared = changes && declaresClass !== true && this.gate.requireMutationClass
     return (
-      (needsIntent === true ? this.#policy.withoutPath() : undefined) ??
+      (needsIntent === true ? this.#policy.denialWithoutPath() : undefined) ??
       (undeclared ? missingMutationClass() : undefined) ??
       judgeWrites(this.seen.view, writes, () => undefined)?.denial ??
       firstOf([...reads, ...searches], (path) => this.#readDenial(path)) ??

@@ -111,9 +111,9 @@ function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy
   const resolver = new Resolver(overlay, [given])
   const rules = {
     decide: policy.decide,
-    readsBy: (at: number) => policy.readsBy(at),
+    readsBy: (at: number) => policy.readRevision(at),
     mayHide: (dir: string) => policy.mayHide(dir),
-    alikeBelow: (dir: string) => policy.alikeBelow(dir),
+    alikeBelow: (dir: string) => policy.isUniformBelow(dir),
     mayBeProtected,
     knownBelow: () => [],
   }

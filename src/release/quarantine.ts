@@ -7,14 +7,14 @@ import type { Reviewer } from '../core/people.js'
 import { gitUser } from '../host/git.js'
 import { compileGlob } from '../review/index.js'
 import { type LocalSession, relativeTo } from '../session/index.js'
-import { effectOf, type Kept, letGo, quarantinedIn } from '../terminal/index.js'
+import { effectOf, type QuarantinedFile, discardQuarantined, listQuarantined } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
 /** The effects of a session's commands that policy refused, for a reviewer to stage or drop. */
 export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   const { layout, sessionId } = reviewed
-  const listKept = () => quarantinedIn(layout.session(sessionId).quarantine)
+  const listKept = () => listQuarantined(layout.session(sessionId).quarantine)
   const chosen = (paths: string | readonly string[]) => {
     const all = listKept()
     const named = [paths].flat().map((name) => {
@@ -49,7 +49,7 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   }
 }
 
-function toQuarantined(kept: Kept): Quarantined {
+function toQuarantined(kept: QuarantinedFile): Quarantined {
   const { path, kind, reason, message, intent, place } = kept
   const name = place.slice(place.lastIndexOf('/') + 1)
   const at = name.replace(/^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z).*$/, '$1:$2:$3.$4')
@@ -63,8 +63,8 @@ function toQuarantined(kept: Kept): Quarantined {
  */
 async function take(
   session: LocalSession,
-  wanted: readonly Kept[],
-  all: readonly Kept[],
+  wanted: readonly QuarantinedFile[],
+  all: readonly QuarantinedFile[],
   forAll: string | undefined,
 ): Promise<Refusal[]> {
   const last = new Map(wanted.map((each) => [each.path, each]))
@@ -73,7 +73,7 @@ async function take(
     if (each.kind === 'dir' && needed.has(each.path) && !last.has(each.path)) last.set(each.path, each)
   const active = session.intent?.id
   const refused: Refusal[] = []
-  const byIntent = new Map<string | undefined, Kept[]>()
+  const byIntent = new Map<string | undefined, QuarantinedFile[]>()
   for (const each of last.values()) {
     const intent = forAll ?? active ?? each.intent
     if (effectOf(each) === undefined) refused.push(refusalOf(each))
@@ -84,7 +84,7 @@ async function take(
       const denial = intent === active || intent === undefined ? undefined : await select(session, intent)
       const found = denial
         ? group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message }))
-        : await session.terminal.take(group.flatMap((each) => effectOf(each) ?? []))
+        : await session.terminal.takeEffects(group.flatMap((each) => effectOf(each) ?? []))
       for (const each of found) refused.push(each)
     }
   } finally {
@@ -106,7 +106,7 @@ async function select(session: LocalSession, intent: string): Promise<EscrowErro
   }
 }
 
-function refusalOf({ path, kind }: Kept): Refusal {
+function refusalOf({ path, kind }: QuarantinedFile): Refusal {
   const message =
     kind === 'file'
       ? `The content of ${path} was not kept: it was too much, or could not be read.`
@@ -114,7 +114,7 @@ function refusalOf({ path, kind }: Kept): Refusal {
   return { path, reason: 'unsupported', message }
 }
 
-function pathsOf(kept: readonly Kept[]): RelPath[] {
+function pathsOf(kept: readonly QuarantinedFile[]): RelPath[] {
   return [...new Set(kept.map(({ path }) => path))].sort()
 }
 
@@ -122,7 +122,7 @@ function pathsOf(kept: readonly Kept[]): RelPath[] {
 async function remove(
   { layout, sessionId, ledger }: ReviewedSession,
   quarantine: 'taken' | 'dropped',
-  gone: readonly Kept[],
+  gone: readonly QuarantinedFile[],
   by: Reviewer = gitUser(layout.root),
 ): Promise<void> {
   if (gone.length === 0) return
@@ -130,5 +130,5 @@ async function remove(
   await ledger.append([
     newDraft({ type: 'command', intent: null, session: sessionId, paths, reviewer: by, data: { quarantine } }),
   ])
-  letGo(gone)
+  discardQuarantined(gone)
 }

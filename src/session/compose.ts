@@ -148,13 +148,8 @@ export function composeSession(deps: SessionDeps): SessionParts {
       },
       gitHead: () => openVcs(layout.root)()?.revision,
     })
-    const format = new SessionFormat({
-      policy,
-      exec: terminal.own,
-      overlay: store.overlay,
-      inform: (message) => feedback.inform(message),
-    })
-    const look: SyncState['look'] = (command, options) => terminal.look(command, options)
+    const format = new SessionFormat(policy, terminal.internal, store.overlay, (message) => feedback.inform(message))
+    const look: SyncState['look'] = (command, options) => terminal.runReadOnly(command, options)
     const fs = sessionFs({ view, denied }, { tool, look })
     syncExternal()
     const base = { state, store, agent, calls, policy, outbox, intent, questions, feedback, snapshots }

@@ -46,7 +46,7 @@ export class SessionGuard implements GuardRules {
   }
 
   readsBy(at: number): unknown {
-    return this.state.closed ? undefined : this.policy.readsBy(at)
+    return this.state.closed ? undefined : this.policy.readRevision(at)
   }
 
   mayHide(dir: string): boolean {
@@ -54,7 +54,7 @@ export class SessionGuard implements GuardRules {
   }
 
   alikeBelow(dir: string): boolean {
-    return this.policy.alikeBelow(dir)
+    return this.policy.isUniformBelow(dir)
   }
 
   mayBeProtected(name: string): boolean {

@@ -40,7 +40,7 @@ export async function recordLesson(
   const path = fileOf(store, policy)
   const denial = undoDenial(path, policy)
   if (denial) throw apiErrorOf(denial)
-  const isDirect = policy.ok && policy.rules.settings.appendsLessons
+  const isDirect = policy.ok && policy.rules.settings.autoLessons
   const old = isDirect ? onDisk(layout, path).toString() : readStaged(store, path)
   const isKnown = lessonsIn(old).some((lesson) => saysTheSame(lesson.text, text))
   if (!isKnown) {

@@ -64,7 +64,7 @@ export {
   wordDiff,
 } from '../review/index.js'
 export { flagReasons } from '../stage/index.js'
-export { refusalsIn, summaryOf } from '../terminal/index.js'
+export { formatRefusals, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,

@@ -9,64 +9,81 @@ import {
 } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
 import { Denied } from '../core/denials.js'
-import { movesIn } from './apply-moves.js'
 import type { Effect, FileEffect } from './effects.js'
+import { findRenames } from './find-renames.js'
 import { Unsettled } from './layer.js'
 
-/** What a command did and the stage did not take. */
+/** An effect that the stage did not accept, with the reason. */
 export interface RefusedEffect extends Refusal {
   readonly effect: Effect
 }
 
-export interface LandDeps {
-  /** The stage behind the policy: each mutator is judged as a tool's write is. */
+/** The stage behind the policy checks: each mutator is judged as a tool's write is, and runs `within` one operation. */
+export interface CheckedStage {
   readonly layer: WriteLayer
-  /** The stage itself, to compare with. */
-  readonly overlay: Overlay
-  /** Runs one op on the layer. */
   readonly within: <T>(work: () => T) => T
-  /** Whether a path is no longer what the command saw when it began. */
-  readonly isStale: (path: RelPath) => boolean
-  /** Whether what is in a directory is no longer what the command saw: it is not removed as a whole. */
-  readonly isStaleTree: (dir: RelPath) => boolean
-  /** Whether a path could not be seen by the command, itself or by a directory on the way. */
-  readonly isClosed: (path: RelPath) => boolean
-  /** When the command began (milliseconds). A file's time before that, or to come, was set by hand and is staged. */
-  readonly began?: number
 }
 
-export interface Applied {
+/** What has happened to a path since the command started. */
+export interface ConflictCheck {
+  /** The path has changed since the command saw it. */
+  isStale(path: RelPath): boolean
+  /** The contents of a directory have changed since the command saw them, so it is not removed as a whole. */
+  isStaleTree(dir: RelPath): boolean
+  /** The command could not see the path, or an ancestor of it. */
+  isClosed(path: RelPath): boolean
+}
+
+/** For effects that a person has chosen to stage, whatever has changed. */
+export const NO_CONFLICTS: ConflictCheck = { isStale: () => false, isStaleTree: () => false, isClosed: () => false }
+
+export interface ApplyResult {
   readonly refused: RefusedEffect[]
-  /** What was being written while it was read: as if it had not been found. */
+  /** Files that changed while they were read. They are neither applied nor refused. */
   readonly unsettled: RelPath[]
 }
 
-/** Takes a command's effects into the stage, each by itself; answers those that are refused, with the reason. */
-export function landEffects(effects: readonly Effect[], deps: LandDeps): Applied {
-  return new EffectApplier(deps).run(effects)
+/**
+ * Applies a command's effects to the stage one by one: directories, renames, removals, then contents in the order of writing.
+ * @param startedAt when the command started (milliseconds). A file time before that, or in the future, was set on purpose, and is
+ * staged; without it no times are staged.
+ */
+export function applyEffects(
+  effects: readonly Effect[],
+  stage: CheckedStage,
+  overlay: Overlay,
+  conflicts: ConflictCheck,
+  startedAt?: number,
+): ApplyResult {
+  return new EffectApplier(stage, overlay, conflicts, startedAt).run(effects)
 }
 
 class EffectApplier {
   readonly #refused: RefusedEffect[] = []
   readonly #unsettled: RelPath[] = []
-  /** What a refused move would have taken away. */
-  readonly #unmoved = new Set<RelPath>()
+  /** Sources of refused renames: they are not removed either. */
+  readonly #keptSources = new Set<RelPath>()
 
-  constructor(private readonly deps: LandDeps) {}
+  constructor(
+    private readonly stage: CheckedStage,
+    private readonly overlay: Overlay,
+    private readonly conflicts: ConflictCheck,
+    private readonly startedAt: number | undefined,
+  ) {}
 
-  run(effects: readonly Effect[]): Applied {
-    const moves = movesIn(effects, this.deps)
+  run(effects: readonly Effect[]): ApplyResult {
+    const moves = findRenames(effects, this.overlay, (dir) => this.conflicts.isStaleTree(dir))
     const moved = new Set<Effect>(moves.flat())
     const left = effects.filter((effect) => !moved.has(effect))
     const inOrder = [...left].sort((a, b) => (a.path < b.path ? -1 : 1))
-    for (const effect of inOrder) if (effect.kind === 'dir') this.#take(effect, () => this.#directory(effect))
+    for (const effect of inOrder) if (effect.kind === 'dir') this.#attempt(effect, () => this.#directory(effect))
     for (const pair of moves) this.#move(...pair)
     for (const effect of inOrder) if (effect.kind === 'gone') this.#removeTree(effect.path, effect)
     const first = new Map<number, RelPath>()
     for (const effect of inOrder.sort(byWriting)) {
-      if (effect.kind === 'file') this.#take(effect, () => this.#file(effect, first))
-      else if (effect.kind === 'symlink') this.#take(effect, () => this.#symlink(effect.path, effect.target))
-      else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.what}.`)
+      if (effect.kind === 'file') this.#attempt(effect, () => this.#file(effect, first))
+      else if (effect.kind === 'symlink') this.#attempt(effect, () => this.#symlink(effect.path, effect.target))
+      else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.description}.`)
       else if (effect.kind === 'unnamed')
         this.#refuse(effect, 'unsupported', `${effect.path || '.'} holds names that are no UTF-8.`)
       else if (effect.kind === 'git') this.#git(effect)
@@ -77,7 +94,8 @@ class EffectApplier {
   // ---- each kind
 
   #directory({ path, mode, isNew }: Extract<Effect, { kind: 'dir' }>): void {
-    const { layer, overlay } = this.deps
+    const { overlay } = this
+    const { layer } = this.stage
     if (isNew) {
       if (overlay.typeOf(path) !== undefined) layer.remove(path)
       layer.mkdir(path, mode)
@@ -86,23 +104,24 @@ class EffectApplier {
 
   #file(effect: FileEffect, first: Map<number, RelPath>): void {
     const { path, mode, size, ino, read } = effect
-    const { layer, overlay } = this.deps
+    const { overlay } = this
+    const { layer } = this.stage
     if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
-    if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
+    if (mode & 0o6000) throw new Unsupported(`${path} has a set-user-ID or set-group-ID bit.`)
     const type = overlay.typeOf(path)
-    // 0: a file whose other names nobody knows.
+    // Inode 0: the other names of the file are unknown.
     const twin = ino === 0 ? undefined : first.get(ino)
     if (type === undefined && twin !== undefined) {
       layer.link(twin, path)
       return
     }
     const data = read()
-    if (type === 'dir' && !this.#removeTree(path)) throw new Refused(`${path} took the place of a directory.`)
+    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} took the place of a directory.`)
     if (type === 'symlink') layer.remove(path)
     if (type === 'file' && this.#isSame(path, data)) {
       this.#mode(path, mode)
-      // Times alone are nothing to review: where they may not be set, nothing is refused.
-      this.#unlessDenied(() => this.#time(effect))
+      // A changed time alone needs no review, so a denial of it is not reported.
+      this.#ignoreDenial(() => this.#time(effect))
     } else {
       layer.put(path, data, { mode })
       if (type === 'file') this.#mode(path, mode)
@@ -111,17 +130,17 @@ class EffectApplier {
     first.set(ino, path)
   }
 
-  /** Stages the time of a file where the command set it: by `touch -d`, `cp -p`, `tar -x`. A write's own time is the stage's. */
+  /** Stages a file time that the command set on purpose (`touch -d`, `cp -p`, `tar -x`). The stage dates ordinary writes itself. */
   #time({ path, mtimeMs }: FileEffect): void {
-    const { layer, overlay, began } = this.deps
-    if (began === undefined || mtimeMs === undefined) return
-    if (mtimeMs >= began - CLOCK_TICK_MS && mtimeMs <= Date.now() + CLOCK_TICK_MS) return
-    const is = overlay.lstat(path)?.mtimeMs
-    if (is === undefined || Math.abs(is - mtimeMs) < 1) return
-    layer.setattr(path, { mtimeNs: BigInt(Math.round(mtimeMs * 1e6)) })
+    const { startedAt } = this
+    if (startedAt === undefined || mtimeMs === undefined) return
+    if (mtimeMs >= startedAt - CLOCK_TICK_MS && mtimeMs <= Date.now() + CLOCK_TICK_MS) return
+    const current = this.overlay.lstat(path)?.mtimeMs
+    if (current === undefined || Math.abs(current - mtimeMs) < 1) return
+    this.stage.layer.setattr(path, { mtimeNs: BigInt(Math.round(mtimeMs * 1e6)) })
   }
 
-  #unlessDenied(work: () => void): void {
+  #ignoreDenial(work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -130,10 +149,11 @@ class EffectApplier {
   }
 
   #symlink(path: RelPath, target: string): void {
-    const { layer, overlay } = this.deps
+    const { overlay } = this
+    const { layer } = this.stage
     const type = overlay.typeOf(path)
     if (type === 'symlink' && overlay.readlink(path) === target) return
-    if (type === 'dir' && !this.#removeTree(path)) throw new Refused(`${path} took the place of a directory.`)
+    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} took the place of a directory.`)
     if (type === 'file' || type === 'symlink') layer.remove(path)
     layer.symlink(target, path)
   }
@@ -150,60 +170,62 @@ class EffectApplier {
   }
 
   #mode(path: RelPath, mode: number): void {
-    const { layer, overlay } = this.deps
+    const { overlay } = this
+    const { layer } = this.stage
     if (((overlay.lstat(path)?.mode ?? 0) & 0o7777) === mode) return
-    if (mode & 0o6000) throw new Refused(`${path} has a set-user-ID or set-group-ID bit.`)
+    if (mode & 0o6000) throw new Unsupported(`${path} has a set-user-ID or set-group-ID bit.`)
     layer.setattr(path, { mode } satisfies Attributes)
   }
 
   #isSame(path: RelPath, data: Buffer): boolean {
-    const { overlay } = this.deps
+    const { overlay } = this
     return overlay.lstat(path)?.size === data.length && overlay.read(path).equals(data)
   }
 
-  /** A tree that is gone, the deepest first; what may not be removed stays, with the directories it is in. */
+  /** Removes a tree, deepest first. A file that may not be removed stays, with its directories. */
   #removeTree(path: RelPath, effect: Effect = { kind: 'gone', path }): boolean {
-    const { layer, overlay } = this.deps
+    const { overlay } = this
+    const { layer } = this.stage
     const type = overlay.typeOf(path)
     if (type === undefined) return true
-    if (this.#unmoved.has(path)) return false
+    if (this.#keptSources.has(path)) return false
     const own = type === 'dir' && effect.path !== path ? { kind: 'gone' as const, path } : effect
-    if (type === 'dir' && !this.#take(own, () => this.#assertSeen(path))) return false
+    if (type === 'dir' && !this.#attempt(own, () => this.#assertSeen(path))) return false
     let isWhole = true
     if (type === 'dir')
       for (const { name } of overlay.readdir(path)) isWhole = this.#removeTree(childOf(path, name)) && isWhole
     if (!isWhole) return false
-    return this.#take(own, () => layer.remove(path))
+    return this.#attempt(own, () => layer.remove(path))
   }
 
   #assertSeen(dir: RelPath): void {
-    if (this.deps.isStaleTree(dir)) throw new Stale()
+    if (this.conflicts.isStaleTree(dir)) throw new Stale()
   }
 
   // ---- renames
 
-  /** Refused as a whole where either name is: else the content would be nowhere. */
+  /** Refuses both names where either is refused: otherwise the content would be lost. */
   #move(from: Effect, to: FileEffect): void {
-    const { layer, within } = this.deps
+    const { layer } = this.stage
     try {
       this.#admit(from.path)
       this.#admit(to.path)
-      within(() => {
+      this.stage.within(() => {
         layer.move(from.path, to.path)
         this.#mode(to.path, to.mode)
       })
     } catch (error) {
-      this.#unmoved.add(from.path)
+      this.#keptSources.add(from.path)
       for (const effect of [from, to]) this.#recordFailure(effect, error)
     }
   }
 
   // ---- refusals
 
-  #take(effect: Effect, work: () => void): boolean {
+  #attempt(effect: Effect, work: () => void): boolean {
     try {
       this.#admit(effect.path)
-      this.deps.within(work)
+      this.stage.within(work)
       return true
     } catch (error) {
       this.#recordFailure(effect, error)
@@ -212,8 +234,8 @@ class EffectApplier {
   }
 
   #admit(path: RelPath): void {
-    if (this.deps.isClosed(path)) throw new Closed()
-    if (this.deps.isStale(path)) throw new Stale()
+    if (this.conflicts.isClosed(path)) throw new Closed()
+    if (this.conflicts.isStale(path)) throw new Stale()
   }
 
   #recordFailure(effect: Effect, error: unknown): void {
@@ -223,8 +245,12 @@ class EffectApplier {
     else if (error instanceof Stale)
       this.#refuse(effect, 'stale_file', `Stale File: ${path} changed on disk or in the stage while the command ran.`)
     else if (error instanceof Closed)
-      this.#refuse(effect, 'access_denied', `${path} is closed to commands: what it had in its place is not taken.`)
-    else if (error instanceof Refused) this.#refuse(effect, 'unsupported', error.message)
+      this.#refuse(
+        effect,
+        'access_denied',
+        `${path} is closed to commands, so what a command wrote there is not staged.`,
+      )
+    else if (error instanceof Unsupported) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
       this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
     else
@@ -240,7 +266,7 @@ class EffectApplier {
   }
 }
 
-/** Files in the order in which the command wrote them: the stage gives its own times, and build tools compare them. */
+/** Files in the order of writing: the stage dates each as it is applied, and build tools compare the dates. */
 function byWriting(a: Effect, b: Effect): number {
   return writtenAt(a) - writtenAt(b)
 }
@@ -249,9 +275,9 @@ function writtenAt(effect: Effect): number {
   return effect.kind === 'file' ? (effect.mtimeMs ?? 0) : 0
 }
 
-/** The kernel dates files by the last tick of its clock. */
+/** The kernel dates files by its last clock tick, which may be this much before the start of the command. */
 const CLOCK_TICK_MS = 20
 
-class Refused extends Error {}
+class Unsupported extends Error {}
 class Stale extends Error {}
 class Closed extends Error {}

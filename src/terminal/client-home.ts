@@ -8,60 +8,61 @@ import { isLink, readSmall } from '../host/read.js'
 import { createFile, ensureDir, ensurePrivateDir, removeTree } from '../host/write.js'
 import { type HomeHost, homeOf } from '../hosts/index.js'
 
-/** A directory outside of the workspace that a command may write to: what it writes goes to a layer above it. */
+/** A directory outside the workspace that a command may write to. Its writes go to a layer above the directory. */
 export interface HomeMount {
   /** Absolute and physical. */
   readonly at: string
-  /** The directory of the layer, kept for later commands; undefined: it goes with the command. */
+  /** The directory of the layer, kept for later commands; undefined for a layer that is dropped with the command. */
   readonly layer: string | undefined
 }
 
-/** A file or directory that no command may change; where it is missing, an empty one. */
-export interface Fixed {
+/** A file or directory that no command may change. A missing one is shown as empty. */
+export interface ReadOnlyEntry {
   readonly at: string
   readonly kind: 'directory' | 'json' | 'text'
-  readonly isThere: boolean
+  readonly exists: boolean
 }
 
-/** What a client has of the home directory while it runs. */
+/** The parts of the home directory that a client may write while it runs. */
 export interface HomeView {
   readonly mounts: readonly HomeMount[]
-  readonly fixed: readonly Fixed[]
-  /** Variables that lead the client there. */
+  readonly readOnly: readonly ReadOnlyEntry[]
+  /** Variables that tell the client where its directories are. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A view that one command has for itself. */
+/** A view that one command has exclusively. */
 export interface MountedHome extends HomeView {
   release(): void
 }
 
-/** What a program asks of the home directory. */
-export interface HomeWish {
-  /** Whose own directories it may write to. */
+/** The access to the home directory that a program asks for. */
+export interface HomeRequest {
+  /** The client whose directories the program may write to. */
   readonly client?: HomeHost | undefined
-  /** It may write to all of the home directory; what it writes there goes when it ends. */
+  /** Write access to the whole home directory. The writes are dropped when the program ends. */
   readonly home?: boolean | undefined
 }
 
-/** Bytes of a file that is copied for a client. */
-const MOST_BESIDE = 16 << 20
+/** Largest file that is copied into a client's layer, in bytes. */
+const MAX_COPIED = 16 << 20
 
 /**
- * Takes what a program may write in the home directory. The layers lie in `kept`, one command has them at a time.
+ * Takes exclusive access to what a program may write in the home directory.
+ * @param layersDir the directory of the layers, which one command has at a time.
  * @throws EscrowError `session_busy` where another command of this workspace has them.
  */
 export async function takeHome(
-  { client, home }: HomeWish,
+  { client, home }: HomeRequest,
   root: string,
-  kept: string,
+  layersDir: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<MountedHome> {
   const base = physicalHome(env)
   const isApart = base !== undefined && !isWithin(base, root)
   const whole: HomeMount[] = home && isApart ? [{ at: base, layer: undefined }] : []
-  if (client === undefined || !isApart) return { mounts: whole, fixed: [], env: {}, release: () => undefined }
-  const own = join(kept, client)
+  if (client === undefined || !isApart) return { mounts: whole, readOnly: [], env: {}, release: () => undefined }
+  const own = join(layersDir, client)
   const lease = await takeOwnership(join(own, 'owner'), WAIT_MS)
   if (lease === undefined)
     throw new EscrowError('session_busy', `Another ${client} runs in a session of this workspace, and has its state.`, {
@@ -77,15 +78,15 @@ export async function takeHome(
 
 const WAIT_MS = 2_000
 
-interface Around {
+interface HomePaths {
   readonly base: string
   readonly root: string
   readonly own: string
   readonly env: NodeJS.ProcessEnv
 }
 
-function viewOf(client: HomeHost, { base, root, own, env }: Around, whole: readonly HomeMount[]): HomeView {
-  const { state, settings, variable, beside } = homeOf(client)
+function viewOf(client: HomeHost, { base, root, own, env }: HomePaths, whole: readonly HomeMount[]): HomeView {
+  const { state, settings, variable, copiedInto } = homeOf(client)
   const moved = variable === undefined ? undefined : env[variable]
   const placeOf = (path: string) => {
     const [first = ''] = state
@@ -94,7 +95,7 @@ function viewOf(client: HomeHost, { base, root, own, env }: Around, whole: reado
   }
   const mounts = state.flatMap((path, at): HomeMount[] => {
     const place = placeOf(path)
-    // The client would make it itself; nothing can be mounted where there is nothing.
+    // The client would create it, but only an existing directory can be mounted over.
     ensureDir(place, 0o700)
     const physical = realpathSync(place)
     if (isWithin(physical, root) || isWithin(root, physical)) return []
@@ -104,31 +105,31 @@ function viewOf(client: HomeHost, { base, root, own, env }: Around, whole: reado
   })
   const within = (path: string) => {
     const place = placeOf(path)
-    const mount = mounts.find(({ at }) => isWithin(physicalWay(place), at))
-    return mount?.layer === undefined ? undefined : { at: physicalWay(place), mount, layer: mount.layer }
+    const mount = mounts.find(({ at }) => isWithin(physicalPath(place), at))
+    return mount?.layer === undefined ? undefined : { at: physicalPath(place), mount, layer: mount.layer }
   }
-  const fixed = settings.flatMap((path): Fixed[] => {
+  const readOnly = settings.flatMap((path): ReadOnlyEntry[] => {
     const found = within(path)
     if (found === undefined) return []
-    // What lies there of an earlier command's is an empty one's place, or nothing that a person put there.
+    // An earlier command left it there: an empty mount point, or a file that no person wrote.
     removeTree(join(found.layer, 'upper', relative(found.mount.at, found.at)))
     // A link leads to a place that cannot be written to anyway.
-    return isLink(found.at) ? [] : [{ at: found.at, kind: kindOf(path), isThere: existsSync(found.at) }]
+    return isLink(found.at) ? [] : [{ at: found.at, kind: kindOf(path), exists: existsSync(found.at) }]
   })
-  if (variable === undefined) return { mounts: [...whole, ...mounts], fixed, env: {} }
+  if (variable === undefined) return { mounts: [...whole, ...mounts], readOnly, env: {} }
   const [first = ''] = state
-  const besides = beside && { from: join(base, beside[0]), to: within(beside[1]) }
-  if (besides?.to && moved === undefined) {
-    const copy = join(besides.to.layer, 'upper', relative(besides.to.mount.at, besides.to.at))
-    if (existsSync(besides.from) && !existsSync(besides.to.at) && !existsSync(copy)) {
+  const extra = copiedInto && { from: join(base, copiedInto[0]), to: within(copiedInto[1]) }
+  if (extra?.to && moved === undefined) {
+    const copy = join(extra.to.layer, 'upper', relative(extra.to.mount.at, extra.to.at))
+    if (existsSync(extra.from) && !existsSync(extra.to.at) && !existsSync(copy)) {
       ensurePrivateDir(dirname(copy))
-      createFile(copy, readSmall(besides.from, MOST_BESIDE), 0o600, false)
+      createFile(copy, readSmall(extra.from, MAX_COPIED), 0o600, false)
     }
   }
-  return { mounts: [...whole, ...mounts], fixed, env: { [variable]: placeOf(first) } }
+  return { mounts: [...whole, ...mounts], readOnly, env: { [variable]: placeOf(first) } }
 }
 
-function kindOf(path: string): Fixed['kind'] {
+function kindOf(path: string): ReadOnlyEntry['kind'] {
   const ending = extname(path)
   if (ending === '') return 'directory'
   return ending.startsWith('.json') ? 'json' : 'text'
@@ -139,8 +140,8 @@ function physicalHome({ HOME }: NodeJS.ProcessEnv): string | undefined {
   return lstatSync(home, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync(home)
 }
 
-/** The physical path of the directory a name is in, and the name. */
-function physicalWay(path: string): string {
+/** Resolves the parent directory but not the name itself. */
+function physicalPath(path: string): string {
   const parent = dirname(path)
   return existsSync(parent) ? join(realpathSync(parent), path.slice(parent.length + 1)) : path
 }

@@ -3,35 +3,35 @@ import { killGroup } from '../host/child.js'
 import type { HomeView } from './client-home.js'
 import type { Visibility } from './secrets.js'
 
-/** The course of one command, wherever it runs: what it is given, what it says, and what ends it. */
+/** Input, output and termination of one command, in a sandbox or on a copy. */
 
-/** How one command runs. */
+/** How to run one command. */
 export interface CommandOptions {
   readonly args: readonly string[]
   /** Absolute, in the workspace. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** True: the machine's. Else the hosts it may reach (`AllowedHosts`), or false for none. */
+  /** True for the machine's network, false for none, or the hosts it may reach (see `AllowedHosts`). */
   readonly network: boolean | readonly string[]
-  /** Milliseconds; none: no limit. */
+  /** Milliseconds; no limit by default. */
   readonly timeout?: number | undefined
   readonly stdin?: string | Uint8Array | NodeJS.ReadableStream | undefined
   readonly signal?: AbortSignal | undefined
   readonly onOutput?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined
-  /** Processes it may have at a time. */
+  /** Largest number of processes at a time. */
   readonly processes: number
-  /** Bytes they may hold at a time; three quarters of the machine's unless told. */
+  /** Largest memory of those processes in bytes; three quarters of the machine's by default. */
   readonly memory?: number | undefined
-  readonly outlook: Visibility
-  /** Names of the workspace that cannot be changed there, whatever the stage would say. */
-  readonly shut: readonly string[]
-  /** What it may write of the home directory. */
+  readonly visibility: Visibility
+  /** Paths in the workspace that are mounted read-only. */
+  readonly readOnlyNames: readonly string[]
+  /** The parts of the home directory it may write. */
   readonly home?: HomeView | undefined
-  /** It has our own input, output and terminal: nothing of what it says is told or kept. */
+  /** The command inherits our input, output and terminal, so its output is neither reported nor kept. */
   readonly terminal?: boolean
-  /** Bytes of each stream that are kept; {@link OUTPUT} unless told. */
-  readonly keep?: number
-  /** Told of the first process of its namespace, once it runs. */
+  /** Bytes of each stream to keep; {@link MAX_KEPT} by default. */
+  readonly keepBytes?: number
+  /** Called with the first process of its namespace once it runs. */
   readonly onBegin?: (init: number) => void
 }
 
@@ -39,21 +39,21 @@ export interface CommandEnd {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
-  /** Why it was ended before its time. */
+  /** Why it was ended early. */
   readonly ended?: 'timeout' | 'aborted' | 'processes' | 'memory'
-  /** Output beyond what is kept was let go. */
+  /** Output beyond {@link CommandOptions.keepBytes} was dropped. */
   readonly truncated: boolean
-  /** Addresses it asked for that are not among the hosts it may reach, as `host:port`. */
+  /** Addresses it was refused because they are not among the allowed hosts, as `host:port`. */
   readonly unreachable?: readonly string[]
-  /** Whether it came so far as to do anything: else there may be no mount to compare with. */
+  /** Whether the program started. If not, there may be no mount to read effects from. */
   readonly began: boolean
 }
 
-/** Processes of one command. */
+/** Largest number of processes of one command. */
 export const PROCESSES = 1024
 
-/** Bytes of each stream that are kept. */
-const OUTPUT = 16 << 20
+/** Bytes of each stream to keep by default. */
+const MAX_KEPT = 16 << 20
 
 export function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
@@ -62,12 +62,12 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
   })
 }
 
-/** Ends the command when its time is over or its caller has had enough: its namespace dies with bubblewrap. */
-export function stopper(child: ChildProcess, { timeout, signal, terminal }: CommandOptions) {
+/** Kills the command on timeout or abort. Its namespace dies with bubblewrap. */
+export function createStopper(child: ChildProcess, { timeout, signal, terminal }: CommandOptions) {
   let why: CommandEnd['ended']
   const kill = (reason: NonNullable<CommandEnd['ended']>) => {
     why ??= reason
-    // All that is on its way into the sandbox: its first process is not yet bound to bubblewrap's life.
+    // The whole group: during the start, the first process of the sandbox is not yet bound to bubblewrap's life.
     if (terminal) child.kill('SIGKILL')
     else killGroup(child)
   }
@@ -78,7 +78,7 @@ export function stopper(child: ChildProcess, { timeout, signal, terminal }: Comm
   let failure: { readonly error: unknown } | undefined
   return {
     kill,
-    /** The caller's own code threw: the command ends, and its caller is told why. */
+    /** Ends the command because a callback of the caller threw; the error is reported to the caller. */
     fail(error: unknown) {
       failure ??= { error }
       kill('aborted')
@@ -97,8 +97,8 @@ export function stopper(child: ChildProcess, { timeout, signal, terminal }: Comm
 }
 
 export async function collect(child: ChildProcess, options: CommandOptions, failed: (error: unknown) => void) {
-  const { stdin, onOutput, keep = OUTPUT } = options
-  // A command that reads nothing closes its end: that is no failure of ours.
+  const { stdin, onOutput, keepBytes = MAX_KEPT } = options
+  // EPIPE from a command that does not read its input is no failure.
   child.stdin?.on('error', () => undefined)
   if (child.stdin && stdin !== undefined && typeof stdin !== 'string' && 'pipe' in stdin) stdin.pipe(child.stdin)
   else child.stdin?.end(stdin)
@@ -112,9 +112,9 @@ export async function collect(child: ChildProcess, options: CommandOptions, fail
       } catch (error) {
         failed(error)
       }
-      const room = keep - size[stream]
-      if (chunk.length > room) truncated = true
-      if (room > 0) kept[stream].push(chunk.subarray(0, room))
+      const remaining = keepBytes - size[stream]
+      if (chunk.length > remaining) truncated = true
+      if (remaining > 0) kept[stream].push(chunk.subarray(0, remaining))
       size[stream] += chunk.length
     })
   await new Promise((resolve) => child.once('close', resolve))

@@ -1,68 +1,59 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
 import { overwrite } from '../host/write.js'
-import { carryOver } from './carry-over.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
 import { runContained } from './contained.js'
+import { copyKept } from './copy-kept.js'
 import { type SpooledReports, spoolReader } from './denial-spool.js'
-import { type Effect, type Effects, effectsIn, namesBelow } from './effects.js'
+import { type Effect, type EffectQuery, type Effects, namesBelow, readEffects } from './effects.js'
 import { Holder } from './holder.js'
 import { liveLayer } from './layer.js'
-import { bringUp, clearAway } from './leftovers.js'
+import { clearEffects, syncLeftovers } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
 import { memoryLimit } from './process-load.js'
-import { showIn } from './update-mount.js'
+import { updateMount } from './update-mount.js'
 
-export interface Looking {
-  /** The stage as it is now. */
-  readonly overlay: Overlay
-  /** The command is still at work. */
-  readonly isLive: boolean
-  /** Whether a path is not to be staged, but left to the session's later commands. */
-  readonly isKept: (path: RelPath, isDirectory: boolean) => boolean
-}
-
-/** Where commands run on what is staged, and what they do is read from. */
+/** A directory tree that shows the stage: commands run in it, and their effects are read from it. */
 export interface Place {
   readonly isolation: 'sandbox' | 'none'
   readonly isAlive: boolean
-  /** Makes it say what the stage says, all that is closed left out. */
+  /** Brings the tree up to the stage, without the closed paths. */
   seed(overlay: Overlay, closed: readonly RelPath[]): void
   run(options: CommandOptions): Promise<CommandEnd>
-  /** Shows a command at work what is staged at a path by now; false where that cannot be. */
-  show(overlay: Overlay, path: RelPath): boolean
-  effects(looking: Looking): Effects
-  /** Whether there is anything by that name in what was written; true where nobody can say. */
+  /** Brings one path up to the stage while a command runs. Returns false where that is impossible. */
+  updatePath(overlay: Overlay, path: RelPath): boolean
+  effects(query: EffectQuery): Effects
+  /** Whether the written layer has a path; true where it cannot be determined. */
   has(path: RelPath): boolean
-  /** What a path held when it was seeded: the digest of a content, `dir`, `gone`, or undefined where that is not known. */
-  seeded(path: RelPath): string | undefined
-  /** What was written: a directory of this process. */
+  /** The state a path was seeded with: a digest, `dir` or `gone`; undefined where it is unknown. */
+  seededState(path: RelPath): string | undefined
+  /** The layer that commands write to, as a path of this process. */
   readonly written: string
-  /** Names of layers below that a directory, made anew, hides. */
-  hidden(dir: RelPath): readonly string[]
-  /** Takes along, once seeded, what was kept in another place where nothing runs. */
-  bring(from: Place, kept: readonly RelPath[], overlay: Overlay): void
-  /** What has changed on the disk since (nanoseconds) is younger than what the command sees. */
-  since(): bigint
-  /** Refusals that commands tell of since the last call. */
+  /** Names of the lower layers that a replaced directory hides. */
+  hiddenNames(dir: RelPath): readonly string[]
+  /** Copies kept files from another place, in which no command may be running. Call it after {@link seed}. */
+  copyKept(from: Place, kept: readonly RelPath[], overlay: Overlay): void
+  /** The time of the last mount (nanoseconds): a file that changed later differs from what the command sees. */
+  mountedAt(): bigint
+  /** Denials and deliveries that programs in the tree have reported since the last call. */
   readSpool(): SpooledReports
-  /** Gives commands a text at {@link WORDS_AT}. */
-  offer(words: string): void
-  /** What was told is no longer to be told. */
+  /** Sets the text that commands read at {@link FEEDBACK_AT}. */
+  publishFeedback(text: string): void
+  /** Removes handled effects from the layer. */
   clear(effects: readonly Effect[]): void
   close(): Promise<void>
 }
 
-/** Bytes the commands of one place may have written and not staged; never more than commands may have of the memory. */
+/** Largest size of the written layer in bytes. It lives in memory, so the memory limit applies too. */
 const LAYER_BYTES = 4 * 2 ** 30
 
-/** The real thing: layers of the kernel's overlayfs, under bubblewrap. */
+/** Opens a contained place: layers of the kernel's overlayfs, under bubblewrap. */
 export async function openSandbox(root: string): Promise<Place> {
   const holder = await Holder.open(root, Math.min(LAYER_BYTES, memoryLimit()))
   const { places } = holder
   const mirror = new Mirror(places.staged, places.whiteout)
-  /** Directories that stayed in the layer for what is kept in them. */
-  let left: readonly RelPath[] = []
+  /** Directories that stay in the layer because they hold kept files. */
+  let remainingDirs: readonly RelPath[] = []
   return {
     isolation: 'sandbox',
     get isAlive() {
@@ -70,38 +61,38 @@ export async function openSandbox(root: string): Promise<Place> {
     },
     seed(overlay, closed) {
       mirror.seed(overlay, closed)
-      bringUp(left, overlay, places.written)
+      syncLeftovers(remainingDirs, overlay, places.written)
     },
     run: (options) => runContained(holder, root, options),
-    show: (overlay, path) => showIn(places.merged, overlay, path),
-    effects: (looking) => effectsIn({ ...looking, places }),
-    has: (path) => isIn(places.written, path),
-    seeded: (path) => layerState(places.staged, path),
+    updatePath: (overlay, path) => updateMount(places.merged, overlay, path),
+    effects: (query) => readEffects(places, query),
+    has: (path) => existsIn(places.written, path),
+    seededState: (path) => layerState(places.staged, path),
     written: places.written,
-    hidden(dir) {
+    hiddenNames(dir) {
       const seen = new Set(readdirSync(`${places.merged}/${dir}`))
       return namesBelow(places, dir).filter((name) => !seen.has(name))
     },
-    bring: (from, kept, overlay) =>
-      carryOver(kept, {
+    copyKept: (from, kept, overlay) =>
+      copyKept(kept, {
         from: from.written,
         to: places.written,
         whiteout: places.whiteout,
-        hidden: (dir) => from.hidden(dir),
+        hiddenNames: (dir) => from.hiddenNames(dir),
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),
-    since: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
-    readSpool: spoolReader(places.told),
-    // In place: the mounts of commands hold this very file.
-    offer: (words) => overwrite(places.words, words),
+    mountedAt: () => lstatSync(places.stamp, { bigint: true }).ctimeNs,
+    readSpool: spoolReader(places.denials),
+    // Written in place: commands have this inode mounted.
+    publishFeedback: (text) => overwrite(places.feedback, text),
     clear(effects) {
-      left = clearAway(effects, places.written)
+      remainingDirs = clearEffects(effects, places.written)
     },
     close: () => holder.close(),
   }
 }
 
-function isIn(written: string, path: RelPath): boolean {
+function existsIn(written: string, path: RelPath): boolean {
   const layer = liveLayer(written)
   try {
     return layer.look(path) !== undefined

@@ -3,16 +3,16 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { placeOfProgram, sendSignal, startProgram } from '../host/child.js'
 import { startOf } from '../host/process.js'
-import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './command-io.js'
+import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from './command-io.js'
 import type { Holder } from './holder.js'
 import { bytesIn, loadOf, memoryLimit } from './process-load.js'
-import { bwrapArguments, STATUS, sandboxOf } from './sandbox.js'
+import { bwrapArguments, STATUS_FD, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace anew, then becomes the command. $1: the layers, $2: the workspace, $3: the filter, $4: how many directories
- * of the home follow, each with the directory of its layer, or nothing. The layers go by short names: a comma or a colon of their
- * path would end an option. What this process inherited is closed last. Where the machine has no memory left, the command goes
- * first. Nothing is mounted yet, or no more, where a start was cut short.
+ * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: the number of home
+ * directories that follow, each with the directory of its layer or an empty string. The layers have relative names because a comma
+ * or a colon in a path would end a mount option. Inherited descriptors are closed last. The kernel's out-of-memory killer takes the
+ * command first. Each umount may fail: an earlier start may have been cut short before its mounts.
  */
 const ENTER = `set -e
 cd /
@@ -44,15 +44,15 @@ program=$(command -v "$1")
 shift
 exec "$close" "$program" "$@"`
 
-/** Descriptors the sandbox is told by and tells by. */
+/** The descriptor on which bubblewrap reads its options. */
 const ARGS = 4
-/** The descriptor nsenter reads the network namespace from; the filter takes its place then. */
+/** The descriptor on which nsenter reads the network namespace. The script then opens the filter on the same number. */
 const NETWORK = 5
 
 /**
- * Runs a command in a holder's namespace: in a sandbox of bubblewrap, where nothing but the workspace's overlay and a
- * /tmp of the session's own can be written. When it resolves, no process of the command is left.
- * Rejects with an Error where the sandbox could not be set up.
+ * Runs a command in a bubblewrap sandbox in the holder's namespace, where only the workspace's overlay and the session's own /tmp
+ * are writable. When it resolves, no process of the command is left.
+ * @throws Error where the sandbox could not be set up.
  */
 export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
   const { network } = options
@@ -69,7 +69,7 @@ export async function runContained(holder: Holder, root: string, options: Comman
   }
 }
 
-/** @param namespace a descriptor of the network namespace to run in; undefined: our own, or none. */
+/** @param namespace a descriptor of the network namespace to run in; undefined to choose by `options.network`. */
 async function runInNamespace(
   holder: Holder,
   root: string,
@@ -81,40 +81,40 @@ async function runInNamespace(
   const enter = ['--preserve-credentials', '--user', '--mount', ...net, '--target', String(holder.pid), '--']
   const filter = options.terminal ? 'filter-shared' : 'filter'
   const limits = ['prlimit', `--nproc=${options.processes}`, '--core=0', '--']
-  // prlimit looks for the command in the PATH of the sandbox; what starts prlimit takes a path alone.
+  // write-only executes a path; prlimit then finds the command in the PATH of the sandbox.
   const inside = bwrapArguments(root, [placeOfProgram('prlimit'), '--core=0', '--', ...options.args], options)
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...inside]
   const mounts = options.home?.mounts ?? []
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...homes, ...limits, ...sandbox]
-  const told = sandboxOf(root, scratch, options)
+  const sandboxOptions = sandboxOf(root, scratch, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]
   const child = startProgram('nsenter', args, stdio, options.terminal)
   const group = child.pid === undefined || options.terminal ? child.pid : -child.pid
-  holder.endsWith(group)
-  tell(child, told)
+  holder.killOnExit(group)
+  sendOptions(child, sandboxOptions)
   const init = initOf(child)
-  const stop = stopper(child, options)
+  const stop = createStopper(child, options)
   void init.then((pid) => {
     if (pid === undefined) return
-    // Without a group of its own it is not killed with bubblewrap before it is bound to its life.
-    if (options.terminal) holder.endsWith(group, pid)
+    // It shares our process group, so killing a group cannot end it: the holder kills it by its id.
+    if (options.terminal) holder.killOnExit(group, pid)
     if (options.terminal && stop.why !== undefined) sendSignal(pid, 'SIGKILL')
     options.onBegin?.(pid)
   })
-  // What has left the group and is not yet bound to bubblewrap's life would go on, and hold the output open.
+  // A process that left the group before it was bound to bubblewrap's life would go on, and hold the output open.
   child.once('exit', () => {
     if (stop.why === undefined) return
     const kill = (pid: number | undefined) => pid !== undefined && sendSignal(pid, 'SIGKILL')
-    // It may be over, and its id another user's process.
+    // It may have ended, and its id may belong to another user's process by now.
     init.then(kill).catch(() => undefined)
   })
   const watch = watchLoad(init, holder, options, stop.kill)
   try {
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
     const pid = await init
-    // The first process of the namespace is gone only when all others are.
+    // The first process of a PID namespace ends only after all others.
     if (pid !== undefined) await waitForExit(pid)
     if (stop.failure) throw stop.failure.error
     if (pid === undefined && stop.why === undefined)
@@ -127,16 +127,16 @@ async function runInNamespace(
     }
   } finally {
     stop.end()
-    holder.endsWith()
+    holder.killOnExit()
     clearInterval(watch)
   }
 }
 
-/** The kernel's limit of processes does not hold for root, and one of memory for a whole command there is none. */
+/** Polls the limits itself: RLIMIT_NPROC does not apply to root, and no rlimit covers the memory of several processes. */
 function watchLoad(
   init: Promise<number | undefined>,
   { places }: Holder,
-  { processes: most, memory = memoryLimit() }: CommandOptions,
+  { processes: maxProcesses, memory = memoryLimit() }: CommandOptions,
   kill: (why: 'processes' | 'memory') => void,
 ) {
   let pid: number | undefined
@@ -146,25 +146,25 @@ function watchLoad(
   return setInterval(() => {
     if (pid === undefined) return
     const load = loadOf(pid)
-    if (load.processes > most) kill('processes')
-    // What is written is memory as well, until it is staged.
+    if (load.processes > maxProcesses) kill('processes')
+    // The written layer is in memory too.
     else if (load.memory > memory || load.memory + bytesIn(places.written) > memoryLimit()) kill('memory')
   }, WATCH_MS)
 }
 
 const WATCH_MS = 100
 
-/** Gives bubblewrap its options where no other user's `ps` sees them, and no limit of a command line holds. */
-function tell(child: ChildProcess, options: readonly string[]): void {
+/** Sends bubblewrap its options through a pipe: other users' `ps` does not show them, and ARG_MAX does not apply. */
+function sendOptions(child: ChildProcess, options: readonly string[]): void {
   const to = child.stdio[ARGS]
-  if (!(to instanceof Writable)) throw new Error('The sandbox has no way to be told its options.')
+  if (!(to instanceof Writable)) throw new Error('The sandbox has no pipe for its options.')
   to.on('error', () => undefined)
   to.end(options.map((each) => `${each}\0`).join(''))
 }
 
-/** The first process of the command's namespace, as bubblewrap tells it; undefined where it never came so far. */
+/** The first process of the command's namespace, as bubblewrap reports it; undefined where it never started. */
 function initOf(child: ChildProcess): Promise<number | undefined> {
-  const status = child.stdio[STATUS]
+  const status = child.stdio[STATUS_FD]
   if (!(status instanceof Readable)) return Promise.resolve(undefined)
   return new Promise((resolve) => {
     let text = ''
@@ -177,7 +177,7 @@ function initOf(child: ChildProcess): Promise<number | undefined> {
   })
 }
 
-/** Bytes of what bubblewrap tells that are looked at. */
+/** Bytes of bubblewrap's status report that are read. */
 const MESSAGE = 4096
 
 async function waitForExit(pid: number): Promise<void> {

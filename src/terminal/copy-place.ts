@@ -11,19 +11,19 @@ import {
   removeTree,
   setTimes,
 } from '../host/write.js'
-import { carryOver } from './carry-over.js'
-import type { Looking, Place } from './command-place.js'
-import { type Effects, unreadable } from './effects.js'
-import { placeNextTo } from './holder.js'
+import type { Place } from './command-place.js'
+import { copyKept } from './copy-kept.js'
+import { type EffectQuery, type Effects, unreadable } from './effects.js'
+import { scratchParent } from './holder.js'
 import { type Layer, readSettled, restingLayer, stampOf } from './layer.js'
 import { runUncontained } from './uncontained.js'
 
 /**
- * A copy of the workspace, for machines that refuse namespaces. It holds nothing in: a command can write wherever the
- * user can, by any name but the copy's. What it does in the copy is told by comparing with what was noted as it was made.
+ * A copy of the workspace, for machines without namespaces. It contains nothing: a command can write wherever the user can. Its
+ * effects in the copy are found by comparing each file with its stamp at the time of copying.
  */
 export function openCopy(root: string): Place {
-  const scratch = makeTempDir(`${placeNextTo(root)}/escrow-copy-`)
+  const scratch = makeTempDir(`${scratchParent(root)}/escrow-copy-`)
   makeDir(`${scratch}/tree`)
   makeDir(`${scratch}/tmp`)
   const copy = new Copy(root, `${scratch}/tree`)
@@ -39,23 +39,23 @@ export function openCopy(root: string): Place {
       copy.seed(overlay, new Set(closed))
     },
     run: (options) => runUncontained(options, { root, scratch }),
-    effects: (looking) => copy.effects(looking),
-    // Nothing keeps its command from leading us out of it.
-    show: () => false,
+    effects: (query) => copy.effects(query),
+    // A command can replace any directory by a link, and no mount would keep our write inside.
+    updatePath: () => false,
     has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
-    seeded: (path) => copy.seeded(path),
+    seededState: (path) => copy.seededState(path),
     written: `${scratch}/tree`,
-    hidden: () => [],
-    bring: (from, kept, overlay) =>
-      carryOver(kept, {
+    hiddenNames: () => [],
+    copyKept: (from, kept, overlay) =>
+      copyKept(kept, {
         from: from.written,
         to: `${scratch}/tree`,
-        hidden: () => [],
+        hiddenNames: () => [],
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),
-    since: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
-    // A hook there writes the ledger itself.
-    offer: () => undefined,
+    mountedAt: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
+    // Hooks in a copy reach the ledger themselves.
+    publishFeedback: () => undefined,
     readSpool: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
     clear: () => undefined,
     async close() {
@@ -65,14 +65,14 @@ export function openCopy(root: string): Place {
   }
 }
 
-/** What was put at a path: of what in the stage, and how it looked then. */
-interface Noted {
+/** What was copied to a path: the staged content it came from, and the stamp of the copy. */
+interface CopiedEntry {
   readonly token: string
   readonly look: string
 }
 
 class Copy {
-  readonly #noted = new Map<RelPath, Noted>()
+  readonly #copied = new Map<RelPath, CopiedEntry>()
   #kept: ReadonlySet<RelPath> = new Set()
 
   constructor(
@@ -80,7 +80,7 @@ class Copy {
     private readonly tree: string,
   ) {}
 
-  // ---- bringing it up to the stage
+  // ---- stage to copy
 
   seed(overlay: Overlay, closed: ReadonlySet<RelPath>): void {
     const wanted = new Set<RelPath>()
@@ -97,15 +97,15 @@ class Copy {
         const path = childOf(dir, name)
         if (!names.has(name) && !this.#kept.has(path)) removeTree(this.#at(path))
       }
-      // Last: what is made in it needs it to be writable, and changes its times.
+      // Last: creating entries needs a writable directory, and changes its times.
       if (dir !== ROOT) chmodSync(this.#at(dir), (overlay.lstat(dir)?.mode ?? 0o755) & 0o7777)
-      if (dir !== ROOT) this.#noted.set(dir, { token: 'dir', look: lookOf(lstatSync(this.#at(dir))) })
+      if (dir !== ROOT) this.#copied.set(dir, { token: 'dir', look: lookOf(lstatSync(this.#at(dir))) })
     }
     walk(ROOT)
-    for (const path of this.#noted.keys()) if (!wanted.has(path)) this.#noted.delete(path)
+    for (const path of this.#copied.keys()) if (!wanted.has(path)) this.#copied.delete(path)
   }
 
-  /** False for what cannot be copied. */
+  /** @returns false for a type that cannot be copied. */
   #bring(overlay: Overlay, path: RelPath): boolean {
     const type = overlay.typeOf(path)
     const at = this.#at(path)
@@ -120,18 +120,18 @@ class Copy {
     }
     if (type !== 'file' && type !== 'symlink') return false
     const token = tokenOf(overlay, path, type)
-    const noted = this.#noted.get(path)
-    if (now && noted?.token === token && noted.look === lookOf(now)) return true
+    const copied = this.#copied.get(path)
+    if (now && copied?.token === token && copied.look === lookOf(now)) return true
     removeTree(at)
     try {
       if (type === 'symlink') makeSymlink(overlay.readlink(path), at)
       else this.#file(overlay, path, at)
     } catch (error) {
-      // What the user cannot read, a command cannot either.
+      // A command cannot read it either.
       if (codeOf(error) === 'EACCES') return false
       throw error
     }
-    this.#noted.set(path, { token, look: lookOf(lstatSync(at)) })
+    this.#copied.set(path, { token, look: lookOf(lstatSync(at)) })
     return true
   }
 
@@ -145,18 +145,18 @@ class Copy {
     if (stats) setTimes(at, stats.atimeMs / 1000, stats.mtimeMs / 1000)
   }
 
-  // ---- what became of it
+  // ---- copy to stage
 
-  seeded(path: RelPath): string | undefined {
-    const noted = this.#noted.get(path)
-    if (noted === undefined) return 'gone'
+  seededState(path: RelPath): string | undefined {
+    const copied = this.#copied.get(path)
+    if (copied === undefined) return 'gone'
     const now = lookAt(this.#at(path))
-    if (!now || noted.look !== lookOf(now)) return undefined
+    if (!now || copied.look !== lookOf(now)) return undefined
     if (now.isDirectory()) return 'dir'
     return digest(now.isSymbolicLink() ? readlinkSync(this.#at(path)) : readFileSync(this.#at(path)))
   }
 
-  effects({ overlay, isLive, isKept }: Looking): Effects {
+  effects({ overlay, isLive, isKept }: EffectQuery): Effects {
     const found: Effects = { effects: [], kept: [], unsettled: [], close: () => undefined }
     const seen = new Set<RelPath>()
     const resting = isLive ? undefined : restingLayer(this.tree)
@@ -169,19 +169,19 @@ class Copy {
     }
     const look = (path: RelPath, stats: Stats): void => {
       seen.add(path)
-      const noted = this.#noted.get(path)
+      const copied = this.#copied.get(path)
       if (nameOf(path) === '.git') this.#git(path, stats, seen, isLive ? undefined : found)
-      else if (noted === undefined && isKept(path, stats.isDirectory())) found.kept.push(path)
+      else if (copied === undefined && isKept(path, stats.isDirectory())) found.kept.push(path)
       else if (stats.isDirectory()) {
         const mode = stats.mode & 0o7777
-        const isNew = noted?.token !== 'dir'
-        if (isNew || noted.look !== lookOf(stats))
+        const isNew = copied?.token !== 'dir'
+        if (isNew || copied.look !== lookOf(stats))
           found.effects.push({ kind: 'dir', path, mode, isNew: overlay.typeOf(path) !== 'dir' })
         walk(path)
-      } else if (noted?.look !== lookOf(stats)) this.#leaf(path, stats, resting, found)
+      } else if (copied?.look !== lookOf(stats)) this.#leaf(path, stats, resting, found)
     }
     walk(ROOT)
-    const gone = [...this.#noted.keys()].filter((path) => !seen.has(path)).sort()
+    const gone = [...this.#copied.keys()].filter((path) => !seen.has(path)).sort()
     for (const path of gone) {
       if (/(^|\/)\.git(\/|$)/.test(path)) continue
       const above = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as RelPath
@@ -207,10 +207,10 @@ class Copy {
         stamp: stampOf(stats),
         read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
       })
-    else if (resting) found.effects.push({ kind: 'other', path, what: 'no file' })
+    else if (resting) found.effects.push({ kind: 'other', path, description: 'no file' })
   }
 
-  /** How many of a repository's own files changed, beside its index. */
+  /** Counts the changed files of a repository, without its index. */
   #git(path: RelPath, stats: Stats, seen: Set<RelPath>, found: Effects | undefined): void {
     let count = 0
     const walk = (each: RelPath, look: Stats): void => {
@@ -220,10 +220,10 @@ class Copy {
           const below = lstatSync(this.#at(childOf(each, name)), { throwIfNoEntry: false })
           if (below) walk(childOf(each, name), below)
         }
-      else if (this.#noted.get(each)?.look !== lookOf(look) && !/\.git\/index(\.lock)?$/.test(each)) count++
+      else if (this.#copied.get(each)?.look !== lookOf(look) && !/\.git\/index(\.lock)?$/.test(each)) count++
     }
     walk(path, stats)
-    for (const each of this.#noted.keys()) if (each.startsWith(`${path}/`) && !seen.has(each)) count++
+    for (const each of this.#copied.keys()) if (each.startsWith(`${path}/`) && !seen.has(each)) count++
     found?.effects.push({ kind: 'git', path, count })
   }
 
@@ -232,7 +232,7 @@ class Copy {
   }
 }
 
-/** What is gone, or locked away by a command at work, has no names now. */
+/** Empty for a directory that a running command has removed or made unreadable. */
 function namesThere(host: string): string[] {
   try {
     return readdirSync(host)
@@ -249,7 +249,7 @@ function namesIn(resting: Layer, dir: RelPath): string[] {
   }
 }
 
-/** Of a directory its mode alone: its times and size change with what is in it. */
+/** A directory's stamp is its mode alone: its times and size change with its entries. */
 function lookOf(stats: Stats): string {
   return stats.isDirectory() ? `dir ${stats.mode}` : stampOf(stats)
 }

@@ -4,52 +4,53 @@ import { DENIAL_CODES, type Denial, type DenialReason } from '../core/denials.js
 import { appendOnto } from '../host/write.js'
 
 /**
- * How what runs in a session's mount tells the session's owner of a refusal. It has no ledger to write and can open no socket; it can add lines
- * to one file, which the owner reads. Who is in there can add any line: it is the word of the one who was refused, and recorded as that.
+ * The spool by which programs in a session's mount report denials to the session's owner. They have no ledger to write and can open no
+ * socket, but they can append lines to one file that the owner reads. Any program in the mount can append any line, so the ledger marks
+ * such records as reported, not observed.
  */
 
-/** The file, as a command sees it. */
+/** The spool, as a command sees it. */
 export const SPOOL_AT = '/run/escrow/told'
 
-/** The file, as a command sees it, in which the owner gives an agent's hooks what reviewers say: JSON, written in place. */
-export const WORDS_AT = '/run/escrow/words'
+/** The file in which the owner publishes reviewers' feedback to an agent's hooks, as a command sees it. JSON, written in place. */
+export const FEEDBACK_AT = '/run/escrow/words'
 
-/** Bytes of a line, so that lines written side by side do not mix. */
-const LINE = 4_096
-/** Characters of each part of it. */
-const PART = 600
-/** Bytes looked at at a time, and in one reading. */
-const READ = 256 * 1024
-const READ_MOST = 16 * 1024 * 1024
-/** Refusals of one mount that are given one by one; of more there is a count. */
+/** Largest line in bytes: appends up to a page do not interleave. */
+const MAX_LINE = 4_096
+/** Largest field in characters. */
+const MAX_PART = 600
+/** Bytes per read, and per call of a reader. */
+const CHUNK = 256 * 1024
+const MAX_READ = 16 * 1024 * 1024
+/** Denials of one mount that are reported one by one. Further ones are counted. */
 export const MAX_SPOOLED = 1_000
 
-/** Inside of a mount: false where there is nobody to tell. */
+/** Inside a mount: reports a denial. Returns false where there is no spool. */
 export function spoolDenial({ reason, message, file, intentId, tool }: Denial): boolean {
-  const truncate = (text: string | undefined) => text?.slice(0, PART)
-  const told = {
+  const truncate = (text: string | undefined) => text?.slice(0, MAX_PART)
+  const report = {
     reason,
     message: truncate(message),
     file: truncate(file),
     intentId: truncate(intentId),
     tool: truncate(tool),
   }
-  return append(told)
+  return append(report)
 }
 
-/** Inside of a mount: tells the owner that the model got a reviewer's word. @param key names it, see `undelivered.ts`. */
-export function spoolDelivered(key: string): boolean {
+/** Inside a mount: reports that the model received a reviewer's feedback. @param key names the feedback, see `undelivered.ts`. */
+export function spoolDelivery(key: string): boolean {
   return append({ delivered: key })
 }
 
-/** Inside of a mount: what {@link spoolDelivered} reported and the owner may not have read yet. */
+/** Inside a mount: the keys that {@link spoolDelivery} has reported, read by the owner or not. */
 export function spooledDeliveries(): ReadonlySet<string> {
   return new Set(spoolReader(SPOOL_AT)().delivered)
 }
 
 function append(report: object): boolean {
   const line = `${JSON.stringify(report)}\n`
-  if (Buffer.byteLength(line) > LINE) return false
+  if (Buffer.byteLength(line) > MAX_LINE) return false
   try {
     appendOnto(SPOOL_AT, line, 0o600)
     return true
@@ -58,18 +59,18 @@ function append(report: object): boolean {
   }
 }
 
-/** What was told since the last reading. */
+/** The reports since the last read. */
 export interface SpooledReports {
   readonly denials: readonly Denial[]
-  /** Keys of reviewers' words that the model got. */
+  /** Keys of feedback that the model received. */
   readonly delivered: readonly string[]
-  /** Refusals beyond {@link MAX_SPOOLED}. */
+  /** Number of denials beyond {@link MAX_SPOOLED}. */
   readonly more: number
-  /** Bytes that were not looked at: whoever writes so many wants them not to be read. */
+  /** Bytes that were skipped because they exceed {@link MAX_READ}. */
   readonly unread: number
 }
 
-/** Reads what was told, from outside of the mount. */
+/** Opens a reader of the spool, outside the mount. Each call returns the reports since the last. */
 export function spoolReader(file: string): () => SpooledReports {
   let from = 0
   let count = 0
@@ -80,15 +81,15 @@ export function spoolReader(file: string): () => SpooledReports {
     let unread = 0
     read(file, (size, next) => {
       if (size < from) from = 0
-      const end = Math.min(size, from + READ_MOST)
+      const end = Math.min(size, from + MAX_READ)
       while (from < end) {
         const bytes = next(from)
         const whole = bytes.lastIndexOf(0x0a) + 1
-        // A line that has only begun is left for the next time; what is longer than any of ours is passed over.
-        if (whole === 0 && bytes.length < READ) return
-        from += whole === 0 ? READ : whole
+        // An incomplete line is left for the next call; a chunk without a line end is none of our lines and is skipped.
+        if (whole === 0 && bytes.length < CHUNK) return
+        from += whole === 0 ? CHUNK : whole
         for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
-          const report = reportIn(line)
+          const report = parseReport(line)
           if (report === undefined) continue
           if ('delivered' in report) {
             if (delivered.length < MAX_SPOOLED) delivered.push(report.delivered)
@@ -107,19 +108,19 @@ function read(file: string, look: (size: number, next: (place: number) => Buffer
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    // It goes with its namespace.
+    // The spool goes with its namespace.
     if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return
     throw error
   }
   try {
-    const bytes = Buffer.allocUnsafe(READ)
-    look(fstatSync(fd).size, (place) => bytes.subarray(0, readSync(fd, bytes, 0, READ, place)))
+    const bytes = Buffer.allocUnsafe(CHUNK)
+    look(fstatSync(fd).size, (place) => bytes.subarray(0, readSync(fd, bytes, 0, CHUNK, place)))
   } finally {
     closeSync(fd)
   }
 }
 
-function reportIn(line: string): Denial | { readonly delivered: string } | undefined {
+function parseReport(line: string): Denial | { readonly delivered: string } | undefined {
   let told: unknown
   try {
     told = JSON.parse(line)
@@ -144,5 +145,5 @@ function isReason(value: unknown): value is DenialReason {
 }
 
 function isPart(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= PART
+  return typeof value === 'string' && value.length <= MAX_PART
 }

@@ -3,11 +3,12 @@ import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { lookAt } from '../host/read.js'
+import type { HolderPlaces } from './holder.js'
 import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
 
-/** What a command has done, read from the layer it writes to. */
+/** One change a command made, read from the layer it writes to. */
 export type Effect =
-  /** `hidden`: no sign of its own says so, but that its directory was made anew in the place of another. */
+  /** `hidden`: the layer has no whiteout for it; it is gone because its directory was replaced. */
   | { readonly kind: 'gone'; readonly path: RelPath; readonly hidden?: true }
   | { readonly kind: 'dir'; readonly path: RelPath; readonly mode: number; readonly isNew: boolean }
   | {
@@ -15,80 +16,79 @@ export type Effect =
       readonly path: RelPath
       readonly mode: number
       readonly size: number
-      /** Equal for names of one file. */
+      /** Equal for hard links of one file. */
       readonly ino: number
-      /** When it was written last, where that is known. */
+      /** Time of the last write (milliseconds), where it is known. */
       readonly mtimeMs?: number
-      /** Equal: not written since. */
+      /** Equal stamps mean that the file was not written in between. */
       readonly stamp: string
       read(): Buffer
     }
   | { readonly kind: 'symlink'; readonly path: RelPath; readonly target: string }
-  /** Nothing a stage can hold: a FIFO, a socket, a device. */
-  | { readonly kind: 'other'; readonly path: RelPath; readonly what: string }
-  /** Names in a directory that are no UTF-8: no path of ours leads to them. */
+  /** A type that the stage cannot hold: a FIFO, a socket, a device. */
+  | { readonly kind: 'other'; readonly path: RelPath; readonly description: string }
+  /** A directory with names that are not valid UTF-8, which no {@link RelPath} can spell. */
   | { readonly kind: 'unnamed'; readonly path: RelPath }
-  /** A repository's own files were written: `count` changed beside its index, which may be none. */
+  /** A repository's own files were written: `count` of them changed, without its index. */
   | { readonly kind: 'git'; readonly path: RelPath; readonly count: number }
 
 export type FileEffect = Extract<Effect, { kind: 'file' }>
 
 export interface Effects {
   readonly effects: Effect[]
-  /** What stays with the session's commands, by its topmost name. */
+  /** Topmost paths that are kept for the session's later commands. */
   readonly kept: RelPath[]
-  /** What changed while it was looked at, or cannot be read while its command lives: none of these is an effect yet. */
+  /** Paths that changed while they were read, or cannot be read while the command runs. They are not effects yet. */
   readonly unsettled: RelPath[]
-  /** Lets go of what is held to read contents by. */
+  /** Closes the descriptors that contents are read by. */
   close(): void
 }
 
-export interface EffectsDeps {
-  /** The layer the command wrote to, those below it, and the workspace as it saw it: host paths. */
-  readonly places: {
-    readonly written: string
-    readonly merged: string
-    readonly staged: string
-    readonly workspace: string
-  }
-  /** The command is still at work: what can only be told in the end (a repository's files, what no stage holds) is left out. */
-  readonly isLive?: boolean
+/** What to look for in a layer. */
+export interface EffectQuery {
   /** The stage as it is now. */
   readonly overlay: Overlay
-  /** Whether a path is not to be staged, but left to the session's later commands. */
+  /** The command is still running: effects that only its end decides (a repository's files, unsupported types) are left out. */
+  readonly isLive: boolean
+  /** Whether a path is not to be staged but kept for the session's later commands. */
   readonly isKept: (path: RelPath, isDirectory: boolean) => boolean
 }
 
-/** Segments of a path: what is judged by its every part must have few. */
-const DEEPEST = 256
+/** Host paths of the layer the command wrote to, of those below it, and of the workspace as the command sees it. */
+type LayerPaths = Pick<HolderPlaces, 'written' | 'merged' | 'staged' | 'workspace'>
 
-/** As readEffects; a tree too deep for a path, say, is told in words. */
-export function effectsIn(deps: Parameters<typeof readEffects>[0]): ReturnType<typeof readEffects> {
+/** Largest number of path segments: checks walk every ancestor. */
+const MAX_DEPTH = 256
+
+/**
+ * Reads the effects of a command from the layer, in time proportional to what it wrote.
+ * @throws EscrowError `unsupported` where the layer cannot be read, for example because a tree is too deep for a path.
+ */
+export function readEffects(places: LayerPaths, query: EffectQuery): Effects {
   try {
-    return readEffects(deps)
+    return walkEffects(places, query)
   } catch (error) {
     throw unreadable(error)
   }
 }
 
-/** What a command left that cannot be looked at whole. */
+/** The error for a layer that cannot be read as a whole. */
 export function unreadable(cause: unknown): EscrowError {
   const why = errorText(cause)
-  const message = `What the command left could not be read, and none of it was staged: ${why}`
+  const message = `The command's changes could not be read, and none of them was staged: ${why}`
   return new EscrowError('unsupported', message, { cause })
 }
 
-/** What was written, in proportion to it. */
-function readEffects(deps: EffectsDeps): Effects {
-  const { places, isLive = false } = deps
+function walkEffects(places: LayerPaths, query: EffectQuery): Effects {
+  const { isLive } = query
   const written = isLive ? liveLayer(places.written) : restingLayer(places.written)
   const merged = isLive ? liveLayer(places.merged) : undefined
   try {
-    const seen: Seen = merged ?? {
+    const seen: MountedView = merged ?? {
       names: (dir) => readdirSync(`${places.merged}/${dir}`),
       look: (path) => lookAt(`${places.merged}/${path}`),
     }
-    return new Walk(deps, written, seen).run()
+    return new Walk(places, query, written, seen).run()
   } catch (error) {
     written.close()
     throw error
@@ -97,16 +97,17 @@ function readEffects(deps: EffectsDeps): Effects {
   }
 }
 
-type Seen = Pick<Layer, 'names' | 'look'>
+type MountedView = Pick<Layer, 'names' | 'look'>
 
 class Walk {
   readonly #found: Effects = { effects: [], kept: [], unsettled: [], close: () => this.written.close() }
 
   constructor(
-    private readonly deps: EffectsDeps,
+    private readonly places: LayerPaths,
+    private readonly query: EffectQuery,
     private readonly written: Layer,
     /** The workspace as the command sees it. */
-    private readonly seen: Seen,
+    private readonly seen: MountedView,
   ) {}
 
   run(): Effects {
@@ -123,40 +124,40 @@ class Walk {
     this.#removedBelow(dir, names)
   }
 
-  /** While a command is at work, what is gone or in use between two looks is left for later. */
+  /** While a command runs, a path that vanishes or is in use is left for the next look. */
   #attempt(path: RelPath, work: () => void): void {
     try {
       work()
     } catch (error) {
-      if (!this.deps.isLive || !isInUse(error)) throw error
+      if (!this.query.isLive || !isInUse(error)) throw error
       this.#found.unsettled.push(path)
     }
   }
 
   #look(path: RelPath, name: string): void {
     const { effects, kept } = this.#found
-    if (path.split('/').length > DEEPEST) throw new Error(`a directory lies deeper than ${DEEPEST} others.`)
+    if (path.split('/').length > MAX_DEPTH) throw new Error(`a directory lies deeper than ${MAX_DEPTH} others.`)
     const stats = this.written.look(path)
     if (!stats) {
-      // Of all of them at once: here they have one name.
+      // One effect for all of them: decoded, they have the same name.
       const dir = parentOf(path)
-      if (!this.deps.isLive && !effects.some((each) => each.kind === 'unnamed' && each.path === dir))
+      if (!this.query.isLive && !effects.some((each) => each.kind === 'unnamed' && each.path === dir))
         effects.push({ kind: 'unnamed', path: dir })
       return
     }
     const isGone = stats.isCharacterDevice() && stats.rdev === 0
     if (name === '.git') {
-      if (!this.deps.isLive) effects.push({ kind: 'git', path, count: isGone ? 1 : this.#countGit(path, stats) })
+      if (!this.query.isLive) effects.push({ kind: 'git', path, count: isGone ? 1 : this.#countGit(path, stats) })
       return
     }
-    if (this.deps.isKept(path, stats.isDirectory())) kept.push(path)
+    if (this.query.isKept(path, stats.isDirectory())) kept.push(path)
     else if (isGone) effects.push({ kind: 'gone', path })
     else if (stats.isDirectory()) {
       effects.push({
         kind: 'dir',
         path,
         mode: stats.mode & 0o7777,
-        isNew: this.deps.overlay.typeOf(path) !== 'dir',
+        isNew: this.query.overlay.typeOf(path) !== 'dir',
       })
       this.#below(path)
     } else this.#leaf(path, stats)
@@ -170,13 +171,13 @@ class Walk {
     else if (stats.isFile()) {
       const { size, ino, mtimeMs } = stats
       effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: stampOf(stats), read })
-    } else if (!this.deps.isLive) effects.push({ kind: 'other', path, what: whatIs(stats) })
+    } else if (!this.query.isLive) effects.push({ kind: 'other', path, description: describeType(stats) })
   }
 
-  /** A directory that was made anew in the place of another hides all that was in it, and leaves no sign Node can read. */
+  /** A replaced directory hides everything below it, and Node cannot read the xattr that says so. */
   #removedBelow(dir: RelPath, written: ReadonlySet<string>): void {
     if (dir === ROOT) return
-    const before = namesBelow(this.deps.places, dir).filter((name) => !written.has(name))
+    const before = namesBelow(this.places, dir).filter((name) => !written.has(name))
     if (before.length === 0 || this.#isMerged(dir)) return
     const seen = new Set(this.seen.names(dir))
     for (const name of before)
@@ -184,14 +185,14 @@ class Walk {
   }
 
   /**
-   * One that shows what is below it hides nothing in silence; its names may be those of before, where a program holds it
-   * open. The kernel gives such a directory one link, and any other at least two.
+   * Whether overlayfs merges the directory with the layers below, so that it hides nothing without a whiteout. Its listing may be
+   * stale while a program holds it open. Overlayfs reports one link for a merged directory, and at least two for any other.
    */
   #isMerged(dir: RelPath): boolean {
     return this.seen.look(dir)?.nlink === 1
   }
 
-  /** Changed files below a `.git`; git's own refresh of its index counts for nothing. */
+  /** Counts changed files below a `.git`. Git refreshes its index by itself, so that does not count. */
   #countGit(path: RelPath, stats: Stats, depth = 0): number {
     if (!stats.isDirectory()) return 1
     let count = 0
@@ -205,10 +206,10 @@ class Walk {
 }
 
 /**
- * The names a directory had for a command before it wrote anything: of the layers it was mounted over, and not of the
- * stage, which may have gone on since.
+ * The names a directory had before the command wrote anything. They come from the layers below the mount, because the stage may have
+ * changed since.
  */
-export function namesBelow({ staged, workspace }: EffectsDeps['places'], dir: RelPath): string[] {
+export function namesBelow({ staged, workspace }: LayerPaths, dir: RelPath): string[] {
   const way = [dir, ...ancestorsOf(dir)]
   if (way.some((each) => typeAt(`${staged}/${each}`) === 'other')) return []
   const names = new Map<string, boolean>()
@@ -225,7 +226,7 @@ function typeAt(host: string): 'dir' | 'other' | undefined {
   return stats && (stats.isDirectory() ? 'dir' : 'other')
 }
 
-function whatIs(stats: Stats): string {
+function describeType(stats: Stats): string {
   if (stats.isFIFO()) return 'a FIFO'
   if (stats.isSocket()) return 'a socket'
   return stats.isBlockDevice() || stats.isCharacterDevice() ? 'a device' : 'no file'

@@ -9,10 +9,9 @@ import { seccompFilter } from './seccomp.js'
 import { writeOnly } from './write-only.js'
 
 /**
- * A process that does nothing but hold a user and a mount namespace for a session's commands. In it a tmpfs has the
- * layers of the workspace's overlay; nobody else sees them, and they are gone with it. It ends when its input does, so
- * also when this process is killed, and takes the command under way with it: each line it reads is what kill(1) is to
- * kill at the end, an empty one for nothing.
+ * A process that holds a user and a mount namespace for a session's commands. A tmpfs in it has the layers of the workspace's
+ * overlay, which no other process sees. It exits at the end of its input, so also when this process is killed, and then kills the
+ * running command: each line of input replaces the arguments for kill(1); an empty line means none.
  */
 
 /** $1: an empty directory, $2: the workspace, $3: the size of the layers. */
@@ -33,30 +32,30 @@ echo held
 while read -r line; do last=$line; done
 [ -z "$last" ] || kill -s KILL -- $last`
 
-/** Places of a holder: as its namespace knows them, and as this process does. */
+/** Paths of a holder. All but `scratch` are paths of this process. */
 export interface HolderPlaces {
   /** The directory of the layers, in the namespace. */
   readonly scratch: string
-  /** What is staged: a layer above the workspace. */
+  /** The layer of staged changes, above the workspace. */
   readonly staged: string
-  /** The workspace's own directory, below them all. */
+  /** The workspace's directory, the lowest layer. */
   readonly workspace: string
-  /** What commands have written: the layer above that. */
+  /** The topmost layer, which commands write to. */
   readonly written: string
-  /** A character device 0/0: linked where something is to be absent. */
+  /** A character device 0/0, hard-linked wherever a layer needs a whiteout. */
   readonly whiteout: string
   readonly filter: string
-  /** For a command in our own process group. */
+  /** The filter for a command in our own process group. */
   readonly sharedFilter: string
-  /** Closes what a command must not inherit. */
+  /** The program that closes inherited descriptors. */
   readonly closeOthers: string
-  /** Keeps a command from writing files elsewhere. */
+  /** The program that restricts where a command may open files for writing. */
   readonly writeOnly: string
-  /** What commands tell the session's owner. */
-  readonly told: string
-  /** What reviewers say to the agent of a command: it can only be read there. */
-  readonly words: string
-  /** Touched right before each mount: what has changed on disk since is younger. */
+  /** The denial spool. */
+  readonly denials: string
+  /** Reviewers' feedback, read-only to commands. */
+  readonly feedback: string
+  /** Touched right before each mount, to compare file times with. */
   readonly stamp: string
   /** The workspace as commands see it. */
   readonly merged: string
@@ -71,7 +70,7 @@ export class Holder {
   private constructor(child: ChildProcess, pid: number, scratch: string, root: string) {
     this.#child = child
     this.pid = pid
-    // Where it stands, which no later mount and no link on the way can cover.
+    // By the process's working directory, which no later mount and no link can cover.
     const inside = (name: string) => `/proc/${pid}/cwd/${name}`
     this.places = {
       scratch,
@@ -83,8 +82,8 @@ export class Holder {
       sharedFilter: inside('filter-shared'),
       closeOthers: inside('close-others'),
       writeOnly: inside('write-only'),
-      told: inside('told'),
-      words: inside('words'),
+      denials: inside('told'),
+      feedback: inside('words'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
     }
@@ -97,10 +96,10 @@ export class Holder {
   /**
    * @param root the workspace, a physical path.
    * @param bytes what commands may write in all.
-   * Rejects with an Error that has what the programs said.
+   * @throws Error with the programs' output.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
-    const scratch = makeTempDir(`${placeNextTo(root)}/escrow-layers-`)
+    const scratch = makeTempDir(`${scratchParent(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
     try {
@@ -110,7 +109,7 @@ export class Holder {
       throw error
     }
     if (child.pid === undefined) throw new Error('unshare was started without a process id.')
-    // It must not keep this process alive.
+    // The holder must not keep this process alive.
     child.unref()
     child.stdin?.on('error', () => undefined)
     for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
@@ -127,12 +126,12 @@ export class Holder {
     return !this.#ended
   }
 
-  /** It kills these, too, where this process is killed: processes, and groups by their negative numbers. */
-  endsWith(...processes: readonly (number | undefined)[]): void {
+  /** Sets what the holder kills when this process ends: process ids, and negated group ids. */
+  killOnExit(...processes: readonly (number | undefined)[]): void {
     if (!this.#ended) this.#child.stdin?.write(`${processes.filter((pid) => pid !== undefined).join(' ')}\n`)
   }
 
-  /** Resolves when the namespace, and all that was in it, is gone. */
+  /** Resolves when the namespace and everything in it are gone. */
   async close(): Promise<void> {
     if (this.#ended) return
     const gone = new Promise((resolve) => this.#child.once('exit', resolve))
@@ -142,8 +141,8 @@ export class Holder {
   }
 }
 
-/** Where the layers can lie: the workspace's mount would cover what is in it. */
-export function placeNextTo(root: string): string {
+/** A directory for the layers outside the workspace, whose mount would cover them. */
+export function scratchParent(root: string): string {
   const places = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
@@ -156,7 +155,7 @@ function unref(stream: object): void {
   if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
 }
 
-/** Waits for a line of output. Rejects with what was said instead. */
+/** Waits for a line of output. @throws Error with the other output. */
 function waitForLine(child: ChildProcess, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let [out, error] = ['', '']

@@ -1,28 +1,28 @@
 /**
- * The contained terminal: a command runs over a mount of the staged view, and its effects come back as proposals.
+ * The sandbox: runs one command on a view of the stage and reads its effects from the layer it wrote.
  *
- * In come an admitted command, the view's files and the variables it may see; out come its output, its end, and the files
- * it changed, each checked by policy before it is staged. What is refused goes to quarantine. `place` is where a command
- * runs: an overlay mount with bubblewrap, or a copy.
- * May not happen here: a decision that a command may run (`policy/`), a write of the workspace itself.
+ * In: an admitted command with its options, the stage, and the paths and variables it may see. Out: its output and exit, and its
+ * effects, which `applyEffects` writes to the stage through the policy checks; refused effects go to the quarantine.
+ * A `Place` is an overlay mount under bubblewrap, or a copy of the workspace where containment is not possible.
+ * Must not happen here: deciding whether a command may run (`policy/`, `exec/`), or writing to the workspace.
  */
-export { landEffects, type RefusedEffect } from './apply-effects.js'
+export { type ApplyResult, applyEffects, NO_CONFLICTS, type RefusedEffect } from './apply-effects.js'
 export { type MountedHome, takeHome } from './client-home.js'
 export { type CommandEnd, PROCESSES } from './command-io.js'
 export { openSandbox, type Place } from './command-place.js'
 export { openCopy } from './copy-place.js'
 export {
+  FEEDBACK_AT,
   MAX_SPOOLED,
   type SpooledReports,
-  spoolDelivered,
+  spoolDelivery,
   spoolDenial,
   spooledDeliveries,
-  WORDS_AT,
 } from './denial-spool.js'
 export type { Effect, Effects } from './effects.js'
 export { OutputRing } from './output-ring.js'
 export { type Capability, probe, probeNow } from './probe.js'
-export { effectOf, type Kept, letGo, quarantine, quarantinedIn } from './quarantine.js'
+export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'
 export { SecretNames } from './secret-names.js'
 export { commandEnv, secretsIn, type Visibility, visibilityOf } from './secrets.js'
-export { refusalsIn, summaryOf } from './summary.js'
+export { formatRefusals, summaryOf } from './summary.js'

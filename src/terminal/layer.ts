@@ -14,28 +14,28 @@ import { ancestorsOf, codeOf, Errno, MAX_FILE_SIZE, nameOf, parentOf, type RelPa
 import { closeDescriptor, openDirectory } from '../host/read.js'
 import { chmodSync } from '../host/write.js'
 
-/** A tree of files a command has written, as its effects are read from it. */
+/** A tree that a command writes to, read for its effects. */
 export interface Layer {
-  /** Throws ENOENT where there is none, ENOTDIR where it is no directory. */
+  /** @throws ENOENT for a missing directory, ENOTDIR for another type. */
   names(dir: RelPath): string[]
-  /** Undefined where there is nothing by that name. */
+  /** Undefined for a missing name. */
   look(path: RelPath): Stats | undefined
   target(path: RelPath): string
-  /** A file's bytes; `stats` is what was seen of it. Throws {@link Unsettled} where it is in use. */
+  /** A file's bytes. @param stats from an earlier {@link look}. @throws Unsettled where the file has changed since. */
   read(path: RelPath, stats: Stats): Buffer
   close(): void
 }
 
-/** Of a command at work. */
+/** The layer of a running command. */
 export interface LiveLayer extends Layer {
-  /** The address of a name in a directory that is held: good until the next call. */
+  /** A path of this process for a name, through the open directory it is in. Valid until the next call. */
   at(path: RelPath): string
 }
 
 /** Read without following a link, and without waiting for who writes a FIFO. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Nothing writes to it any more. It is ours: what its command made unreadable is made readable here. */
+/** A layer that no process writes to. It is ours, so unreadable files are made readable. */
 export function restingLayer(host: string): Layer {
   const at = (path: RelPath) => `${host}/${path}`
   return {
@@ -58,31 +58,31 @@ function grantMode(host: string, bits: number): void {
   if ((mode & bits) !== bits) chmodSync(host, mode | bits)
 }
 
-/** What was being written while it was read. */
+/** A file changed while it was read. */
 export class Unsettled extends Error {
   override readonly name = 'Unsettled'
 }
 
 /**
- * A command is at work in it: a directory can become a link between two looks, and a link leads anywhere. So each
- * directory is held, and reached from the one above it without following a link; what cannot be read is left as it is.
+ * A layer that a command is writing to. The command can replace a directory by a link at any time, so each directory is opened
+ * relative to its parent with O_NOFOLLOW and kept open. Unreadable files are left as they are.
  */
 export function liveLayer(host: string): LiveLayer {
-  const held: { readonly dir: RelPath; readonly fd: number }[] = []
-  const letGo = (to: number) => {
-    for (const { fd } of held.splice(to)) closeDescriptor(fd)
+  const openDirs: { readonly dir: RelPath; readonly fd: number }[] = []
+  const closeFrom = (to: number) => {
+    for (const { fd } of openDirs.splice(to)) closeDescriptor(fd)
   }
   const hold = (dir: RelPath): string => {
     const way = dir === ROOT ? [ROOT] : [ROOT, ...ancestorsOf(dir).reverse(), dir]
-    const known = way.findIndex((each, index) => held[index]?.dir !== each)
+    const known = way.findIndex((each, index) => openDirs[index]?.dir !== each)
     if (known >= 0) {
-      letGo(known)
+      closeFrom(known)
       for (const each of way.slice(known)) {
-        const above = held.at(-1)
-        held.push({ dir: each, fd: openDirectory(above ? `${fdPath(above.fd)}/${nameOf(each)}` : host) })
+        const above = openDirs.at(-1)
+        openDirs.push({ dir: each, fd: openDirectory(above ? `${fdPath(above.fd)}/${nameOf(each)}` : host) })
       }
     }
-    return fdPath(held[way.length - 1]?.fd ?? -1)
+    return fdPath(openDirs[way.length - 1]?.fd ?? -1)
   }
   const at = (path: RelPath) => `${hold(parentOf(path))}/${nameOf(path)}`
   return {
@@ -97,18 +97,18 @@ export function liveLayer(host: string): LiveLayer {
         throw isInUse(error) ? new Unsettled() : error
       }
     },
-    close: () => letGo(0),
+    close: () => closeFrom(0),
   }
 }
 
-/** Whether it comes of a tree that changes: what was there is gone, is another thing by now, or was locked away. */
+/** Whether an error can result from a concurrent change: the path is gone, has another type, or was made unreadable. */
 export function isInUse(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO', 'ESTALE', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }
 
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
-/** @throws Unsettled where the file is not the one that was seen, or changes meanwhile; EFBIG for more than a stage holds. */
+/** @throws Unsettled where the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
 export function readSettled(host: string, seen: Stats): Buffer {
   if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
   const fd = openSync(host, READ_FLAGS)
@@ -118,7 +118,7 @@ export function readSettled(host: string, seen: Stats): Buffer {
     let length = 0
     for (let more = 1; more > 0 && length < data.length; length += more)
       more = readSync(fd, data, length, data.length - length, null)
-    // One that has grown has another size by now.
+    // A file that has grown has another size, which the stamp includes.
     if (length < data.length || !isSame(fstatSync(fd), seen)) throw new Unsettled()
     return data
   } finally {
@@ -130,7 +130,7 @@ function isSame(now: Stats, seen: Stats): boolean {
   return now.isFile() && stampOf(now) === stampOf(seen)
 }
 
-/** Equal: nothing was written meanwhile. */
+/** Equal stamps mean that nothing was written in between. */
 export function stampOf({ ino, size, mtimeMs, ctimeMs, mode }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`
 }

@@ -13,59 +13,59 @@ import {
 } from '../host/write.js'
 
 /**
- * What is staged as a layer of the kernel's overlayfs, above the workspace: files, directories, links, and whiteouts for
- * what is deleted. It is brought up to the stage before each command by what has changed since the last.
+ * The stage as a layer of the kernel's overlayfs above the workspace: files, directories, links, and whiteouts for deletions. Before
+ * each command it is updated by the difference to the last.
  */
 
-/** What the layer has at a path. Equal tokens of one kind: the same. */
-interface Piece {
+/** What the layer has at a path. Entries of one kind with equal tokens are equal. */
+interface LayerEntry {
   readonly kind: 'file' | 'dir' | 'symlink' | 'whiteout'
   readonly token: string
   make(host: string): void
 }
 
 export class Mirror {
-  readonly #have = new Map<RelPath, Pick<Piece, 'kind' | 'token'>>()
+  readonly #entries = new Map<RelPath, Pick<LayerEntry, 'kind' | 'token'>>()
 
-  /** @param dir the layer, and `whiteout` a character device 0/0, as this process knows them. */
+  /** @param dir the layer. @param whiteout a character device 0/0. Both are paths of this process. */
   constructor(
     private readonly dir: string,
     private readonly whiteout: string,
   ) {}
 
   /**
-   * Makes the layer say what the stage says.
+   * Brings the layer up to the stage.
    * @param closed paths commands must not see.
    */
   seed(overlay: Overlay, closed: readonly RelPath[]): void {
-    const want = new Map<RelPath, Piece>()
+    const want = new Map<RelPath, LayerEntry>()
     const hidden = new Set<RelPath>(closed)
-    for (const [path, piece] of new Pieces(overlay, hidden, this.whiteout).all()) want.set(path, piece)
-    const stale = [...this.#have].filter(([path, { kind }]) => want.get(path)?.kind !== kind)
-    const changed = [...this.#have].filter(([path, { kind, token }]) => {
-      const piece = want.get(path)
-      return piece?.kind === kind && piece.token !== token && kind !== 'dir'
+    for (const [path, entry] of new LayerPlan(overlay, hidden, this.whiteout).all()) want.set(path, entry)
+    const stale = [...this.#entries].filter(([path, { kind }]) => want.get(path)?.kind !== kind)
+    const changed = [...this.#entries].filter(([path, { kind, token }]) => {
+      const entry = want.get(path)
+      return entry?.kind === kind && entry.token !== token && kind !== 'dir'
     })
-    // What is deepest goes first, and comes last.
+    // Deepest first for removals, parents first for creations.
     for (const [path, { kind }] of [...stale, ...changed].sort(([a], [b]) => (a < b ? 1 : -1))) this.#remove(path, kind)
-    for (const [path, piece] of [...want].sort(([a], [b]) => (a < b ? -1 : 1))) this.#bring(path, piece)
+    for (const [path, entry] of [...want].sort(([a], [b]) => (a < b ? -1 : 1))) this.#create(path, entry)
   }
 
-  #bring(path: RelPath, piece: Piece): void {
-    const had = this.#have.get(path)
-    if (had?.token === piece.token) return
-    piece.make(`${this.dir}/${path}`)
-    this.#have.set(path, { kind: piece.kind, token: piece.token })
+  #create(path: RelPath, entry: LayerEntry): void {
+    const had = this.#entries.get(path)
+    if (had?.token === entry.token) return
+    entry.make(`${this.dir}/${path}`)
+    this.#entries.set(path, { kind: entry.kind, token: entry.token })
   }
 
-  #remove(path: RelPath, kind: Piece['kind']): void {
+  #remove(path: RelPath, kind: LayerEntry['kind']): void {
     if (kind === 'dir') removeEmptyDir(`${this.dir}/${path}`)
     else removeName(`${this.dir}/${path}`)
-    this.#have.delete(path)
+    this.#entries.delete(path)
   }
 }
 
-/** What a layer says of a path: the digest of a file's or a link's content, `dir`, `gone`, or nothing. */
+/** The state of a path in a layer: the digest of a file or link target, `dir`, `gone`, or undefined where the layer has no entry. */
 export function layerState(layer: string, path: RelPath): string | undefined {
   const at = (each: RelPath) => lookAt(`${layer}/${each}`)
   if (ancestorsOf(path).some((dir) => at(dir)?.isDirectory() === false)) return 'gone'
@@ -75,31 +75,31 @@ export function layerState(layer: string, path: RelPath): string | undefined {
   return stats && (stats.isDirectory() ? 'dir' : 'gone')
 }
 
-/** The pieces a layer needs for a stage. */
-class Pieces {
+/** The entries that a layer needs to represent a stage. */
+class LayerPlan {
   constructor(
     private readonly overlay: Overlay,
     private readonly closed: ReadonlySet<RelPath>,
     private readonly whiteout: string,
   ) {}
 
-  *all(): Generator<[RelPath, Piece], undefined> {
+  *all(): Generator<[RelPath, LayerEntry], undefined> {
     yield* this.#below(this.overlay.stage.tree.root, ROOT, true)
     for (const path of this.closed) yield* this.#close(path)
   }
 
-  /** A directory that lets the workspace's own show through: only what the stage has nodes for. */
-  *#below(node: TreeNode, path: RelPath, isLowerDir: boolean): Generator<[RelPath, Piece], undefined> {
+  /** The staged entries of a directory that is merged with the workspace's. */
+  *#below(node: TreeNode, path: RelPath, isLowerDir: boolean): Generator<[RelPath, LayerEntry], undefined> {
     for (const [name, child] of node.children ?? []) yield* this.#at(childOf(path, name), child, isLowerDir)
   }
 
-  *#at(path: RelPath, node: TreeNode | undefined, isLowerDir: boolean): Generator<[RelPath, Piece], undefined> {
+  *#at(path: RelPath, node: TreeNode | undefined, isLowerDir: boolean): Generator<[RelPath, LayerEntry], undefined> {
     if (this.closed.has(path)) return
     const { overlay } = this
     const type = overlay.typeOf(path)
     const below = isLowerDir ? overlay.lower.typeOf(path) : undefined
     if (type === undefined) {
-      if (below !== undefined) yield [path, this.#whiteoutPiece()]
+      if (below !== undefined) yield [path, this.#whiteout()]
     } else if (type === 'file') yield [path, this.#file(path)]
     else if (type === 'symlink') yield [path, symlink(overlay.readlink(path))]
     else if (type === 'dir') {
@@ -111,8 +111,8 @@ class Pieces {
     }
   }
 
-  /** A directory whose names are the stage's to say: made anew, or renamed. */
-  *#whole(path: RelPath, isLowerDir: boolean): Generator<[RelPath, Piece], undefined> {
+  /** All entries of a directory that replaces the workspace's: it was recreated or renamed. */
+  *#whole(path: RelPath, isLowerDir: boolean): Generator<[RelPath, LayerEntry], undefined> {
     const names = new Set<string>()
     for (const { name } of this.overlay.readdir(path)) {
       names.add(name)
@@ -120,25 +120,25 @@ class Pieces {
     }
     if (!isLowerDir) return
     for (const name of this.overlay.lower.names(path))
-      if (!names.has(name)) yield [childOf(path, name), this.#whiteoutPiece()]
+      if (!names.has(name)) yield [childOf(path, name), this.#whiteout()]
   }
 
-  /** Hidden, with the directories on the way to it where the layer has none. */
-  *#close(path: RelPath): Generator<[RelPath, Piece], undefined> {
+  /** Hides a closed path, with entries for its ancestors. */
+  *#close(path: RelPath): Generator<[RelPath, LayerEntry], undefined> {
     const segments = path.split('/')
     for (let end = 1; end < segments.length; end++) {
       const dir = segments.slice(0, end).join('/') as RelPath
       if (this.closed.has(dir) || this.overlay.typeOf(dir) !== 'dir') return
       yield [dir, directory((this.overlay.lstat(dir)?.mode ?? 0o755) & 0o7777)]
     }
-    if (this.overlay.lower.typeOf(path) !== undefined) yield [path, this.#whiteoutPiece()]
+    if (this.overlay.lower.typeOf(path) !== undefined) yield [path, this.#whiteout()]
   }
 
-  #whiteoutPiece(): Piece {
+  #whiteout(): LayerEntry {
     return { kind: 'whiteout', token: '-', make: (host) => linkSync(this.whiteout, host) }
   }
 
-  #file(path: RelPath): Piece {
+  #file(path: RelPath): LayerEntry {
     const { overlay } = this
     const stats = overlay.lstatBig(path)
     const mode = Number(stats?.mode ?? 0o644n) & 0o777
@@ -157,12 +157,12 @@ class Pieces {
   }
 }
 
-function symlink(target: string): Piece {
+function symlink(target: string): LayerEntry {
   return { kind: 'symlink', token: target, make: (host) => makeSymlink(target, host) }
 }
 
-/** Made, or given another mode. */
-function directory(mode: number): Piece {
+/** Creates the directory, or changes its mode. */
+function directory(mode: number): LayerEntry {
   return {
     kind: 'dir',
     token: String(mode),

@@ -1,41 +1,41 @@
-/** Bytes up to which what is said in small pieces is held as one. */
+/** Small chunks are merged up to this many bytes. */
 const PIECE = 4 * 1024
 
-/** The last bytes a command has said, by their place in all it said. */
+/** The last bytes of a command's output, addressed by their offset in the whole output. */
 export class OutputRing {
   #chunks: Buffer[] = []
-  #held = 0
+  #size = 0
   #end = 0
 
-  /** @param room bytes that are held. */
-  constructor(private readonly room: number) {}
+  /** @param capacity bytes to hold. */
+  constructor(private readonly capacity: number) {}
 
   add(chunk: Uint8Array): void {
     const last = this.#chunks.at(-1)
-    // A copy: a chunk may be a piece of a buffer that is much larger. Many small ones would weigh more than what they hold.
+    // Copied, because a chunk may be a slice of a much larger buffer; merged, because many small buffers cost more than their bytes.
     if (last && last.length + chunk.length <= PIECE)
       this.#chunks[this.#chunks.length - 1] = Buffer.concat([last, chunk])
     else this.#chunks.push(Buffer.from(chunk))
-    this.#held += chunk.length
+    this.#size += chunk.length
     this.#end += chunk.length
-    while (this.#held > this.room) this.#letGo(this.#held - this.room)
+    while (this.#size > this.capacity) this.#drop(this.#size - this.capacity)
   }
 
-  #letGo(bytes: number): void {
+  #drop(bytes: number): void {
     const first = this.#chunks[0]
     if (first === undefined) return
     const gone = Math.min(bytes, first.length)
     if (gone === first.length) this.#chunks.shift()
     else this.#chunks[0] = first.subarray(gone)
-    this.#held -= gone
+    this.#size -= gone
   }
 
   /**
-   * What was said from a position on, as far as it is still held: `from` is later than asked where some was let go.
-   * A character that has only begun is left for the next time, unless there is none.
+   * Reads the output from an offset. `from` is later than `since` where older output was dropped. An incomplete UTF-8 character at the
+   * end is left for the next read, unless the output is over.
    */
   read(since: number, isOver: boolean): { readonly text: string; readonly from: number; readonly next: number } {
-    const start = this.#end - this.#held
+    const start = this.#end - this.#size
     const from = Math.min(Math.max(since, start), this.#end)
     const all = Buffer.concat(this.#chunks).subarray(from - start)
     const whole = isOver ? all.length : wholeCharacters(all)
@@ -43,7 +43,7 @@ export class OutputRing {
   }
 }
 
-/** Bytes up to the last character that is complete (RFC 3629: the first byte says how many there are). */
+/** Length up to the last complete UTF-8 character (RFC 3629: the first byte gives the length of a character). */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

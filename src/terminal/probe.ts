@@ -4,25 +4,25 @@ import { makeDir, makeTempDir, removeTree } from '../host/write.js'
 import { runContained } from './contained.js'
 import { Holder } from './holder.js'
 
-/** One thing containment needs, found by trying. */
+/** One prerequisite of containment, checked by trying it. */
 export interface Capability {
   readonly name: 'platform' | 'user namespaces' | 'overlay' | 'bubblewrap' | 'sandbox'
   readonly ok: boolean
-  /** What was said when it was tried. */
+  /** The error output of the check. */
   readonly problem?: string
-  /** The command that mends it, or what to change. */
-  readonly mend?: string
+  /** The command that fixes it, or what to change. */
+  readonly fix?: string
 }
 
 let probing: Promise<readonly Capability[]> | undefined
 
-/** What containment needs of this machine, tried once for a process: the first that fails is the last in the list. */
+/** Checks the prerequisites of containment once per process. The list ends with the first that fails. */
 export function probe(): Promise<readonly Capability[]> {
   probing ??= probeNow()
   return probing
 }
 
-/** Tries everything anew. */
+/** Checks the prerequisites again. */
 export async function probeNow(): Promise<Capability[]> {
   const found: Capability[] = []
   for (const check of [platform, namespaces, overlay, bubblewrap, sandbox]) {
@@ -40,7 +40,7 @@ function platform(): Capability {
     name: 'platform',
     ok,
     problem: `Commands are contained on Linux on x86-64; this is ${process.platform} on ${process.arch}.`,
-    mend: 'Run it in a Linux virtual machine or container.',
+    fix: 'Run it in a Linux virtual machine or container.',
   }
 }
 
@@ -84,7 +84,7 @@ function bubblewrap(): Capability {
   return toCapability('bubblewrap', runProgram('bwrap', ['--version']), 'apt-get install bubblewrap')
 }
 
-/** All of it together, as a command is run. */
+/** Runs a command in the whole sandbox. */
 async function sandbox(): Promise<Capability> {
   const dir = makeTempDir(`${tmpdir()}/escrowfs-`)
   let holder: Holder | undefined
@@ -96,20 +96,20 @@ async function sandbox(): Promise<Capability> {
       env: { PATH: '/usr/bin:/bin' },
       network: false,
       processes: 64,
-      outlook: { hidden: [], shown: [] },
-      shut: [],
+      visibility: { hidden: [], shown: [] },
+      readOnlyNames: [],
     }
     const { exitCode, stderr } = await runContained(holder, dir, { args: ['true'], timeout: 20_000, ...plain })
     return toCapability('sandbox', { status: exitCode, stdout: '', stderr }, NO_NAMESPACES)
   } catch (error) {
-    return { name: 'sandbox', ok: false, problem: String(error), mend: NO_NAMESPACES }
+    return { name: 'sandbox', ok: false, problem: String(error), fix: NO_NAMESPACES }
   } finally {
     await holder?.close()
     removeTree(dir)
   }
 }
 
-function toCapability(name: Capability['name'], ran: ReturnType<typeof runProgram>, mend: string): Capability {
+function toCapability(name: Capability['name'], ran: ReturnType<typeof runProgram>, fix: string): Capability {
   if (ran.status === 0) return { name, ok: true }
-  return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It ended with ${ran.status}.`), mend }
+  return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It ended with ${ran.status}.`), fix }
 }

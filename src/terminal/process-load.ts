@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
-/** What a command's processes have of the machine at a time. */
+/** The resources a command's processes use now. */
 export interface Load {
   readonly processes: number
-  /** Bytes that are theirs alone. */
+  /** Unshared resident memory in bytes. */
   readonly memory: number
 }
 
-/** Of the x86-64 pages that /proc counts in. */
+/** Bytes of an x86-64 page, the unit of statm. */
 const PAGE = 4096
 
-/** As the command's own /proc tells it; nothing once its first process is gone. */
+/** The load by the command's own /proc; zero once its first process is gone. */
 export function loadOf(init: number): Load {
   const proc = `/proc/${init}/root/proc`
   let [processes, memory] = [0, 0]
@@ -23,7 +23,7 @@ export function loadOf(init: number): Load {
   return { processes, memory }
 }
 
-/** Bytes that a file system in memory has taken; none once it is gone. */
+/** Bytes used on a tmpfs; zero once it is gone. */
 export function bytesIn(place: string): number {
   try {
     const { blocks, bfree, bsize } = statfsSync(place)
@@ -33,7 +33,7 @@ export function bytesIn(place: string): number {
   }
 }
 
-/** Three quarters of what this process can have: the rest is the person's. */
+/** Three quarters of the memory available to this process; the rest is left to the person. */
 export function memoryLimit(): number {
   const constrained = process.constrainedMemory()
   const all = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
@@ -48,13 +48,13 @@ function namesIn(proc: string): string[] {
   }
 }
 
-/** proc(5): pages in all, resident, and those of the resident that are shared. */
+/** statm (proc(5)): total, resident and shared pages. */
 function memoryOf(statm: string): number {
   try {
     const [, resident = 0, shared = 0] = readFileSync(statm, 'utf8').split(' ').map(Number)
     return Math.max(0, resident - shared) * PAGE
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0
   }
 }

@@ -10,53 +10,52 @@ import type { Effect } from './effects.js'
 
 const KINDS = ['gone', 'dir', 'file', 'symlink', 'other', 'unnamed', 'git'] as const
 
-/** An entry of a quarantine's list. */
-export const quarantined = z.strictObject({
+/** An entry of `refused.json`. */
+export const quarantinedSchema = z.strictObject({
   path: z.string().transform(asRelPath),
   kind: z.enum(KINDS),
   reason: z.string(),
   message: z.string(),
-  /** The intent it was done for. */
+  /** The intent that was active. */
   intent: z.string().optional(),
   mode: z.int().optional(),
   size: z.int().optional(),
-  /** A symlink's. */
+  /** The target of a symlink. */
   target: z.string().optional(),
-  /** A file's content: the name of the file beside this one that has it; none where it is too much to keep, or could not be read. */
+  /** The name of the file beside this one with the content; absent where it was too large or unreadable. */
   content: z
     .string()
     .regex(/^sha256-[0-9a-f]{64}$/)
     .optional(),
 })
 
-/** One thing a command did that the stage did not take, as it is kept for a person. */
-export type Quarantined = z.infer<typeof quarantined>
+/** A refused effect, kept for a person to decide. */
+export type Quarantined = z.infer<typeof quarantinedSchema>
 
-/** With the directory of its command's. */
-export interface Kept extends Quarantined {
+/** An entry with the directory that holds it. */
+export interface QuarantinedFile extends Quarantined {
   readonly place: string
 }
 
-/** Bytes of content that are kept of one command. */
-const KEPT = 256 << 20
+/** Bytes of content to keep per command. */
+const MAX_CONTENT = 256 << 20
 
 /**
- * Keeps refused effects in a directory of their own below `dir`: `refused.json`, and the contents by digest.
- * Nothing refused: nothing is made.
+ * Keeps refused effects in a new directory below `dir`: `refused.json`, and the contents by digest. Creates nothing for an empty list.
  */
 export function quarantine(dir: string, refused: readonly RefusedEffect[], intent?: string): void {
   if (refused.length === 0) return
   const place = `${dir}/${new Date().toISOString().replace(/[:.]/g, '-')}-${newId().slice(0, 8)}`
   ensurePrivateDir(place)
-  let room = KEPT
+  let remaining = MAX_CONTENT
   const kept = new Set<string>()
   const keep = (effect: RefusedEffect['effect']): string | undefined => {
-    const data = effect.kind === 'file' && effect.size <= room ? contentOf(effect) : undefined
+    const data = effect.kind === 'file' && effect.size <= remaining ? contentOf(effect) : undefined
     if (data === undefined) return undefined
     const name = digest(data).replace(':', '-')
     if (!kept.has(name)) createFile(`${place}/${name}`, data, 0o600, false)
     kept.add(name)
-    room -= data.length
+    remaining -= data.length
     return name
   }
   const list = refused.map(({ path, reason, message, effect }): Quarantined => {
@@ -76,7 +75,7 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
   createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
 }
 
-/** What cannot be read is told of without its content: it must not cost what else was refused. */
+/** An unreadable file is listed without its content, so that the rest of the list is kept. */
 function contentOf({ read }: Extract<Effect, { kind: 'file' }>): Buffer | undefined {
   try {
     return read()
@@ -91,8 +90,8 @@ function textOf(list: readonly Quarantined[]): string {
   return `${JSON.stringify(list, null, 2)}\n`
 }
 
-/** What is kept below `dir`, the earliest first. Throws EscrowError `unsupported` where a list is none of ours. */
-export function quarantinedIn(dir: string): Kept[] {
+/** Lists the refused effects below `dir`, earliest first. @throws EscrowError `unsupported` for an invalid list. */
+export function listQuarantined(dir: string): QuarantinedFile[] {
   return placesIn(dir).flatMap((name) => {
     const place = `${dir}/${name}`
     return listOf(place).map((each) => ({ ...each, place }))
@@ -108,7 +107,7 @@ function placesIn(dir: string): string[] {
   }
 }
 
-/** A place without a list was cut short while it was made: nobody was told of it. */
+/** A directory without a list was cut short while it was created, and never announced. */
 function listOf(place: string): Quarantined[] {
   let text: string
   try {
@@ -118,14 +117,22 @@ function listOf(place: string): Quarantined[] {
     throw error
   }
   try {
-    return z.array(quarantined).parse(JSON.parse(text))
+    return z.array(quarantinedSchema).parse(JSON.parse(text))
   } catch (error) {
     throw new EscrowError('unsupported', `${place}/${LIST} cannot be understood.`, { cause: error })
   }
 }
 
-/** As the command did it; undefined for what no stage can take. */
-export function effectOf({ place, path, kind, mode = 0o644, size, target, content }: Kept): Effect | undefined {
+/** The effect of an entry; undefined where it cannot be staged. */
+export function effectOf({
+  place,
+  path,
+  kind,
+  mode = 0o644,
+  size,
+  target,
+  content,
+}: QuarantinedFile): Effect | undefined {
   if (kind === 'gone') return { kind, path }
   if (kind === 'dir') return { kind, path, mode, isNew: true }
   if (kind === 'symlink' && target !== undefined) return { kind, path, target }
@@ -134,8 +141,8 @@ export function effectOf({ place, path, kind, mode = 0o644, size, target, conten
   return { kind, path, mode, size: size ?? read().length, ino: 0, stamp: content, read }
 }
 
-/** Keeps these no longer. A content goes with the last that has it. */
-export function letGo(gone: readonly Kept[]): void {
+/** Removes entries. A content is removed with its last entry. */
+export function discardQuarantined(gone: readonly QuarantinedFile[]): void {
   for (const place of new Set(gone.map((each) => each.place))) {
     const paths = new Set(gone.filter((each) => each.place === place).map(({ path }) => path))
     const list = listOf(place)

@@ -1,10 +1,10 @@
 import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 
-/** Directories that are not looked into: thousands of files, and none a person keeps secrets in. */
+/** Directories that are not searched: they hold thousands of files and no person's secrets. */
 const SKIPPED = new Set(['.git', '.orchestration', 'node_modules'])
 
-/** A listing is taken for what a directory holds once it is so old (nanoseconds): a clock's step hides a change. */
-const SETTLED = 50_000_000n
+/** A listing is cached once its directory is this much older than now (nanoseconds): two changes within a clock tick look the same. */
+const RACE_MARGIN_NS = 50_000_000n
 
 interface Listing {
   readonly stamp: string
@@ -12,13 +12,13 @@ interface Listing {
   readonly secrets: readonly string[]
 }
 
-/** Finds what keeps secrets by its name, in the merged view. What the disk has is remembered by directory. */
+/** Finds files in the merged view whose names mark them as secret. Listings of the disk are cached per directory. */
 export class SecretNames {
   readonly #known = new Map<RelPath, Listing>()
 
   constructor(private readonly isSecret: (name: string) => boolean) {}
 
-  /** The topmost of them. */
+  /** The topmost matching paths. */
   find(overlay: Overlay): RelPath[] {
     return [...this.#below(overlay, ROOT)]
   }
@@ -40,10 +40,10 @@ export class SecretNames {
     const stamp = `${stats?.ino} ${stats?.mtimeNs} ${stats?.ctimeNs}`
     const known = this.#known.get(dir)
     if (known?.stamp === stamp) return known
-    const told = this.#toListing(overlay.lower.readdir(dir))
-    const isSettled = stats !== undefined && BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > SETTLED
-    if (isSettled) this.#known.set(dir, { stamp, ...told })
-    return told
+    const listing = this.#toListing(overlay.lower.readdir(dir))
+    const isSettled = stats !== undefined && BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > RACE_MARGIN_NS
+    if (isSettled) this.#known.set(dir, { stamp, ...listing })
+    return listing
   }
 
   #toListing(entries: readonly { readonly name: string; readonly type: string }[]): Omit<Listing, 'stamp'> {

@@ -10,8 +10,8 @@ import { HOME_HOSTS, type HomeHost, homeOf } from '../hosts/index.js'
 import { holdsSecret } from './secret-variables.js'
 
 /**
- * Other places with what only we may read: sessions, verdicts, keys, and the anchors of ledgers. What lies where a variable does not lead now is
- * ours as well: another process has the variable otherwise.
+ * Our own private directories: sessions, verdicts, keys, and ledger anchors. The default locations count even where a variable now
+ * points elsewhere, because another process may have a different environment.
  */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
   const { XDG_CONFIG_HOME: config = '' } = env
@@ -26,20 +26,20 @@ export interface HiddenPlace {
   readonly isDirectory: boolean
 }
 
-/** Places every command needs: nothing runs without them. */
+/** Paths that no command runs without. */
 const NEEDED = ['/', '/usr', '/bin', '/lib', '/lib64', '/etc', '/proc', '/dev']
 
-/** What commands see of a machine's files outside the workspace: all but `hidden`, and of that `shown`. */
+/** The files outside the workspace that commands see: everything but `hidden`, except what `shown` reveals below it. */
 export interface Visibility {
   readonly hidden: readonly HiddenPlace[]
   readonly shown: readonly string[]
 }
 
 /**
- * The outlook a person's rules leave, secrets aside.
- * @param rules absolute paths, each with what all below it is.
- * @param client whose own login is open to it.
- * @returns a path that cannot be hidden, in the place of an outlook, where there is one.
+ * Computes the visibility from a person's rules and the known secret places.
+ * @param rules absolute paths, each with its tree open or closed.
+ * @param client the client whose own login stays visible to it.
+ * @returns the offending path instead, where a rule closes one that no command runs without.
  */
 export function visibilityOf(
   rules: readonly { readonly path: string; readonly isClosed: boolean }[],
@@ -51,20 +51,20 @@ export function visibilityOf(
   const shown = rules.filter(({ isClosed }) => !isClosed).map(({ path }) => path)
   return {
     hidden: [...secretPlaces(client), ...closed.flatMap(placeAt)],
-    // No rule shows a command the verdicts and keys of the person.
+    // No rule reveals the person's verdicts and keys.
     shown: shown.flatMap(placeAt).flatMap(({ path }) => (isWithin(path, physical(stateDir())) ? [] : [path])),
   }
 }
 
-/** By its physical path: what is laid over a link would be laid somewhere else, or nowhere. */
+/** By its physical path: a mount over a link would land on its target. */
 function placeAt(path: string): HiddenPlace[] {
   return existsSync(path) ? [{ path: realpathSync(path), isDirectory: statSync(path).isDirectory() }] : []
 }
 
-/** The places there are, absolute. */
+/** The secret places that exist, as absolute paths. */
 function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = process.env): HiddenPlace[] {
   const own = client === undefined ? [] : homeOf(client).logins
-  // HOME may have been set to another place, and a command has but to know the real one.
+  // HOME may point elsewhere, but the real home of the user must be hidden too.
   const homes = [...new Set([env.HOME || homedir(), userHome()])]
   return homes.flatMap((home) => {
     const listed = SECRET_PLACES.filter(
@@ -77,7 +77,7 @@ function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = pro
   })
 }
 
-/** Logins of clients whose directory a variable puts elsewhere. */
+/** Logins of clients whose directory is moved by a variable. */
 function movedLogins(client: HomeHost | undefined, env: NodeJS.ProcessEnv): string[] {
   return HOME_HOSTS.filter((each) => each !== client).flatMap((each) => {
     const { variable, logins, state } = homeOf(each)
@@ -95,22 +95,25 @@ function textOf(path: string): string {
   }
 }
 
-/** What a command is told of itself. */
+/** The session data that a command finds in its environment. */
 export interface CommandPlace {
   readonly session: string
   readonly root: string
   readonly intent?: string | undefined
 }
 
-/** The environment a command starts with: ours without secrets, then what was asked for. Throws `unsupported`. */
+/**
+ * The environment of a command: ours without secrets, then the given variables.
+ * @throws EscrowError `unsupported` for a name or value that no program can receive.
+ */
 export function commandEnv(
   given: Readonly<Record<string, string | undefined>>,
   { session, root, intent }: CommandPlace,
 ): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value = '']) => !holdsSecret(name, value))
   const own = { PATH: searchPath(root), TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' }
-  const told = { ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
-  const all = { ...Object.fromEntries(kept), ...own, ...given, ...told }
+  const escrow = { ESCROW_SESSION: session, ESCROW_INTENT_ID: intent }
+  const all = { ...Object.fromEntries(kept), ...own, ...given, ...escrow }
   const set = Object.entries({ ...all, ...gitSettings(all) }).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
@@ -122,7 +125,7 @@ export function commandEnv(
   return Object.fromEntries(set)
 }
 
-/** Places of the workspace come last: a program an agent puts there (`node_modules/.bin/ls`) takes no other's place. */
+/** Directories of the workspace come last in PATH, so that an agent's `node_modules/.bin/ls` does not shadow the system's. */
 function searchPath(root: string, { PATH = '' }: NodeJS.ProcessEnv = process.env): string | undefined {
   const places = PATH.split(delimiter)
   const isInside = (place: string) => !isAbsolute(place) || isWithin(physical(place), root)
@@ -139,24 +142,24 @@ function physical(path: string): string {
 }
 
 /**
- * A directory that looks like a repository, by whatever name, has settings that name programs, and any `git status` in it would
- * start them: git is told to take none but a `.git`, which no agent can make.
+ * Makes git ignore bare repositories. Any directory with a repository's layout has settings that name programs, which `git status` in
+ * it would start. A `.git`, which git still accepts, cannot be created by an agent.
  */
 function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const given = Number(env.GIT_CONFIG_COUNT ?? 0)
-  const isWhole = Number.isInteger(given) && given > 0 && given < MOST_SETTINGS
+  const isWhole = Number.isInteger(given) && given > 0 && given < MAX_GIT_SETTINGS
   const known = isWhole
     ? Array.from({ length: given }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
     : []
-  // Without one of them git does nothing but complain.
+  // Git refuses to run where one of the counted variables is missing.
   const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
   const [key, value] = ['safe.bareRepository', 'explicit']
   return { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value }
 }
 
-const MOST_SETTINGS = 100
+const MAX_GIT_SETTINGS = 100
 
-/** A workspace that is a home directory, or has one in it: its secrets stay secret. */
+/** The hidden places inside the workspace, for a workspace that is or contains a home directory. */
 export function secretsIn(root: string, { hidden }: Visibility): RelPath[] {
   const inside = hidden.filter(({ path }) => path !== root && isWithin(path, root))
   return inside.map(({ path }) => path.slice(root.length + 1) as RelPath)

@@ -1,10 +1,10 @@
 import type { Change, ChangeSet } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 
-/** Names a line of the summary has before it only counts. */
-const NAMED = 20
+/** Largest number of names on a line of the summary; the rest are counted. */
+const MAX_NAMES = 20
 
-const WORDS: readonly (readonly [kind: Change['kind'], word: string])[] = [
+const LABELS: readonly (readonly [kind: Change['kind'], word: string])[] = [
   ['delete', 'deleted'],
   ['rename', 'renamed'],
   ['modify', 'modified'],
@@ -14,18 +14,18 @@ const WORDS: readonly (readonly [kind: Change['kind'], word: string])[] = [
   ['mkdir', 'made directory'],
 ]
 
-/** What a command did, in a few lines: what was refused and deleted first. */
+/** Summarizes a command's changes in a few lines, refusals and deletions first. */
 export function summaryOf({ changes }: ChangeSet, refused: readonly Refusal[], kept: readonly string[]): string {
   const lines = [
     ...refusals(refused),
-    ...WORDS.flatMap(([kind, word]) => listNames(word, changes.filter((change) => change.kind === kind).map(nameOf))),
+    ...LABELS.flatMap(([kind, word]) => listNames(word, changes.filter((change) => change.kind === kind).map(nameOf))),
     ...listNames('kept for later commands, not staged', kept),
   ]
   return lines.length === 0 ? 'Nothing changed.' : lines.join('\n')
 }
 
-/** What was refused, in a few lines. */
-export function refusalsIn(refused: readonly Refusal[]): string {
+/** Lists refusals by reason. */
+export function formatRefusals(refused: readonly Refusal[]): string {
   return refusals(refused).join('\n')
 }
 
@@ -46,6 +46,6 @@ function refusals(refused: readonly Refusal[]): string[] {
 
 function listNames(word: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
-  const more = names.length > NAMED ? `, and ${names.length - NAMED} more` : ''
-  return [`${word}: ${names.slice(0, NAMED).join(', ')}${more}`]
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  return [`${word}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`]
 }

@@ -1,12 +1,12 @@
 import { constants } from 'node:os'
 import { codeOf } from '../../overlay/index.js'
 import { sendSignal, startOwn } from '../host/child.js'
-import { type CommandEnd, type CommandOptions, collect, exitOf, stopper } from './command-io.js'
+import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from './command-io.js'
 
-/** What a shell says of a program there is none of. */
+/** A shell's exit code for a program that is not found. */
 const NOT_FOUND = 127
 
-/** Runs a command in a copy, as any program of the user's. What is left of its process group in the end is killed. */
+/** Runs a command in a copy with the user's full rights. At its end, the rest of its process group is killed. */
 export async function runUncontained(
   options: CommandOptions,
   { root, scratch }: { readonly root: string; readonly scratch: string },
@@ -20,9 +20,9 @@ export async function runUncontained(
   const env = { ...options.env, ...own, PWD: cwd }
   const stdio = options.terminal ? 'inherit' : 'pipe'
   const child = startOwn(options.args, { cwd, env, stdio }, options.terminal === true)
-  const stop = stopper(child, options)
+  const stop = createStopper(child, options)
   child.once('spawn', () => child.pid !== undefined && options.onBegin?.(child.pid))
-  // What it has left running would keep its output open.
+  // A process left running would keep the output open.
   child.once('exit', () => {
     if (child.pid !== undefined && !options.terminal) sendSignal(-child.pid, 'SIGKILL')
   })

@@ -5,15 +5,15 @@ import { createFile, makeDir, makeSymlink, removeEmptyDir, removeName, renameSyn
 import { isInUse, type LiveLayer, liveLayer } from './layer.js'
 
 /**
- * Makes a mount that a command is at work in show what is staged at a path. The command can turn any directory there into a
- * link meanwhile, so each is held, and a file comes by a rename.
+ * Brings a path in a running command's mount up to the stage. The command can replace any directory by a link meanwhile, so
+ * directories are kept open, and files are replaced by a rename.
  * @param merged the workspace as the command sees it.
- * @returns false where the command is in the way.
+ * @returns false where the command's own changes prevent it.
  */
-export function showIn(merged: string, overlay: Overlay, path: RelPath): boolean {
+export function updateMount(merged: string, overlay: Overlay, path: RelPath): boolean {
   const tree = liveLayer(merged)
   try {
-    bring(tree, overlay, path)
+    update(tree, overlay, path)
     return true
   } catch (error) {
     if (isInUse(error) || ['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) return false
@@ -23,14 +23,14 @@ export function showIn(merged: string, overlay: Overlay, path: RelPath): boolean
   }
 }
 
-function bring(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
+function update(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
   const type = overlay.typeOf(path)
   if (type === undefined) removeBelow(tree, path)
-  else if (type === 'dir') bringDirectory(tree, overlay, path, tree.look(path))
-  else bringEntry(tree, overlay, path)
+  else if (type === 'dir') updateDirectory(tree, overlay, path, tree.look(path))
+  else replaceEntry(tree, overlay, path)
 }
 
-function bringEntry(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
+function replaceEntry(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
   if (tree.look(path)?.isDirectory()) removeBelow(tree, path)
   const beside = `${path}.${randomBytes(6).toString('hex')}` as RelPath
   if (overlay.typeOf(path) === 'symlink') makeSymlink(overlay.readlink(path), tree.at(beside))
@@ -42,14 +42,14 @@ function bringEntry(tree: LiveLayer, overlay: Overlay, path: RelPath): void {
   }
 }
 
-function bringDirectory(tree: LiveLayer, overlay: Overlay, path: RelPath, there: Stats | undefined): void {
+function updateDirectory(tree: LiveLayer, overlay: Overlay, path: RelPath, there: Stats | undefined): void {
   if (there?.isDirectory()) return
   if (there) removeName(tree.at(path))
   makeDir(tree.at(path), (overlay.lstat(path)?.mode ?? 0o755) & 0o777)
-  for (const { name } of overlay.readdir(path)) bring(tree, overlay, childOf(path, name))
+  for (const { name } of overlay.readdir(path)) update(tree, overlay, childOf(path, name))
 }
 
-/** Name by name: a way through a directory that became a link would lead out of the mount. */
+/** Removes name by name through open directories: a path through a directory that became a link would lead out of the mount. */
 function removeBelow(tree: LiveLayer, path: RelPath): void {
   const there = look(tree, path)
   if (there === undefined) return
@@ -61,7 +61,7 @@ function removeBelow(tree: LiveLayer, path: RelPath): void {
   removeEmptyDir(tree.at(path))
 }
 
-/** Undefined, too, where its directory is not there. */
+/** Undefined where the name or its directory is missing. */
 function look(tree: LiveLayer, path: RelPath): Stats | undefined {
   try {
     return tree.look(path)

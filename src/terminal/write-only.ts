@@ -1,33 +1,33 @@
-import { CALL, executable, FAIL, INTO, SYSCALL, set } from './executable.js'
+import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from './executable.js'
 
 /**
- * A program that lets itself open files for writing only below the paths it is given (Landlock, Linux 5.19), then becomes a
- * program: `write-only / /path… '' /program argument…`. A read-only mount keeps files from being written, and lets a FIFO in it be
- * opened for writing all the same: a command could feed whatever program of the person reads it.
+ * A program that restricts itself to opening files for writing below the given paths (Landlock, Linux 5.19), then executes a program:
+ * `write-only / /path… '' /program argument…`. A read-only mount does not prevent opening a FIFO for writing, so a command could feed
+ * a program of the person that reads it.
  *
- * Descriptors 1 and 2 stay open to it by name (`/dev/stderr`), wherever they lead. An older kernel has no such rule: the
- * program starts without it.
+ * Descriptors 1 and 2 can still be opened by name (`/dev/stderr`), whatever they are. On an older kernel the program starts without
+ * the restriction.
  */
 
 const WRITE_FILE = 1 << 1
-/** Moving files between directories: refused by every ruleset that does not name it. */
+/** Moving files between directories, which every ruleset refuses unless it handles and allows it. */
 const REFER = 1 << 13
 /** The first version that has {@link REFER}. */
 const LEAST_VERSION = 2
 
 const O_PATH_CLOEXEC = 0x28_0000
 
-/** A jump from where it stands: by a byte that is relative to the next instruction. */
+/** The operand of a backward short jump, relative to the next instruction. */
 const back = (bytes: number) => 256 - bytes
 
-/** mov r32, imm32 into what the stack points to. */
-const setTop = (value: number) => [0xc7, 0x04, 0x24, ...set(INTO.eax, value).slice(1)]
+/** mov dword [rsp], imm32. */
+const setTop = (value: number) => [0xc7, 0x04, 0x24, ...movImmediate(MOV_INTO.eax, value).slice(1)]
 
-/** call: adds the rule on top of the stack, `struct landlock_path_beneath_attr`, to the ruleset in r12. */
+/** A subroutine that adds the rule on top of the stack, `struct landlock_path_beneath_attr`, to the ruleset in r12. */
 const ALLOW = [
-  ...set(INTO.eax, CALL.landlockAddRule),
+  ...movImmediate(MOV_INTO.eax, CALL.landlockAddRule),
   ...[0x44, 0x89, 0xe7], // mov edi, r12d
-  ...set(INTO.esi, 1), // LANDLOCK_RULE_PATH_BENEATH
+  ...movImmediate(MOV_INTO.esi, 1), // LANDLOCK_RULE_PATH_BENEATH
   ...[0x48, 0x8d, 0x54, 0x24, 0x08], // lea rdx, [rsp + 8]: behind the address to return to
   ...[0x45, 0x31, 0xd2], // xor r10d, r10d
   ...SYSCALL,
@@ -45,12 +45,12 @@ const BECOME = [
   ...[0x48, 0x8b, 0x3b], // mov rdi, [rbx]
   ...[0x48, 0x89, 0xde], // mov rsi, rbx
   ...[0x48, 0x89, 0xea], // mov rdx, rbp
-  ...set(INTO.eax, CALL.execve),
+  ...movImmediate(MOV_INTO.eax, CALL.execve),
   ...SYSCALL,
 ]
 
 const RESTRICT = [
-  ...set(INTO.eax, CALL.landlockRestrictSelf),
+  ...movImmediate(MOV_INTO.eax, CALL.landlockRestrictSelf),
   ...[0x44, 0x89, 0xe7], // mov edi, r12d
   ...[0x31, 0xf6], // xor esi, esi
   ...SYSCALL,
@@ -63,7 +63,7 @@ const ENTER = [
   ...[0x78, RESTRICT.length], // js: there is no ruleset
   ...RESTRICT,
   ...BECOME,
-  ...FAIL,
+  ...EXIT_FAILED,
 ]
 
 const ADD_PATH = [
@@ -73,8 +73,8 @@ const ADD_PATH = [
 ]
 
 const OPEN_PATH = [
-  ...set(INTO.eax, CALL.open),
-  ...set(INTO.esi, O_PATH_CLOEXEC),
+  ...movImmediate(MOV_INTO.eax, CALL.open),
+  ...movImmediate(MOV_INTO.esi, O_PATH_CLOEXEC),
   ...SYSCALL,
   ...[0x85, 0xc0], // test eax, eax
 ]
@@ -89,7 +89,7 @@ const HAVE_RULES = [0x45, 0x85, 0xe4] // test r12d, r12d
 const JUMP = 2
 const loopLength = TAKE_PATH.length + JUMP + HAVE_RULES.length + JUMP + OPEN_PATH.length + JUMP + ADD_PATH.length + JUMP
 
-/** For each path: without a ruleset, or where it is not there, the next one. */
+/** Adds a rule for each path. Skips a missing path, and all of them without a ruleset. */
 const EACH_PATH = [
   ...TAKE_PATH,
   ...[0x74, loopLength - TAKE_PATH.length - JUMP + ALLOW.length], // je ENTER
@@ -103,7 +103,7 @@ const EACH_PATH = [
 
 const NEXT_DESCRIPTOR = [0xff, 0x44, 0x24, 0x08] // inc dword [rsp + 8]
 const CALL_BYTES = 5
-/** The rules for descriptors 1 and 2; then the first path, the root, is where files may be moved. */
+/** Adds rules for descriptors 1 and 2, then lets files be moved anywhere below the first path, the root. */
 const OWN_OUTPUT = [
   ...[0x6a, 1], // push 1: parent_fd
   ...[0x6a, WRITE_FILE], // push: allowed_access
@@ -114,10 +114,10 @@ const OWN_OUTPUT = [
 ]
 
 const MAKE_RULES = [
-  ...[0x68, ...set(INTO.eax, WRITE_FILE | REFER).slice(1)], // push: handled_access_fs
-  ...set(INTO.eax, CALL.landlockCreateRuleset),
+  ...[0x68, ...movImmediate(MOV_INTO.eax, WRITE_FILE | REFER).slice(1)], // push: handled_access_fs
+  ...movImmediate(MOV_INTO.eax, CALL.landlockCreateRuleset),
   ...[0x48, 0x89, 0xe7], // mov rdi, rsp
-  ...set(INTO.esi, 8), // its size
+  ...movImmediate(MOV_INTO.esi, 8), // its size
   ...[0x31, 0xd2], // xor edx, edx
   ...SYSCALL,
   ...[0x41, 0x89, 0xc4], // mov r12d, eax
@@ -129,10 +129,10 @@ const CODE = [
   ...[0x48, 0x8d, 0x6c, 0xc4, 0x10], // lea rbp, [rsp + 8 * argc + 16]: envp
   ...[0x48, 0x8d, 0x5c, 0x24, 0x10], // lea rbx, [rsp + 16]: argv + 1
   ...[0x41, 0x83, 0xcc, 0xff], // or r12d, -1: no ruleset yet
-  ...set(INTO.eax, CALL.landlockCreateRuleset),
+  ...movImmediate(MOV_INTO.eax, CALL.landlockCreateRuleset),
   ...[0x31, 0xff], // xor edi, edi
   ...[0x31, 0xf6], // xor esi, esi
-  ...set(INTO.edx, 1), // LANDLOCK_CREATE_RULESET_VERSION
+  ...movImmediate(MOV_INTO.edx, 1), // LANDLOCK_CREATE_RULESET_VERSION
   ...SYSCALL,
   ...[0x83, 0xf8, LEAST_VERSION], // cmp eax, version
   ...[0x7c, MAKE_RULES.length + OWN_OUTPUT.length], // jl: without it

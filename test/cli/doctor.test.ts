@@ -10,12 +10,12 @@ it('says what works, what does not and what mends it, and exits by that', async 
   })
   const containment = [
     { name: 'platform', ok: true },
-    { name: 'bubblewrap', ok: false, problem: 'spawn bwrap\u001b ENOENT', mend: 'apt-get install bubblewrap' },
+    { name: 'bubblewrap', ok: false, problem: 'spawn bwrap\u001b ENOENT', fix: 'apt-get install bubblewrap' },
   ] as const
   const { code, out } = await escrow(dir, ['doctor'], { containment })
   expect(code).toBe(1)
   expect(out).toContain('bubblewrap  does not work  spawn bwrap^[ ENOENT\n')
-  expect(out).toContain('Commands are refused here. To mend it: apt-get install bubblewrap\n')
+  expect(out).toContain('Commands are refused here. To fix it: apt-get install bubblewrap\n')
   const json = await escrow(dir, ['doctor', '--json'], { containment })
   expect(JSON.parse(json.out)).toEqual({ ok: false, found: containment })
 })

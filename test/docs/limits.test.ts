@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { constantsOf } from '../../scripts/docs/limits.js'
 import { ALL } from '../../scripts/docs/limits-list.js'
-import { UNSET } from '../../src/policy/policy-schema.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
 import { scene } from '../attacks/kit.js'
 import { filesBelow } from '../support/usage.js'
 import { project } from './reader.js'
@@ -100,7 +100,7 @@ describe('docs/limits.md', () => {
   })
 
   it("has policy's own right", () => {
-    const { limits, undoCommits, gate } = UNSET
+    const { limits, undoCommits, gate } = DEFAULT_SETTINGS
     expect(limits).toEqual({})
     expect(page).toContain(
       `\`limits.undo_commits\` is ${undoCommits} unless said, and \`gate.breaker\` ${gate.breaker}`,

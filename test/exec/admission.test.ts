@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SessionAdmission } from '../../src/exec/admission.js'
 import { approverOf, type Human } from '../../src/hooks/human.js'
 import type { Answer, Question } from '../../src/index.js'
-import { UNSET } from '../../src/policy/policy-schema.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
 import { trust } from '../support/trust.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
@@ -204,7 +204,7 @@ describe('a classifier that fails', () => {
     [{}, 'other'],
   ] as const)('under %j: %s', async (classes, expected) => {
     const failing = async () => Promise.reject(new Error('no grammar'))
-    const policy = { settings: () => ({ ...UNSET, classes }) }
+    const policy = { settings: () => ({ ...DEFAULT_SETTINGS, classes }) }
     const questions = { takeCommand: () => undefined, askCommand: () => undefined, waitForAnswers: async () => false }
     const nothing = () => undefined
     const admission = new SessionAdmission(policy, questions, nothing, nothing, failing)

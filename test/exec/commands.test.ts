@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import type { ExecDeps, ExecTerms } from '../../src/exec/admitted-command.js'
 import { BackgroundCommand } from '../../src/exec/background-command.js'
+import type { CommandGate, ExecDeps } from '../../src/exec/command-gate.js'
 import { SessionCommands } from '../../src/exec/commands.js'
 
 it('commands that have not begun yet count once among those that may run', async () => {
@@ -11,7 +11,7 @@ it('commands that have not begun yet count once among those that may run', async
   const made = { state: 'running', whenStarted: () => begun, end: async () => undefined }
   const make = vi.spyOn(BackgroundCommand, 'make').mockImplementation(async () => made as unknown as BackgroundCommand)
   try {
-    const commands = new SessionCommands({} as ExecDeps, {} as ExecTerms, async () => undefined as never)
+    const commands = new SessionCommands({} as ExecDeps, {} as CommandGate, async () => undefined as never)
     const starting = Array.from({ length: 15 }, () => commands.start('sleep 1', {}))
     await new Promise((resolve) => setImmediate(resolve))
     expect(commands.list()).toHaveLength(15)

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { asRelPath } from '../../overlay/index.js'
 import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
-import { UNSET } from '../../src/policy/policy-schema.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
 import { running } from '../support/processes.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
@@ -34,7 +34,7 @@ const edit = (session: Session, files: Readonly<Record<string, string>>, kind: '
 const read = (session: Session, path: string) => session.fs.readFileSync(path, 'utf8')
 
 describe('format', () => {
-  it('runs on the files a call wrote, staged as the call’s own; the agent is told, and so is the ledger', async () => {
+  it('runs on the files a call wrote, staged as the call’s own; the agent is reported, and so is the ledger', async () => {
     const { session, text, commands } = await scene(yaml({ '*.ts': LOUD }))
     expect(await edit(session, { 'src/a.ts': 'new\n', 'src/b.txt': 'plain\n' })).toBe('done')
     expect(read(session, 'src/a.ts')).toBe('NEW\n')
@@ -98,9 +98,9 @@ describe('format', () => {
     expect(read(session, 'src/a.ts')).toBe('new\n')
     await edit(session, { 'src/a.ts': 'newer\n', 'src/b.ts': 'b2\n' })
     expect(read(session, 'src/a.ts')).toBe('newer\n')
-    const told = await session.feedback()
-    expect(told.map(({ kind }) => kind)).toEqual(said ? ['format'] : [])
-    if (said) expect(told[0]?.reason).toMatch(said)
+    const reported = await session.feedback()
+    expect(reported.map(({ kind }) => kind)).toEqual(said ? ['format'] : [])
+    if (said) expect(reported[0]?.reason).toMatch(said)
   })
 
   it('leaves alone what commands and reads wrote, and what failed calls did', async () => {
@@ -173,24 +173,22 @@ describe('a formatter that takes too long', () => {
   const RULE = { files: ['*.ts'], run: 'slow', matches: () => true }
   const end = (exitCode: number | null) => ({ exitCode, stdout: '', stderr: '', truncated: false, began: true })
 
-  function slow(run: ConstructorParameters<typeof SessionFormat>[0]['exec']['run']) {
-    const told: string[] = []
+  function slow(run: ConstructorParameters<typeof SessionFormat>[1]['run']) {
+    const reported: string[] = []
     const format = new SessionFormat(
-      {
-        policy: { settings: () => ({ ...UNSET, format: [RULE] }) },
-        exec: { run },
-        overlay: { typeOf: () => 'file' },
-        inform: ({ reason }) => told.push(reason),
-      },
+      { settings: () => ({ ...DEFAULT_SETTINGS, format: [RULE] }) },
+      { run },
+      { typeOf: () => 'file' },
+      ({ reason }) => reported.push(reason),
       20,
     )
-    return { told, formatted: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
+    return { reported, formatted: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
   }
 
   it('is not waited for, and when its turn comes at last it does not start', async () => {
     let turn = () => {}
     const started: unknown[] = []
-    const { told, formatted } = slow(async (_, options, own) => {
+    const { reported, formatted } = slow(async (_, options, own) => {
       await new Promise<void>((resolve) => {
         turn = resolve
       })
@@ -199,7 +197,7 @@ describe('a formatter that takes too long', () => {
       throw new Error('not reached')
     })
     await formatted()
-    expect(told).toEqual(['Not formatted: slow: there was no time left for it'])
+    expect(reported).toEqual(['Not formatted: slow: there was no time left for it'])
     turn()
     await new Promise((resolve) => setImmediate(resolve))
     expect(started).toEqual([])
@@ -216,17 +214,17 @@ describe('a formatter that takes too long', () => {
       stamp: '',
       read: () => Buffer.from(''),
     } as const
-    const { told, formatted } = slow(async (_, options, own) => {
+    const { reported, formatted } = slow(async (_, options, own) => {
       expect(options.timeout).toBeLessThanOrEqual(20)
-      const lands = [own?.lands?.(file, end(null)), own?.lands?.(file, end(1)), own?.lands?.(effect, end(0))]
-      expect([...lands, own?.lands?.(file, end(0))]).toEqual([false, false, false, true])
-      expect(own?.lands?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
+      const lands = [own?.accepts?.(file, end(null)), own?.accepts?.(file, end(1)), own?.accepts?.(effect, end(0))]
+      expect([...lands, own?.accepts?.(file, end(0))]).toEqual([false, false, false, true])
+      expect(own?.accepts?.({ ...file, path: asRelPath('b.ts') }, end(0))).toBe(false)
       const effects = { digest: '', changes: [] }
       const rest = { summary: '', truncated: true, isolation: 'sandbox' } as const
       return { ...end(null), ended: 'timeout', effects, ...rest, refused: [], kept: [] }
     })
     await formatted()
     await formatted()
-    expect(told).toEqual(['Not formatted: slow: it took too long'])
+    expect(reported).toEqual(['Not formatted: slow: it took too long'])
   })
 })

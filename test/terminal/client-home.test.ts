@@ -19,25 +19,25 @@ const taking = (wish: Parameters<typeof takeHome>[0], more: NodeJS.ProcessEnv = 
 
 it('gives a client its own directories, its settings fixed, and nothing else', async () => {
   put('home/.codex/config.toml', 'model = "x"\n')
-  const { mounts, fixed, env, release } = await taking({ client: 'codex' })
+  const { mounts, readOnly, env, release } = await taking({ client: 'codex' })
   const own = join(place.path, 'home/.codex')
   expect(mounts).toEqual([{ at: own, layer: join(place.path, 'kept/codex/0') }])
-  expect(fixed).toContainEqual({ at: join(own, 'config.toml'), kind: 'text', isThere: true })
-  expect(fixed).toContainEqual({ at: join(own, 'rules'), kind: 'directory', isThere: false })
-  expect(fixed).toContainEqual({ at: join(own, 'hooks.json'), kind: 'json', isThere: false })
+  expect(readOnly).toContainEqual({ at: join(own, 'config.toml'), kind: 'text', exists: true })
+  expect(readOnly).toContainEqual({ at: join(own, 'rules'), kind: 'directory', exists: false })
+  expect(readOnly).toContainEqual({ at: join(own, 'hooks.json'), kind: 'json', exists: false })
   expect(env).toEqual({ CODEX_HOME: own })
   release()
 })
 
 it('gives nothing to a program that is no client, and the whole home where that is asked', async () => {
   mkdirSync(join(place.path, 'home'))
-  expect(await taking({})).toMatchObject({ mounts: [], fixed: [] })
+  expect(await taking({})).toMatchObject({ mounts: [], readOnly: [] })
   expect(await taking({ home: true })).toMatchObject({ mounts: [{ at: join(place.path, 'home'), layer: undefined }] })
 })
 
 it('gives nothing where the workspace holds the home directory', async () => {
   mkdirSync(join(place.path, 'home'))
-  expect(await taking({ client: 'gemini', home: true }, {}, place.path)).toMatchObject({ mounts: [], fixed: [] })
+  expect(await taking({ client: 'gemini', home: true }, {}, place.path)).toMatchObject({ mounts: [], readOnly: [] })
 })
 
 it('follows the variable that puts the directory elsewhere', async () => {

@@ -11,7 +11,7 @@ import { site } from './site.js'
 
 // As where namespaces are refused.
 vi.mock('../../src/terminal/probe.js', () => {
-  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted', mend: 'allow them' }]
+  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted', fix: 'allow them' }]
   return { probe: async () => found, probeNow: async () => found }
 })
 
@@ -22,7 +22,7 @@ describe('where commands cannot be contained', () => {
   it('none is run without permission, and a permission for one is for that one', async () => {
     const { session, write } = await site()
     const { reason, hint } = await failure(() => session.exec('true'))
-    expect([reason, hint]).toEqual(['unsupported', expect.stringContaining('To mend it: allow them')])
+    expect([reason, hint]).toEqual(['unsupported', expect.stringContaining('To fix it: allow them')])
     expect(hint).toContain('isolation_none')
     expect(await reasonOf(() => session.start('true'))).toBe('unsupported')
     expect(await reasonOf(() => session.run('true'))).toBe('unsupported')

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { RelPath } from '../../overlay/index.js'
-import { effectOf, quarantine, quarantinedIn } from '../../src/terminal/index.js'
+import { effectOf, listQuarantined, quarantine } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
 
 it('keeps what it can: a content that cannot be read costs neither the others nor what is known of it', () => {
@@ -14,7 +14,7 @@ it('keeps what it can: a content that cannot be read costs neither the others no
     throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
   })
   quarantine(dir, [unread, file('kept', () => Buffer.from('k'))])
-  const found = quarantinedIn(dir)
+  const found = listQuarantined(dir)
   expect(found.map((each) => [each.path, each.reason, effectOf(each) !== undefined])).toEqual([
     ['locked', 'scope_violation', false],
     ['kept', 'scope_violation', true],

@@ -47,8 +47,8 @@ export function register(command: Command, { io, exit, library, directory }: Con
       if (lacking === undefined) io.out('Commands can be contained here.\n')
       else
         io.out(
-          `Commands are refused here.${lacking.mend === undefined ? '' : ` To mend it: ${oneLine(lacking.mend)}`}\n` +
-            'They can run on a copy, held in by nothing, where policy.yaml says `terminal: { isolation_none: true }`.\n',
+          `Commands are refused here.${lacking.fix === undefined ? '' : ` To fix it: ${oneLine(lacking.fix)}`}\n` +
+            'They can run on a copy, without containment, where policy.yaml says `terminal: { isolation_none: true }`.\n',
         )
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...messageOf(each)])))
       for (const { client, problems = [] } of clients)

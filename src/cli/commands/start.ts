@@ -114,7 +114,7 @@ async function refuseUncontained({ library }: Context): Promise<void> {
     'unsupported',
     `An agent cannot be contained here (${lacking.name}): ${lacking.problem ?? ''}`,
     {
-      hint: `${lacking.mend ?? ''} 'escrow doctor' checks again. 'escrow init' sets up hooks for a client, which need no containment.`,
+      hint: `${lacking.fix ?? ''} 'escrow doctor' checks again. 'escrow init' sets up hooks for a client, which need no containment.`,
     },
   )
 }

@@ -1,12 +1,12 @@
 import { type openWorkspace, rootOf } from '../../index.js'
-import type { refusalsIn } from '../../surface/index.js'
+import type { formatRefusals } from '../../surface/index.js'
 import type { ShellCall } from './arguments.js'
 import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
 
 /** What a command is run by; loaded when there is one to run. */
 export interface ShellLibrary {
   readonly openWorkspace: typeof openWorkspace
-  readonly refusalsIn: typeof refusalsIn
+  readonly formatRefusals: typeof formatRefusals
 }
 
 /** Runs the command in a session that is opened for it, and closed behind it. */
@@ -31,7 +31,7 @@ export async function runHere(
       onOutput: write,
       ...(stdin && { stdin }),
     })
-    return { code: exitCode, note: library.refusalsIn(refused) }
+    return { code: exitCode, note: library.formatRefusals(refused) }
   } catch (error) {
     throw ownedElsewhere(error, id) ?? error
   } finally {

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 
-/** A host and a port that a program asked for. */
+/** A host and port that a program wants to reach. */
 export interface Address {
   /** A name in lower case without a dot at its end, or an IP address without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** Ports of an entry that names none: HTTPS and HTTP. */
+/** Ports of an entry without one: HTTPS and HTTP. */
 const PORTS: readonly number[] = [443, 80]
 
 interface Entry extends Pick<Address, 'host'> {
@@ -30,8 +30,8 @@ export class AllowedHosts {
   }
 
   /**
-   * Whether an address that a name was resolved to may be used. A name that only a wildcard covers is chosen by whoever runs that
-   * domain: it must not lead into the machine or its network.
+   * Whether a resolved address may be used. The owner of a domain chooses the names below a wildcard, so such a name must not lead to
+   * the machine or its private network.
    */
   mayResolveTo(address: Address, ip: string): boolean {
     const isNamed = this.#entries.some((entry) => !entry.isWildcard && matches(entry, address))
@@ -39,7 +39,7 @@ export class AllowedHosts {
   }
 }
 
-/** Reads `host:port`, with `port` where none is written; undefined for any other form. */
+/** Parses `host:port`. @param port the default port. @returns undefined for any other form. */
 export function parseAddress(text: string, port?: number): Address | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]:/@\s]+))(?::(\d{1,5}))?$/i.exec(text)
   const host = parts?.[1] ?? parts?.[2]?.toLowerCase().replace(/\.$/, '')

@@ -6,29 +6,29 @@ import { closeDescriptor, openFile } from '../../host/read.js'
 import { AllowedHosts } from './allowed-hosts.js'
 import { hostProxy } from './proxy.js'
 
-/** Where a command finds the proxy, in a network namespace that has nothing else. */
+/** The address of the proxy inside the network namespace. */
 const PORT = 3128
 const PROXY = `http://127.0.0.1:${PORT}`
-/** The descriptor bubblewrap reports on; 3 is the channel of the listener. */
+/** The descriptor of bubblewrap's status report; 3 is the listener's IPC channel. */
 const STATUS = 4
-/** Milliseconds to make the namespace. */
+/** Milliseconds to set up the namespace. */
 const START_MS = 10_000
 
-/** A network namespace whose one way out is a proxy to the allowed hosts. */
+/** A network namespace whose only exit is a proxy to the allowed hosts. */
 export interface HostGate {
   /** A descriptor of the namespace (setns(2)). */
   readonly namespace: number
-  /** What tells programs of the proxy. */
+  /** Variables that point programs to the proxy. */
   readonly env: Readonly<Record<string, string>>
-  /** What was asked for and not allowed, as `host:port`. */
+  /** Addresses that were refused, as `host:port`. */
   refused(): string[]
   close(): void
 }
 
 /**
- * Makes the namespace below the holder's user namespace, so that its commands may enter it. A child listens in it and hands the
- * listening socket over, then ends: connections made inside are accepted by this process, which alone has a network.
- * Rejects with an Error where that fails.
+ * Creates the network namespace below the holder's user namespace, so that commands may enter it. A child listens in it, passes the
+ * listening socket to this process and exits: this process accepts the connections from inside, and reaches the network for them.
+ * @throws Error where the namespace cannot be created.
  */
 export async function openHostGate(holder: number, hosts: readonly string[]): Promise<HostGate> {
   const proxy = hostProxy(new AllowedHosts(hosts))
@@ -46,7 +46,7 @@ export async function openHostGate(holder: number, hosts: readonly string[]): Pr
   const args = [...enter, ...inside, process.execPath, '-e', LISTEN, String(PORT)]
   const child = startProgram('nsenter', args, ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'])
   try {
-    const { listening, pid } = await handedOver(child)
+    const { listening, pid } = await waitForListener(child)
     const namespace = openFile(`/proc/${pid}/ns/net`)
     listening.on('connection', (socket) => proxy.server.emit('connection', socket))
     if (child.connected) child.disconnect()
@@ -67,7 +67,7 @@ export async function openHostGate(holder: number, hosts: readonly string[]): Pr
   }
 }
 
-/** Programs look for the one spelling or the other. An empty NO_PROXY sends loopback addresses to the proxy too. */
+/** Programs read either spelling. An empty NO_PROXY sends loopback addresses through the proxy too. */
 const ENV: HostGate['env'] = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,
@@ -81,13 +81,13 @@ const ENV: HostGate['env'] = {
   NODE_USE_ENV_PROXY: '1',
 }
 
-/** Hands its socket over, and ends once that has arrived. */
+/** Passes its listening socket to the parent, and exits when the parent disconnects. */
 const LISTEN = `const server = require('node:net').createServer()
 process.once('disconnect', () => process.exit())
 server.listen(Number(process.argv[1]), '127.0.0.1', () => process.send('listening', server))`
 
-/** The listening socket, and a process that is in the namespace. */
-function handedOver(child: ChildProcess): Promise<{ readonly listening: Server; readonly pid: number }> {
+/** Waits for the listening socket and the id of a process in the namespace. */
+function waitForListener(child: ChildProcess): Promise<{ readonly listening: Server; readonly pid: number }> {
   return new Promise((resolve, reject) => {
     let [problem, status] = ['', '']
     const late = setTimeout(() => reject(new Error('The network namespace was not ready in time.')), START_MS)

@@ -4,30 +4,30 @@ import { connect, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Address, type AllowedHosts, parseAddress } from './allowed-hosts.js'
 
-/** Refused addresses that are remembered by name; more are not listed. */
-const MOST_REFUSED = 100
+/** Largest number of refused addresses that are listed. */
+const MAX_REFUSED = 100
 /** Milliseconds to connect to a host. */
 const CONNECT_MS = 30_000
 
 export interface HostProxy {
-  /** Give it the connections of a namespace by `emit('connection', socket)` or let it listen. */
+  /** Pass it connections by `emit('connection', socket)`, or let it listen. */
   readonly server: Server
-  /** What was asked for and not allowed, as `host:port`, each once. */
+  /** The distinct refused addresses, as `host:port`. */
   refused(): string[]
-  /** Ends it, with every connection. */
+  /** Closes the server and every connection. */
   close(): void
 }
 
 /**
- * An HTTP proxy (RFC 9110 §9.3.6 CONNECT, and absolute-form requests for plain HTTP) that reaches the allowed hosts and no others.
- * What goes through a tunnel is not looked at: a host that serves many names serves all of them.
+ * An HTTP proxy (RFC 9110 §9.3.6 CONNECT, and absolute-form requests for plain HTTP) that reaches only the allowed hosts.
+ * It does not inspect tunnels: through a host that serves many names, all of them are reachable.
  */
 export function hostProxy(allowed: AllowedHosts): HostProxy {
   const refused = new Set<string>()
   const tunnels = new Set<Duplex>()
   const mayReach = (address: Address | undefined, asked: string): address is Address => {
     if (address !== undefined && allowed.has(address)) return true
-    if (refused.size < MOST_REFUSED) refused.add(address === undefined ? asked : textOf(address))
+    if (refused.size < MAX_REFUSED) refused.add(address === undefined ? asked : formatAddress(address))
     return false
   }
   const server = createServer((incoming, response) => {
@@ -40,7 +40,9 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
     client.on('error', () => client.destroy())
     const address = parseAddress(incoming.url ?? '')
     if (!mayReach(address, incoming.url ?? '')) {
-      client.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${wordsOf(address)}\n`)
+      client.end(
+        `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refusalText(address)}\n`,
+      )
       return
     }
     tunnel(client, head, connect({ ...address, lookup: lookupWithin(allowed, address), timeout: CONNECT_MS }), tunnels)
@@ -105,7 +107,7 @@ function forward(
   incoming.pipe(upstream)
 }
 
-/** Resolves a name, and refuses an answer that leads where its entry does not. */
+/** Resolves a name and drops the addresses that `AllowedHosts.mayResolveTo` rejects. */
 function lookupWithin(allowed: AllowedHosts, address: Address): LookupFunction {
   return (name, options, done) => {
     resolveName(name, { ...options, all: true }, (error, found) => {
@@ -120,14 +122,14 @@ function lookupWithin(allowed: AllowedHosts, address: Address): LookupFunction {
 }
 
 function refuse(response: ServerResponse, address: Address | undefined): void {
-  response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${wordsOf(address)}\n`)
+  response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${refusalText(address)}\n`)
 }
 
-function wordsOf(address: Address | undefined): string {
-  const what = address === undefined ? 'This address' : textOf(address)
+function refusalText(address: Address | undefined): string {
+  const what = address === undefined ? 'This address' : formatAddress(address)
   return `escrow: ${what} is not among the hosts this session may reach. A person can allow it: --allow-host.`
 }
 
-function textOf({ host, port }: Address): string {
+function formatAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -2,21 +2,21 @@ import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ancestorsOf, childOf, codeOf, type RelPath } from '../../overlay/index.js'
 import { chmodSync, cloneFile, linkSync, makeDir, makeSymlink, setTimes } from '../host/write.js'
 
-/** What is kept for later commands, taken along to another place. */
-export interface CarryOver {
-  /** Where it lies, and where it is to lie: directories of this process. */
+/** The copying of kept files (build output that git ignores, say) from one place to another. */
+export interface KeptCopy {
+  /** Source and target directories, as paths of this process. */
   readonly from: string
   readonly to: string
-  /** The mode of a directory on the way. */
+  /** The mode of an ancestor directory. */
   modeOf(dir: RelPath): number
-  /** Names that are hidden below a directory which was made anew. */
-  hidden(dir: RelPath): readonly string[]
-  /** A character device 0/0, where absence is said by one. */
+  /** Names that a replaced directory hides in the layers below. */
+  hiddenNames(dir: RelPath): readonly string[]
+  /** A character device 0/0, in layers where it marks a deleted name. */
   readonly whiteout?: string
 }
 
-/** Copies what is kept, by its topmost names. What cannot be read is left out. */
-export function carryOver(kept: readonly RelPath[], along: CarryOver): void {
+/** Copies kept files and trees. Unreadable files are left out. */
+export function copyKept(kept: readonly RelPath[], along: KeptCopy): void {
   for (const path of kept) {
     for (const dir of ancestorsOf(path).reverse()) makeOnce(`${along.to}/${dir}`, along.modeOf(dir))
     copy(path, along)
@@ -32,7 +32,7 @@ function makeOnce(host: string, mode: number): void {
   }
 }
 
-function copy(path: RelPath, along: CarryOver): void {
+function copy(path: RelPath, along: KeptCopy): void {
   const [from, to] = [`${along.from}/${path}`, `${along.to}/${path}`]
   const stats = lstatSync(from, { throwIfNoEntry: false })
   if (!stats || lstatSync(to, { throwIfNoEntry: false })) return
@@ -49,7 +49,8 @@ function copy(path: RelPath, along: CarryOver): void {
   } else if (stats.isDirectory()) {
     makeDir(to, 0o700)
     for (const name of readdirSync(from)) copy(childOf(path, name), along)
-    if (along.whiteout !== undefined) for (const name of along.hidden(path)) linkSync(along.whiteout, `${to}/${name}`)
+    if (along.whiteout !== undefined)
+      for (const name of along.hiddenNames(path)) linkSync(along.whiteout, `${to}/${name}`)
     chmodSync(to, stats.mode & 0o777)
     setTimes(to, stats.atimeMs / 1000, stats.mtimeMs / 1000)
   } else if (stats.isCharacterDevice() && stats.rdev === 0 && along.whiteout !== undefined) linkSync(along.whiteout, to)

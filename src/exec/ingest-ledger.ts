@@ -1,0 +1,129 @@
+import {
+  ancestorsOf,
+  type CommittedPath,
+  digest,
+  type FileState,
+  mergedState,
+  type Overlay,
+  type RelPath,
+  ROOT,
+} from '../../overlay/index.js'
+import type { ApplyResult, Effect, Effects } from '../terminal/index.js'
+
+const ABSENT = 'gone'
+const DIRECTORY = 'dir'
+
+/**
+ * Which effects of a mount were ingested or refused before, so that a second look at the layer finds only new ones, and so
+ * that a commit of the command's own work is not mistaken for somebody else's change.
+ */
+export class IngestLedger {
+  /** Effects already ingested, keyed by path. */
+  readonly #ingested = new Map<RelPath, string>()
+  /** Effects already refused, keyed by path. */
+  readonly #refused = new Map<RelPath, string>()
+  /** Every content the command had at a path when it was ingested: a digest, {@link DIRECTORY} or {@link ABSENT}. */
+  readonly #contents = new Map<RelPath, Set<string>>()
+  /** The paths of `#contents` and their ancestors. */
+  readonly #contentPaths = new Set<RelPath>()
+
+  /** Records the outcome of applying effects. Paths on the way to a refused or busy one stay open: the next look tries them again. */
+  record(effects: readonly Effect[], { refused, unsettled }: ApplyResult, overlay: Overlay): void {
+    const denied = new Set(refused.map(({ path }) => path))
+    for (const effect of effects) if (denied.has(effect.path)) this.#refused.set(effect.path, tokenOf(effect))
+    const open = new Set<RelPath>()
+    for (const path of [...refused.map((each) => each.path as RelPath), ...unsettled])
+      for (const each of withAncestors(path)) open.add(each)
+    for (const effect of effects) if (!open.has(effect.path)) this.#recordIngested(effect, overlay)
+  }
+
+  /** Records as ingested those effects that the stage holds already. */
+  recordStaged(effects: readonly Effect[], overlay: Overlay): void {
+    for (const effect of effects)
+      if (isStaged(effect, mergedState(overlay, effect.path))) this.#recordIngested(effect, overlay)
+  }
+
+  #recordIngested(effect: Effect, overlay: Overlay): void {
+    const { path, kind } = effect
+    this.#ingested.set(path, tokenOf(effect))
+    const state = kind === 'gone' ? null : mergedState(overlay, path)
+    const contents = this.#contents.get(path) ?? new Set()
+    this.#contents.set(path, contents.add(state === null ? ABSENT : kind === 'dir' ? DIRECTORY : state.digest))
+    for (const each of withAncestors(path)) this.#contentPaths.add(each)
+  }
+
+  forget(path: RelPath): void {
+    this.#ingested.delete(path)
+  }
+
+  isIngested(effect: Effect): boolean {
+    return this.#ingested.get(effect.path) === tokenOf(effect)
+  }
+
+  isRefused(effect: Effect): boolean {
+    return this.#refused.get(effect.path) === tokenOf(effect)
+  }
+
+  /** Whether the state of a path, or its absence, came from this mount. */
+  hasIngested(path: RelPath): boolean {
+    return withAncestors(path).some(
+      (each) => this.#ingested.has(each) && (each === path || this.#contents.get(each)?.has(ABSENT)),
+    )
+  }
+
+  /**
+   * Paths that were ingested and have gone since. They lie in no directory that was replaced, so the layer has no whiteout for them.
+   * @param exists whether the layer still has a name.
+   */
+  removedSince({ effects, unsettled }: Effects, exists: (path: RelPath) => boolean): Effect[] {
+    const found = new Set(effects.map(({ path }) => path))
+    return [...this.#ingested].flatMap(([path, token]): Effect[] => {
+      if (token === ABSENT || found.has(path) || exists(path)) return []
+      return withAncestors(path).some((each) => unsettled.includes(each)) ? [] : [{ kind: 'gone', path }]
+    })
+  }
+
+  hasContent(path: RelPath, content: string): boolean {
+    return this.#contents.get(path)?.has(content) === true
+  }
+
+  /** Whether anything at or below a directory was ingested. */
+  hasContentBelow(dir: RelPath): boolean {
+    return dir === ROOT ? this.#contents.size > 0 : this.#contentPaths.has(dir)
+  }
+
+  /**
+   * Whether a commit left at a path what the command has there: it wrote it, or started with it.
+   * @param seededState what the mount showed at a path when the command started.
+   */
+  isOwnCommit({ path, after }: CommittedPath, seededState: (path: RelPath) => string | undefined): boolean {
+    const content = after === null ? ABSENT : after.type === 'dir' ? DIRECTORY : after.digest
+    if (this.hasContent(path, content)) return true
+    if (after === null && ancestorsOf(path).some((dir) => this.hasContent(dir, ABSENT))) return true
+    return seededState(path) === content
+  }
+}
+
+/** A path and its ancestors. */
+export function withAncestors(path: RelPath): RelPath[] {
+  return [path, ...ancestorsOf(path)]
+}
+
+/** Equal for equal effects. */
+function tokenOf(effect: Effect): string {
+  if (effect.kind === 'file') return effect.stamp
+  if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
+  return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
+}
+
+/** Whether the stage holds an effect. A file that the command is still writing cannot be read and counts as different. */
+function isStaged(effect: Effect, staged: FileState | null): boolean {
+  try {
+    if (effect.kind === 'gone') return staged === null
+    if (effect.kind === 'dir') return staged?.type === 'dir'
+    if (effect.kind === 'symlink') return staged?.type === 'symlink' && staged.digest === digest(effect.target)
+    return effect.kind === 'file' && staged?.type === 'file' && staged.digest === digest(effect.read())
+  } catch {
+    return false
+  }
+}
