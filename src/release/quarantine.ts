@@ -7,7 +7,7 @@ import type { Reviewer } from '../core/people.js'
 import { gitUser } from '../host/git.js'
 import { compileGlob } from '../review/index.js'
 import { type LocalSession, relativeTo } from '../session/index.js'
-import { effectOf, type QuarantinedFile, discardQuarantined, listQuarantined } from '../terminal/index.js'
+import { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 

@@ -43,7 +43,7 @@ export class SessionEffects implements ReviewEffects {
 
   keepsApprovalOnMerge(): boolean {
     const state = this.session.policyFile()
-    return state.ok && state.rules.settings.mergesUnasked
+    return state.ok && state.rules.settings.autoMerge
   }
 
   async commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult> {
