@@ -81,8 +81,8 @@ export function createPolicy(deps: PolicyDeps): Policy {
   const lock: Rule = { name: 'content lock', judge: (access, { policy }) => contentLock(deps, access, policy) }
   const writeRules = [...WRITE_RULES, lock]
   const now = deps.now ?? (() => performance.now())
-  const readsBy = policyForReads(deps)
-  const denyRead = readJudge(() => readsBy(now()))
+  const policyAt = policyForReads(deps)
+  const denyRead = readJudge(() => policyAt(now()))
   const denyWrite = writeJudge(deps, scopes)
 
   function decide(access: Access): Decision {
@@ -96,7 +96,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
     }
   }
 
-  function withoutPath(): Denial | undefined {
+  function denialWithoutPath(): Denial | undefined {
     const [policy, intents] = [deps.policy(), deps.intents()]
     if (!policy.ok) return withContext(deps, { reason: 'policy_invalid', message: policy.message })
     const denial = intentDenial(intents, deps.activeIntentId())
@@ -123,21 +123,21 @@ export function createPolicy(deps: PolicyDeps): Policy {
   }
 
   function mayHide(dir: string): boolean {
-    const policy = readsBy(now())
+    const policy = policyAt(now())
     return !policy.ok || policy.rules.hides || mayHoldInternals(dir)
   }
 
   function outside(): readonly OutsidePlace[] | undefined {
-    const policy = readsBy(now())
+    const policy = policyAt(now())
     return policy.ok ? policy.rules.outside.places() : undefined
   }
 
   function mayClose(): boolean {
-    const policy = readsBy(now())
+    const policy = policyAt(now())
     return !policy.ok || policy.rules.closes
   }
 
-  function alikeBelow(dir: string): boolean {
+  function isUniformBelow(dir: string): boolean {
     const policy = deps.policy()
     // Answers to an `ask` rule are for single paths.
     if (!policy.ok) return false
@@ -150,7 +150,7 @@ export function createPolicy(deps: PolicyDeps): Policy {
   }
 
   function settings(): Settings | undefined {
-    const policy = readsBy(now())
+    const policy = policyAt(now())
     return policy.ok ? policy.rules.settings : undefined
   }
 
@@ -159,15 +159,15 @@ export function createPolicy(deps: PolicyDeps): Policy {
   return {
     decide,
     gate,
-    denialWithoutPath: withoutPath,
-    readRevision: readsBy,
+    denialWithoutPath,
+    readRevision: policyAt,
     settings,
     explain,
     flags,
     mayHide,
     outside,
     mayClose,
-    isUniformBelow: alikeBelow,
+    isUniformBelow,
   }
 }
 

@@ -97,7 +97,7 @@ export class CallGate {
 
   /** A write that needs approval is judged again once the approver has answered: no write has been made yet, so it can wait. */
   async #judge(call: ToolCall): Promise<DenialError | undefined> {
-    const denial = (call.needsIntent === true ? this.policy.withoutPath() : undefined) ?? this.#missingClass(call)
+    const denial = (call.needsIntent === true ? this.policy.denialWithoutPath() : undefined) ?? this.#missingClass(call)
     if (denial) {
       this.denied(denial)
       return denialError(denial, 'open')
