@@ -1,4 +1,10 @@
-/** The public API of escrowfs. */
+/**
+ * The public API of escrowfs: open a workspace, run agents in its sessions, review and commit what they staged.
+ *
+ * Start at `openWorkspace`. Everything else is for a kind of embedder: `openJudge` for hooks that ask before a tool runs, `hostFs` and
+ * `hostPrograms` for a program that hosts an agent, `serveShell` for terminals, `admitReviewer` and `groupChanges` for a review
+ * surface. Failed calls reject with {@link EscrowError}, failed `fs` calls throw a {@link DenialError}.
+ */
 
 export { admitReviewer, type InitOptions, initWorkspace, isInMount, rootOf } from './access/index.js'
 export type * from './core/api.js'

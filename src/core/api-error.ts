@@ -1,7 +1,7 @@
 import { defined } from './defined.js'
 import type { Denial, DenialReason } from './denials.js'
 
-/** Reasons an API call can fail with, beside those a denial has. */
+/** Why an API call failed: a denial's reason, or one of these. */
 export type ApiReason =
   | DenialReason
   | 'no_orchestration'
@@ -12,10 +12,7 @@ export type ApiReason =
   | 'ledger_fork'
   | 'nothing_selected'
 
-/**
- * One path that a commit did not take, or one effect of a command that was not staged: why, as a reason and in a
- * sentence.
- */
+/** A path that a commit refused, or an effect of a command that was not staged, with a reason and a sentence. */
 export interface Refusal {
   readonly path: string
   readonly reason: string
@@ -27,7 +24,7 @@ export class EscrowError extends Error {
   override readonly name = 'EscrowError'
   readonly reason: ApiReason
   readonly hint?: string
-  /** Of a refused commit: each path that could not be taken. */
+  /** The paths that were refused. */
   readonly refused?: readonly Refusal[]
 
   constructor(reason: ApiReason, message: string, more: { hint?: string; refused?: Refusal[]; cause?: unknown } = {}) {
@@ -47,12 +44,12 @@ export class EscrowError extends Error {
   }
 }
 
-/** A denial, where it is an API call that is refused. */
+/** The error of an API call that was denied. */
 export function apiErrorOf({ reason, message, hint }: Denial): EscrowError {
   return new EscrowError(reason, message, hint === undefined ? {} : { hint })
 }
 
-/** For what a later room will bring: refused by name. */
+/** The error of a feature that this version lacks. */
 export function unsupported(what: string, hint?: string): EscrowError {
   return new EscrowError('unsupported', `${what} is not supported by this version.`, hint === undefined ? {} : { hint })
 }

@@ -1,5 +1,6 @@
-import type { AgentInfo, Reviewer } from './people.js'
-/** The shapes of the public API. The rooms implement them; `src/index.ts` publishes them. */
+// Long because: it is documentation of the whole public API, which readers find in one place.
+
+/** The types of the public API. Other rooms implement them; `src/index.ts` exports them. */
 
 import type { EscrowError, Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
@@ -8,6 +9,7 @@ import type { RuleWord } from './decision.js'
 import type { Commands, Quarantine } from './exec-api.js'
 import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
+import type { AgentInfo, Reviewer } from './people.js'
 import type { Answer, Question } from './question.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
@@ -43,78 +45,96 @@ export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-cal
 export type { TrustChange, TrustEffect, TrustReport } from './trust-api.js'
 
 /**
- * A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s; `calls` are ids of tool calls:
- * each takes what it wrote, as far as no call that is not named wrote it too.
+ * Names staged changes. A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s. `calls` are ids of
+ * tool calls: each names the changes that it wrote, and a change that an unnamed call wrote as well is refused.
  */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
 
-/** A reviewer's yes or no, bound to the bytes they were shown. */
+/** A reviewer's decision, bound to the content that was shown. */
 export interface Verdict {
   readonly id: string
-  /** `withdrawn`: what was said of them before counts no more, and they are pending. */
+  /** `withdrawn`: earlier verdicts are cancelled; the paths are pending again. */
   readonly verdict: 'approved' | 'rejected' | 'withdrawn'
-  /** The paths it holds for. */
+  /** The paths that it applies to. */
   readonly paths: string[]
-  /** Where it holds for single hunks of some of them: their ids. */
+  /** The ids of the hunks that it applies to, where it names hunks. */
   readonly hunks?: string[]
   readonly reason?: string
-  /** Of an approval of everything: changes it left out, each with the reason: they have drifted or hold a conflict. Absent where there are none. */
+  /** For an approval of everything: the changes left out because they have drifted or hold a conflict. Absent where there are none. */
   readonly left?: readonly Refusal[]
   readonly by: Reviewer
+  /** ISO 8601. */
   readonly at: string
 }
 
-/** The person's side of a session: what is staged, verdicts on it, and the way to the disk. */
+/**
+ * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside of an agent's session every
+ * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} returned last.
+ */
 export interface Review extends Quarantine {
-  /** The session whose stage this is. */
   readonly sessionId: string
+  /** The staged changes now, with diffs against the disk, states and flags. */
   changes(): Promise<ChangeSet>
+  /**
+   * Approves the selected changes or, without a selection, every change that nobody has rejected.
+   * Rejects with `nothing_selected`; with `stale_file` for a change that has drifted, holds a conflict, or is no longer as shown;
+   * with `unsupported` for hunks of a rename that is not approved.
+   * @param by default: the user of git in this repository
+   */
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
+  /**
+   * Rejects the selected changes. They stay staged, and the agent gets the reason.
+   * Rejects with `nothing_selected`, `stale_file`.
+   */
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
   /**
-   * Takes back what was said of these: they are pending again, and the agent hears it where it had heard a no. Of what
-   * nobody has spoken nothing is recorded; the id is '' then. Rejects with `nothing_selected`, `stale_file`.
+   * Cancels earlier verdicts: the changes are pending again. The agent is told where it had received a rejection. With no verdict
+   * to cancel, nothing is recorded and the id is ''. Rejects with `nothing_selected`, `stale_file`.
    */
   withdraw(selection: Selection, by?: Reviewer): Promise<Verdict>
   /**
-   * Divides a hunk, for all who review, where unchanged lines stand within it. Each piece is a hunk of its own, with an id of
-   * its own, and has the state that the whole had.
-   * @returns the ids of the pieces, in order.
-   * Rejects with `nothing_selected` (no such hunk), `unsupported` (it has no unchanged line within), `stale_file`.
+   * Splits a hunk at its unchanged lines, for all reviewers. Each piece is a hunk with its own id and the state of the whole.
+   * @returns the ids of the pieces, in order
+   * Rejects with `nothing_selected` (no such hunk), `unsupported` (no unchanged line between its changes), `stale_file`.
    */
   split(hunk: string, by?: Reviewer): Promise<string[]>
   /**
-   * Puts the reviewer's content in the place of a staged file's. It is theirs in the trace, needs a verdict like every other,
-   * and is merged with what the agent writes meanwhile. Rejects with `nothing_selected`, `unsupported`, `stale_file`.
+   * Replaces a staged file's content. The ledger credits the edit to the reviewer; it still needs approval, and is merged with
+   * writes of the agent meanwhile. Rejects with `nothing_selected`, `unsupported` (no file is staged there), `stale_file`.
    */
   edit(path: string, content: Uint8Array | string, by?: Reviewer): Promise<void>
-  /** Rejects with an {@link EscrowError} whose `refused` names each path that could not be taken. */
+  /**
+   * Writes the approved changes to the disk, all or none, and records them in the ledger.
+   * Rejects with an {@link EscrowError} whose `refused` names each path that could not be committed.
+   */
   commit(options?: CommitOptions): Promise<CommitResult>
+  /** Removes the selected changes, or all of them, from the stage. The disk is not touched. Rejects with `nothing_selected`, `stale_file`. */
   discard(selection?: Selection): Promise<void>
   /**
-   * A changed file's content as it is staged, or as the changes are shown against; of a move, before is what stood at its
-   * old name, of a link its target. Undefined where there is none: before a create, after a delete.
+   * The content of a changed file: staged (`after`), or its base (`before`). The base of a moved file is at its old path; the
+   * content of a link is its target. Undefined before a creation, after a deletion, and for a path without a change.
    */
   content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
-  /** The session's snapshots, oldest first, for a person to look at. */
+  /** The session's snapshots, oldest first. */
   snapshots(): Promise<Snapshot[]>
-  /** What the session asks of people and nobody has answered, in order. */
+  /** The session's unanswered questions, oldest first. */
   questions(): Promise<Question[]>
-  /** Rejects with `nothing_selected` (no such open question), `unsupported` (no answer to such a one). */
+  /** Answers a question. Rejects with `nothing_selected` (no such open question), `unsupported` (an answer that does not fit it). */
   answer(questionId: string, answer: Answer): Promise<void>
 }
 
-/** What an agent is told between its calls: a reviewer's no, an edit, a discard, an answer, a failed formatter. */
+/** A message for the agent between its calls: a rejection, an edit, a discard, an answer, a failed formatter. */
 export interface Feedback {
   readonly path?: string
-  /** Of the staged file, where it is about a part of it: the first and the last line. */
+  /** The lines of the staged file that it is about, counted from 1. */
   readonly lines?: readonly [first: number, last: number][]
+  /** `rejected`, `withdrawn`, `amended`, `merged`, `reverted`, `granted`, `refused`, … */
   readonly kind: string
   readonly reason: string
   readonly by?: Reviewer
 }
 
-/** An agent's wish for more paths in its intent's scope. */
+/** An agent's request for more paths in its intent's scope. */
 export interface ScopeRequest {
   readonly id: string
   readonly globs: string[]
@@ -138,24 +158,25 @@ export type {
 /** A session as `escrow status` lists it. */
 export interface SessionSummary {
   readonly id: string
-  /** A process holds it now. */
+  /** A process owns it now. */
   readonly live: boolean
   readonly agent?: AgentInfo
   /** Staged paths. */
   readonly changes: number
-  /** The intents that was staged for, by id. */
+  /** The ids of the intents of its staged changes. */
   readonly intents?: readonly string[]
   /** Why its stage cannot be read; `changes` is 0 then. */
   readonly damaged?: string
 }
 
-/** Which session to open, and for whom. An id that is known takes up what it has staged. */
+/** Which session to open, and for which agent. */
 export interface SessionOptions {
+  /** Letters, digits, `-`, `_` and `.`, at most 100 characters. An existing session continues with what it has staged. */
   readonly id: string
   readonly agent?: AgentInfo
 }
 
-/** What policy says to one access, rule by rule. */
+/** The verdict of policy on one access, rule by rule. */
 export interface Explanation {
   readonly path: string
   readonly verdict: 'allow' | 'stage' | 'deny'
@@ -172,94 +193,114 @@ export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
-  /** Who works in it, as far as is known. */
+  /** The agent, as far as it is known. */
   readonly agent: AgentInfo | undefined
   readonly gate: GateSettings
   /**
-   * Says who works in it from now on, and whose tool call is under way, where that is known only once the work has begun. It adds to
-   * what was said before of the same tool, and replaces what was said of another.
+   * Sets the agent of the current tool call and of later edits, for hosts that learn it only after the work has begun. Fields are
+   * merged with earlier ones of the same tool; another tool replaces them.
    */
   attribute(agent: AgentInfo): void
-  /** Those it can select now. */
+  /** The intents that can be selected now. */
   intents(): Promise<Intent[]>
+  /**
+   * Selects the intent to work under; null clears it.
+   * Rejects with `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid`.
+   */
   selectIntent(id: string | null): Promise<IntentContext>
+  /** Asks people to add globs to the active intent's scope. Rejects with `missing_intent_id`, `nothing_selected`, `policy_invalid`. */
   requestScope(globs: string[], why: string): Promise<ScopeRequest>
+  /**
+   * Appends a lesson to the lessons file, staged unless policy lets it go to the disk.
+   * Rejects with `nothing_selected` (empty), `limit_exceeded` (16 KiB), `policy_invalid`, `protected_path`.
+   */
   recordLesson(lesson: string, context?: string): Promise<void>
   /**
-   * What is staged. With `of`: what differs between two moments of the stage, whether or not it was committed since;
-   * all of it is pending. Rejects with `nothing_selected` for a snapshot or call there is none of.
+   * The staged changes. With `of`: the difference between two moments of the stage, committed or not, all of it pending.
+   * Rejects with `nothing_selected` for an unknown snapshot or call.
    */
   changes(of?: ChangesOf): Promise<ChangeSet>
   /**
-   * Drops its own staged changes. Rejects with `stale_file`, once, where a reviewer wrote into one of the files and the
-   * agent does not know yet; what goes of theirs is told by {@link feedback}.
+   * Removes staged changes at and below the paths, or all of them. Rejects with `stale_file`, once, where a reviewer edited one of
+   * the files and the agent has not read it since. {@link feedback} lists reviewers' edits that were lost.
    */
   revert(paths?: string[]): Promise<void>
+  /** Undelivered feedback, which counts as delivered from then on. */
   feedback(): Promise<Feedback[]>
   snapshot(name?: string): Promise<Snapshot>
-  /** Oldest first: one from before each tool call, those taken by name, and those left by travelling. */
+  /** Oldest first: one before each tool call, named ones, and one from before each travel. */
   snapshots(): Promise<Snapshot[]>
   /**
-   * A file as a snapshot has it; one that it leaves to the disk, as the disk has it now. Rejects with `nothing_selected` for
-   * an unknown id and where there is no file, and as a read of the file would be refused.
+   * The content of a file in a snapshot; a file that the snapshot does not hold is read from the disk. Rejects with
+   * `nothing_selected` for an unknown id or no file, and with the reason for which a read of the file would be denied.
    */
   readSnapshot(id: string, path: string): Promise<Buffer>
-  /** Keeps a snapshot no more; nothing of what is staged goes. Rejects with `nothing_selected` for an unknown id. */
+  /** Deletes a snapshot. The stage is not changed. Rejects with `nothing_selected` for an unknown id. */
   dropSnapshot(id: string): Promise<void>
-  /** Goes back to a snapshot; what is there now stays as another. Rejects with `nothing_selected` for an unknown id. */
+  /** Returns the stage to a snapshot, and keeps the present stage as another. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
+  /** The verdict of each rule on an access; nothing is done or recorded. */
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
-  /** Runs a tool's work in its context. At its end the stage is on the medium; the ledger's records follow at once. */
+  /**
+   * Runs `run` as one tool call: `fs` calls in it are attributed to the call, after policy has judged the writes that it
+   * announces. When it resolves, the stage is on disk; ledger records follow in the background.
+   * Rejects as `run` does, or with an fs error that has a `denial` (see `denialOf`).
+   */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>
+  /** Writes the stage and all pending ledger records to disk. */
   flush(): Promise<void>
+  /** Ends running commands, flushes, clears the intent and releases the session. Staged changes stay. */
   close(): Promise<void>
 }
 
-/** A directory that is governed: its intents, its sessions and their reviews, its ledger. */
+/** A governed directory: its intents, sessions, reviews and ledger. */
 export interface Workspace {
+  /** Absolute, without symbolic links. */
   readonly root: string
   readonly intents: IntentRegistry
   readonly ledger: Ledger
+  /** Opens a session, or returns the open one. Rejects with `path_escape` (a malformed id), `session_busy` (another process owns it). */
   session(options: SessionOptions): Promise<Session>
   sessions(): Promise<SessionSummary[]>
+  /** Opens a session's review, whichever process owns the session. Rejects with `nothing_selected` for an unknown id. */
   review(sessionId: string): Promise<Review>
   /**
-   * Stages the inverse of one or more commits, named by their ids or numbers, in a new session, the newest first, and gives its
-   * review: all of them or none. Paths where the disk has moved on since are flagged `drifted`. Nothing reaches the disk before it
-   * is approved and committed.
-   * Rejects with `undo_expired` once what the commit replaced is no longer kept (`limits.undo_commits` of policy.yaml,
-   * 100 commits unless it says otherwise), and with `stale_file`
-   * and `refused` where something of another kind stands in the way of the inverse, or a commit between two of these has changed
-   * a path, too.
+   * Stages the inverse of commits, named by ids or numbers, in a new session, and returns its review. Paths that have changed on
+   * disk since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
+   * Rejects with `undo_expired` once a commit's old contents are pruned (`limits.undo_commits` in policy.yaml, default 100
+   * commits). Rejects with `stale_file`, and `refused` for each path, where another file is in the way or a commit in between
+   * changed a path as well; nothing is staged then.
    */
   undo(commits: string | readonly string[]): Promise<Review>
-  /** What {@link undo} would stage. Nothing of it stays. Rejects as {@link undo} does. */
+  /** The changes that {@link undo} would stage. Rejects as it does. */
   previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
   /**
-   * Finishes or rolls back what a crash has left, as opening the workspace and each commit do, and tells what was done
-   * by this since it was opened. Doing it again changes nothing.
+   * Finishes or rolls back interrupted commits, as opening the workspace and each commit do. Idempotent.
+   * @returns everything that was recovered since the workspace was opened
    */
   recover(): Promise<Recovery>
   /**
-   * Writes `.orchestration/intent_map.md` anew from the ledger and the files of now, and gives its text. Commits keep it up
-   * to date; a person's notes between its markers stay. Rejects with `no_orchestration`, and with `unsupported` where the file is not ours.
+   * Rebuilds `.orchestration/intent_map.md` from the ledger and the files, and returns its text. Commits keep it up to date; notes
+   * between its markers stay. Rejects with `no_orchestration`; with `unsupported` where escrowfs did not write the file.
    */
   mapIntents(): Promise<string>
-  /** What is wrong with `policy.yaml`, and where: while it is, all writes are refused. Undefined: nothing. */
+  /** The error in `policy.yaml`, with its position; undefined where there is none. While there is one, all writes are refused. */
   policyProblem(): Promise<string | undefined>
-  /** Compares policy, intents, templates and `.intentignore` with what a person has accepted of them on this machine. */
+  /** Compares policy, intents, templates and `.intentignore` with the versions that a person accepted on this machine. */
   trust(): Promise<TrustReport>
   /**
-   * Accepts these files as they are, for this machine.
-   * @param digest of the {@link TrustReport} the person was shown. Rejects with `stale_file` where the files have changed
-   * since, and with `access_denied` in an agent's session.
+   * Accepts these files as they are, for this machine. Rejects with `stale_file` where they have changed since the report, with
+   * `access_denied` in an agent's session, and with `policy_invalid` for a file that cannot be read.
+   * @param digest of the {@link TrustReport} that the person was shown
    */
   accept(digest: string, by?: Reviewer): Promise<void>
   /**
-   * Tells, soon after it happened in any process, that something a person looks at has moved. It says where, not what: look
-   * again. It never keeps the process alive, and ends with what it returns or with the workspace.
+   * Calls `onChange` within a second of a change of sessions, ledger, intents or policy by any process. It says where, not what.
+   * It never keeps the process alive.
+   * @returns a function that ends the watch; closing the workspace does too
    */
-  watch(told: (news: WorkspaceNews) => void): () => void
+  watch(onChange: (news: WorkspaceNews) => void): () => void
+  /** Closes all sessions that were opened here. Rejects with the first error of one that could not be closed. */
   close(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-/** The shapes of what is staged, in the public API. */
+/** The types of staged changes in the public API. */
 
 import type { Mutation } from './mutation.js'
 
-/** What a change does to its path. */
+/** The kind of a change. */
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
-/** Where a change stands in its review: nobody has decided, or the latest verdict that still holds. */
+/** The latest verdict in force on a change; `pending` without one. */
 export type ChangeState = 'pending' | 'approved' | 'rejected'
 
 /** A run of changed lines that can be decided by itself. */
@@ -42,15 +42,15 @@ export interface Change {
   readonly intentId?: string
   /** The tool calls that wrote it, the earliest first. */
   readonly calls?: string[]
-  /** Where its last write stands in the order of the session's edits: smaller is earlier. */
+  /** The position of its last write among the session's edits: smaller is earlier. */
   readonly writtenAt?: number
-  /** In a review: what it does to its file, as measured, and what the agent declared. Not for a new file. */
+  /** In a review: the measured mutation class, and the declared one. Not for a new file. */
   readonly mutation?: Mutation
 }
 
-/** All that a session has staged. */
+/** All staged changes of a session. */
 export interface ChangeSet {
-  /** Of all changes, paths and both sides: two equal digests are the same change set. */
+  /** Over the paths and both sides of all changes. Equal digests mean equal change sets. */
   readonly digest: string
   /** Deletions first, then by path. */
   readonly changes: Change[]
@@ -60,7 +60,7 @@ export interface ChangeSet {
 export interface ChangeGroup {
   /** Why they come first: `delete`, or the flag they share. */
   readonly attention?: string
-  /** Otherwise whom and what they came from, as far as it is known. */
+  /** Otherwise the intent and tool call that they came from, as far as they are known. */
   readonly intentId?: string
   readonly callId?: string
   /** By path. */

@@ -1,59 +1,62 @@
 import type { Refusal } from './api-error.js'
 
-/** The shapes of a commit in the public API. */
+/** The types of a commit in the public API. */
 
-/** How far a commit is. */
+/** The progress of a commit. */
 export interface CommitProgress {
-  /** The commit is decided between `staging` and `applying`. */
+  /** The commit becomes durable between `staging` and `applying`; after that it cannot be aborted. */
   readonly phase: 'checking' | 'staging' | 'applying'
   /** Changes done in this phase, and in all. */
   readonly files: number
   readonly total: number
-  /** Of new content written in this phase. */
+  /** Bytes of new content written in this phase. */
   readonly bytes: number
 }
 
-/** How a commit goes. */
+/** Options of a commit. */
 export interface CommitOptions {
-  /** Never replaces a save that another program makes at the last moment. */
+  /** Never replace a save that another program makes while the commit is applied. */
   readonly strict?: boolean
   /**
-   * First merges the approved changes that have drifted into what is on disk now; where nothing is approved, all that have drifted
-   * and nobody rejected. What was merged needs a verdict of its own, unless policy carries it over, and is named in
-   * {@link CommitResult.left}. The other approved changes land. Rejects with `stale_file` where a merge leaves nothing to commit.
+   * First merge the approved changes that have drifted with the disk; where nothing is approved, all that have drifted and nobody
+   * rejected. Merged changes need a new verdict, unless policy keeps approvals, and are listed in {@link CommitResult.left}. The
+   * other approved changes are committed. Rejects with `stale_file` where nothing is left to commit.
    */
   readonly merge?: boolean
-  /** Calls the commit off until it is decided: it rejects with the signal's reason, and nothing has changed. */
+  /** Aborts the commit until it is durable: it rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal
-  /** Told now and then, at least at the begin and end of each phase. */
+  /** Called from time to time, at least at the begin and end of each phase. */
   readonly onProgress?: (progress: CommitProgress) => void
 }
 
-/** What was done about commits that a crash had cut off. */
+/** The recovery of interrupted commits. */
 export interface Recovery {
-  /** Numbers of the commits that were decided: all of them is on disk now, and in the ledger. */
+  /** Numbers of durable commits that were completed, on disk and in the ledger. */
   readonly finished: number[]
-  /** Attempts that were not: nothing of them had been on disk, and their files are gone. */
+  /** Attempts that were not durable. None of their changes had reached the disk; their temporary files were removed. */
   readonly rolledBack: string[]
   /**
-   * Paths of the finished where another program's version stands: it was left alone. `kept`: where the commit's own
-   * version is, relative to the root, as long as the commit can be undone; absent where it was a removal.
+   * Paths of finished commits where another program's version was found and kept. `kept`: the path of the commit's own version,
+   * relative to the root, as long as the commit can be undone; absent for a removal.
    */
   readonly left: { seq: number; path: string; reason: string; kept?: string }[]
 }
 
-/** What a commit put on disk, and what it left alone. */
+/** The result of a commit. */
 export interface CommitResult {
   /** The commit record's `tx`; '' when nothing was approved. */
   readonly id: string
+  /** The commit's number in the workspace, from 1; 0 when nothing was approved. */
   readonly seq: number
+  /** The paths that were committed. */
   readonly committed: string[]
+  /** Paths where another program's save was found while the commit was applied, and kept. */
   readonly conflicts: { path: string; reason: string }[]
   /**
-   * Changes that stay staged though somebody may have meant to commit them: `stale_file` where they have drifted or hold a conflict,
-   * `needs_approval` where they were merged just now, or changed after they were approved. Absent where there are none.
+   * Changes that stay staged although somebody may expect them to be committed: `stale_file` for drift or a conflict,
+   * `needs_approval` for a new merge or a change after the approval. Absent where there are none.
    */
   readonly left?: readonly Refusal[]
-  /** What went wrong after the commit was done, and what to do: `intent_map.md` could not be written, say. */
+  /** Failures after the commit was done, with what to do, such as an `intent_map.md` that cannot be written. */
   readonly warnings?: readonly string[]
 }

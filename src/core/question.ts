@@ -1,7 +1,7 @@
 import type { CommandClass } from './command-class.js'
 import type { Reviewer } from './people.js'
 
-/** What an agent needs a person's word on. */
+/** A question of an agent that needs a person's answer. */
 export type Question = ScopeQuestion | AccessQuestion | CommandQuestion
 
 interface Asked {
@@ -10,7 +10,7 @@ interface Asked {
   readonly at: string
 }
 
-/** It asks for more paths in its intent's scope. */
+/** The agent asks for more paths in its intent's scope. */
 export interface ScopeQuestion extends Asked {
   readonly kind: 'scope'
   readonly intentId: string
@@ -18,7 +18,7 @@ export interface ScopeQuestion extends Asked {
   readonly why: string
 }
 
-/** It was refused a write by an `ask` rule of policy.yaml. */
+/** An `ask` rule of policy.yaml refused a write. */
 export interface AccessQuestion extends Asked {
   readonly kind: 'access'
   readonly intentId?: string
@@ -27,43 +27,43 @@ export interface AccessQuestion extends Asked {
   readonly rule: string
 }
 
-/** It was refused a command by an `ask` of `terminal` in policy.yaml. */
+/** An `ask` of `terminal` in policy.yaml refused a command. */
 export interface CommandQuestion extends Asked {
   readonly kind: 'command'
   readonly intentId?: string
-  /** As a line of the shell, with the names of variables it is given. */
+  /** The command line, with the names of the variables that it is given. */
   readonly command: string
-  /** Where it starts, relative to the root; '' is the root. */
+  /** The working directory, relative to the root; '' is the root. */
   readonly cwd: string
-  /** The classes that ask, and `terminal.network` where that does. */
+  /** The classes that need an answer, and `terminal.network` where that does. */
   readonly rules: readonly (CommandClass | 'terminal.network')[]
-  /** Why it is in these classes, in words. */
+  /** Why the command is in these classes, as text. */
   readonly why: string
   /** The same for the same command, directory, variables and input. */
   readonly key: string
 }
 
 /**
- * To a scope question: `allow` adds the globs to the intent, `deny` does not. To an access question: `allow` holds for
- * the path from now on, `subtree` for all of the directory it is in, `once` for the tool call that uses it (outside of
- * one, until the session next takes in what reviewers said), `deny` until another answer is given. To a command question: `allow`
- * and `deny` hold for the same command until another answer is given, `once` for one run.
+ * To a scope question, `allow` adds the globs to the intent and `deny` does not. To an access question, `allow` lets the path be
+ * written from now on, `subtree` everything in its directory, `once` the path for the tool call that uses it (outside of a call:
+ * until the session next reads the review log); `deny` refuses it until another answer. To a command question, `allow` and
+ * `deny` apply to the same command until another answer, `once` to one run.
  */
 export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
 
 /** A person's answer to a question. */
 export interface Answer {
   readonly answer: AnswerWord
-  /** What the agent is told; a refusal needs it. */
+  /** Text for the agent; required with `deny`. */
   readonly words?: string
   readonly by?: Reviewer
   /**
-   * To an access question: puts the answer into policy.yaml as well, for every session from now on. `allow` becomes an
-   * `allow` rule for the path, `subtree` one for its directory, `deny` a `read-only` one for the path.
-   * To a command question: `allow` and `deny` become the words of its rules, for every command they are about.
+   * Also writes the answer into policy.yaml, for every session. To an access question: `allow` becomes an `allow` rule for the
+   * path, `subtree` one for its directory, `deny` a `read-only` rule for the path. To a command question: `allow` or `deny`
+   * becomes the value of the rules that asked.
    */
   readonly remember?: boolean
 }
 
-/** Asked as soon as a question comes up. Undefined: nobody has an answer now; the question stays open. */
+/** Answers questions as they come up. Resolve to undefined for no answer: the question stays open for a person. */
 export type Approver = (question: Question) => Promise<Answer | undefined>

@@ -1,23 +1,23 @@
-/** A mark of the stage that a session can travel to. */
+/** A saved state of the stage that a session can travel to. */
 export interface Snapshot {
   readonly id: string
   readonly name?: string
   /** ISO 8601. */
   readonly at: string
-  /** Of one made by itself: the tool call it was made before, and that call's tool. */
+  /** For an automatic snapshot: the tool call that it was made before, and that call's tool. */
   readonly callId?: string
   readonly tool?: string
-  /** The snapshot the stage had come from when this one was made: two with one parent are branches. */
+  /** The snapshot that the stage was at before. Two snapshots with one parent are branches. */
   readonly parent?: string
 }
 
-/** What travelling did. */
+/** The result of a travel. */
 export interface Travelled {
-  /** The stage as it was before: travel there to come back. */
+  /** The stage before the travel: travel there to return. */
   readonly left: Snapshot
-  /** Paths that stay as the disk has them: this session's commits changed them after the snapshot. */
+  /** Paths that keep the disk's content, as this session's commits changed them after the snapshot. */
   readonly kept: readonly string[]
 }
 
-/** Which changes: all since a snapshot, or those one tool call made. */
+/** Selects changes: all since a snapshot, or those of one tool call, by id. */
 export type ChangesOf = { readonly since: string } | { readonly call: string }

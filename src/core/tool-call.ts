@@ -2,51 +2,51 @@ import type { Denial } from './denials.js'
 import type { MutationClass } from './mutation.js'
 import type { ToolContext } from './tool-context.js'
 
-/** A tool call as an adapter announces it to `Session.toolCall`. */
+/** A tool call, announced to `Session.toolCall`. */
 export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
   readonly id?: string
-  /** Every path the call is going to change: all are judged before its first write. */
+  /** Every path that the call will change. Policy judges all of them before the first write. */
   readonly writes?: readonly PlannedWrite[]
   /**
-   * Of a read tool: the files it is going to show. Where the disk has moved on below one that is staged, both are merged
-   * before, and `Session.feedback` says so.
+   * For a read tool: the files that it will show. A staged file whose base has changed on disk is merged with the disk first, and
+   * `Session.feedback` reports it.
    */
   readonly reads?: readonly string[]
-  /** What the agent says its writes are going to do. It is recorded beside what was measured, never in its place. */
+  /** The mutation class that the agent declares. It is recorded beside the measured one and never replaces it. */
   readonly declares?: MutationClass
-  /** Refused without an active intent, whatever it writes: a command, say, whose changes no path tells of. */
+  /** Refuse the call without an active intent, whatever it writes: for tools whose changes are not known beforehand. */
   readonly needsIntent?: boolean
   /**
-   * Asked in the call's context before its first write. The denial it answers with refuses the call and is recorded;
-   * what it throws fails the call. It cannot let through what policy denies.
+   * Called in the call's context before its first write. A denial that it resolves to refuses the call and is recorded; an error
+   * fails the call. It cannot override a denial by policy.
    */
   readonly gate?: (asked: GatedCall) => Promise<Denial | undefined>
   /**
-   * While it runs, calls of `fs` made outside of any tool call belong to it: for a host that tells when a tool begins
-   * and when it ends, and runs it itself. One such call at a time in a session.
+   * While the call runs, `fs` calls outside of any tool call belong to it: for a host that reports when a tool begins and ends,
+   * and runs it itself. One such call at a time in a session.
    */
   readonly ambient?: boolean
 }
 
-/** A path that a tool call is going to change, and how. */
+/** A path that a tool call will change. */
 export interface PlannedWrite {
   readonly path: string
-  /** `mkdir` is of a directory and those missing on the way to it; one that is there is no change. */
+  /** `mkdir` creates missing parents too; for an existing directory it is no change. */
   readonly effect: 'put' | 'remove' | 'move' | 'mkdir'
 }
 
-/** A tool call that waits at its gate. */
+/** A tool call that waits for its gate. */
 export interface GatedCall {
   readonly id: string
-  /** What policy says to it, people asked where it wants them to be. A denial stands from then on. */
+  /** Asks policy, and people where policy says so. A denial is final. */
   judge(): Promise<Denial | undefined>
 }
 
-/** What policy.yaml sets for tool calls that come by hooks; the defaults while it cannot be read. */
+/** The settings of policy.yaml for tool calls of hooks; the defaults while the file cannot be read. */
 export interface GateSettings {
-  /** Which tools wait for an intent: those that change something, or all of them. */
+  /** Which tools need an active intent: those that change something, or all. */
   readonly tools: 'destructive' | 'all'
-  /** After how many refusals in a row a person is asked. */
+  /** How many refusals in a row until a person is asked. */
   readonly breaker: number
   /** When a person is asked about a call: where a rule says `ask`, or before each that changes something. */
   readonly modal: 'ask' | 'all'

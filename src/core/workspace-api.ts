@@ -1,25 +1,29 @@
 import type { Approver } from './question.js'
 
-/** The staged work goes back, on a crash, to: its last call (process), its last tool call's end (power), nothing. */
+/**
+ * What staged work survives. `process`: a crash of the process loses nothing. `power`: a power cut loses at most the current tool
+ * call. `memory`: nothing survives.
+ */
 export type Durability = 'power' | 'process' | 'memory'
 
-/** How a workspace is opened. */
+/** Options of `openWorkspace`. */
 export interface WorkspaceOptions {
+  /** Default: `process`. */
   readonly durability?: Durability
   /**
-   * Bytes of staged content a session holds in memory (256 MiB unless told). More is left to the session's files; with
-   * durability `memory` a write beyond it is refused (limit_exceeded).
+   * Most bytes of staged content that a session holds in memory; default 256 MiB. More is kept in the session's files. With
+   * durability `memory` a write beyond it is refused (`limit_exceeded`).
    */
   readonly memory?: number
-  /** Asked about each question of the sessions opened here. People can answer as well, in any process. */
+  /** Gets each question of the sessions opened here. People can answer too, in any process. */
   readonly approver?: Approver
 }
 
-/** Where something moved. */
+/** What a watch saw change. */
 export interface WorkspaceNews {
-  /** The ids of those with another stage, verdict, question, owner or agent; those that came or went among them. */
+  /** Ids of sessions that were created or removed, or whose stage, verdicts, questions, owner or agent changed. */
   readonly sessions: readonly string[]
-  /** Records or commits. */
+  /** There are new records or commits. */
   readonly ledger: boolean
   readonly intents: boolean
   readonly policy: boolean
