@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { TRACE_TYPES } from '../../src/trace/draft.js'
 import { isObject } from '../../src/trace/lines.js'
+import { TRACE_TYPES } from '../../src/trace/own-record.js'
 import { code, table } from './markdown.js'
 import { REPOSITORY } from './sources.js'
 

@@ -1,4 +1,4 @@
-import { digest, type JsonValue } from '../../overlay/index.js'
+import { digest } from '../../overlay/index.js'
 import { classifyCommand, lineOf, perilousVariables } from '../command-class/index.js'
 import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
@@ -10,9 +10,10 @@ import { providerHosts } from '../hosts/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
 import type { AnswerRecord } from '../review/index.js'
+import type { CommandRecord } from '../stage/index.js'
 
 /** The part of a command's ledger record that says why it may run. */
-export type AdmissionRecord = { readonly [key: string]: JsonValue }
+export type AdmissionRecord = Pick<CommandRecord, 'classes' | 'why' | 'allowed' | 'format'>
 
 /** Classifies a command by its line, and decides by policy, or by asking a person, whether it may run. */
 export class SessionAdmission {

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { isWithin, type JsonValue, type RelPath, ROOT } from '../../overlay/index.js'
+import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
 import type { ChangeSet, ExecResult, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
@@ -7,7 +7,7 @@ import type { View } from '../fs/index.js'
 import type { HomeHost } from '../hosts/index.js'
 import type { PendingFeedback } from '../inbox/index.js'
 import { HOOK_PACKAGES, HOST_SETTINGS, type Policy, secretName } from '../policy/index.js'
-import { closedByRules, type LedgerOutbox, type StageStore } from '../stage/index.js'
+import { type CommandRecord, closedByRules, type LedgerOutbox, type StageStore } from '../stage/index.js'
 import { commandEnv, SecretNames, secretsIn, type Visibility, visibilityOf } from '../terminal/index.js'
 import type { AdmissionRecord, SessionAdmission } from './admission.js'
 
@@ -29,7 +29,7 @@ export interface ExecDeps {
   /** Reviewers' feedback, which a program in the mount may pass to its model. */
   readonly feedback: PendingFeedback
   /** Records a command in the ledger. */
-  readonly record: (data: { readonly [key: string]: JsonValue }) => Promise<void>
+  readonly record: (data: CommandRecord) => Promise<void>
   /** Runs work in the current tool call, or in a new one where there is none or `isNew` is true. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
   /** The HEAD commit of the repository on disk; undefined without one. */

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { outside } from '../access/index.js'
 import type { Intent, IntentRegistry, IntentVersion, TraceRecord } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Reviewer } from '../core/people.js'
 import { gitUser } from '../host/git.js'
 import type { RegistryEdits, RegistryStore } from '../intents/index.js'
-import { isObject, type Json, type LedgerStore, newDraft, ownOf } from '../trace/index.js'
+import { type DataOf, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
 
 /** What a record says of an intent: what changed, and what its status and scope are from then on. */
-export interface VersionData {
-  readonly [key: string]: Json
-}
+export type VersionData = Pick<DataOf<'scope_changed'>, 'now' | 'change'>
 
 /**
  * The registry with a memory: each change of an intent's status or scope is a record of the ledger. An edit and its
@@ -130,6 +129,9 @@ const wordsOf = (why: string | undefined) => (why === undefined ? {} : { words: 
 // ---- what the ledger knows
 
 type Now = { readonly status: string; readonly scope: readonly string[] }
+/** The types of records that say what an intent is from then on. */
+const VERSION_TYPES = ['scope_changed', 'intent_selected'] as const
+
 type Known = ReadonlyMap<string, Now | undefined>
 type Change = {
   readonly created?: true
@@ -150,11 +152,10 @@ function intentsOf(state: IntentsState): ReadonlyMap<string, Intent> {
 async function lastKnown(ledger: LedgerStore): Promise<Known> {
   const known = new Map<string, Now | undefined>()
   for await (const record of ledger.records()) {
-    const own = ownOf(record)
+    const own = ownRecordOf(record, ...VERSION_TYPES)
     if (own === undefined || typeof own.intent !== 'string') continue
-    if (isObject(own.change) && own.change.deleted === true) known.set(own.intent, undefined)
-    else if (isObject(own.now) && Array.isArray(own.now.scope))
-      known.set(own.intent, { status: String(own.now.status), scope: own.now.scope.map(String) })
+    if (own.change?.deleted) known.set(own.intent, undefined)
+    else if (own.now !== undefined) known.set(own.intent, own.now)
   }
   return known
 }
@@ -173,7 +174,7 @@ function differences(known: Known, state: IntentsState, all = false): { id: stri
     return change ? [{ id: intent.id, data: { now: nowOf(intent), change } }] : []
   })
   const gone = [...known].filter(([id, was]) => was !== undefined && !intents.has(id))
-  return [...changed, ...gone.map(([id]) => ({ id, data: { change: { deleted: true } } }))]
+  return [...changed, ...gone.map(([id]) => ({ id, data: { change: { deleted: true as const } } }))]
 }
 
 function changeOf(before: Intent | undefined, after: Intent): Change | undefined {
@@ -193,21 +194,16 @@ function changeFrom(before: Now | undefined, after: Now): Change | undefined {
 
 /** A record that changed the intent: a person's edit, an accepted request for scope, or a first selection. */
 function versionIn(record: TraceRecord, id: string): IntentVersion | undefined {
-  const own = ownOf(record)
-  if (own === undefined || own.intent !== id || !isObject(own.change)) return undefined
+  const own = ownRecordOf(record, ...VERSION_TYPES)
+  if (own?.intent !== id || own.change === undefined) return undefined
   const { status, scope, created, deleted } = own.change
-  const { added, removed } = isObject(scope) ? scope : {}
-  const reviewer = isObject(own.reviewer) ? own.reviewer : {}
+  const { added = [], removed = [] } = scope ?? {}
   return {
     at: String(record.timestamp),
-    ...(created === true && { created }),
-    ...(deleted === true && { deleted }),
-    ...(isObject(status) && { status: { from: String(status.from), to: String(status.to) } }),
-    ...(Array.isArray(added) && added.length > 0 && { added: added.map(String) }),
-    ...(Array.isArray(removed) && removed.length > 0 && { removed: removed.map(String) }),
-    ...(typeof reviewer.name === 'string' && { by: reviewer.name }),
-    ...(own.by_hand === true && { byHand: true as const }),
+    ...(added.length > 0 && { added: [...added] }),
+    ...(removed.length > 0 && { removed: [...removed] }),
+    ...(own.type === 'scope_changed' && own.by_hand === true && { byHand: true as const }),
     ...(typeof record.session_id === 'string' && { session: record.session_id }),
-    ...(typeof own.words === 'string' && { why: own.words }),
+    ...defined({ created, deleted, status, by: own.reviewer?.name, why: own.words }),
   }
 }

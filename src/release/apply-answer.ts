@@ -4,7 +4,7 @@ import type { Question } from '../core/question.js'
 import type { VersionData } from '../history/index.js'
 import { rememberCommand, rememberRule } from '../policy-edit/index.js'
 import { type AnswerRecord, reviewerOf } from '../review/index.js'
-import { type Json, newDraft } from '../trace/index.js'
+import { type DataOf, newDraft } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
 /**
@@ -22,7 +22,9 @@ export async function applyAnswer(session: ReviewedSession, question: Question, 
   await append(session, question, record, await rememberAnswer(session.layout, question, record))
 }
 
-async function rememberAnswer(layout: Layout, question: Question, record: AnswerRecord): Promise<Record<string, Json>> {
+type Remembered = Pick<DataOf<'verdict'>, 'remembered'>
+
+async function rememberAnswer(layout: Layout, question: Question, record: AnswerRecord): Promise<Remembered> {
   if (!record.remember) return {}
   if (question.kind === 'access') return { remembered: { ...(await rememberRule(layout, question, record)) } }
   if (question.kind !== 'command') return {}
@@ -34,7 +36,7 @@ async function append(
   { sessionId, ledger }: ReviewedSession,
   question: Question,
   record: AnswerRecord,
-  data: VersionData | Record<string, Json>,
+  data: VersionData | Remembered,
 ): Promise<void> {
   const { answer, words = question.kind === 'scope' ? question.why : undefined, by } = record
   await ledger.append([

@@ -7,7 +7,7 @@ import { mapCommitted } from '../history/intent-map.js'
 import { freePathsOf, type PolicyState, staleFile } from '../policy/index.js'
 import { type ApprovedCommit, amendmentState } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
-import { type RecordDraft, splitDraft } from '../trace/index.js'
+import { parseDraft, splitDraft } from '../trace/index.js'
 import { readBases, withLook } from './commit-bases.js'
 import { commitGate } from './commit-gate.js'
 import { commitDraft } from './commit-record.js'
@@ -52,10 +52,10 @@ export async function commitSession(
     gate: commitGate(session, store, approved, undone),
     records: ({ tx }) => {
       const draft = commitDraft(session, { approved, mutations, attribution, tx, undone, approvals, amendments })
-      return splitDraft(draft).map((part) => ({ ...part }))
+      return splitDraft(draft)
     },
     append: async (record, isOwn) => {
-      await ledger.appendOnce(record as unknown as RecordDraft, isOwn ? before : undefined)
+      await ledger.appendOnce(parseDraft(record), isOwn ? before : undefined)
     },
     ...defined({ notesFor: commit.notesFor, assertApproved: commit.assertApproved }),
     strict: commit.strict === true || isStrict(policy),

@@ -8,7 +8,7 @@ import { SessionQuestions } from '../inbox/index.js'
 import { createPolicy, type Policy } from '../policy/index.js'
 import type { ReviewRecord } from '../review/index.js'
 import { ContentLock, LedgerOutbox, openStage, ownStage, SeenFiles, type StageStore } from '../stage/index.js'
-import { openVcs, type RecordDraft, type TraceType } from '../trace/index.js'
+import { type DraftFields, openVcs, type TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'
 import { CallGate, CallRunner, SessionCalls } from './calls.js'
 import type { SessionDeps } from './deps.js'
@@ -44,7 +44,7 @@ export interface SessionParts {
   /** Throws EscrowError `session_busy` once the session is closed. */
   readonly assertOpen: () => void
   /** Appends a record of the session to the ledger. */
-  readonly record: (type: TraceType, more: Partial<RecordDraft>) => Promise<void>
+  readonly record: <T extends TraceType>(type: T, more: DraftFields<T>) => Promise<void>
 }
 
 /**
@@ -100,7 +100,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
     const denied = (denial: Denial) => {
       if (!state.closed) outbox.recordDenial(denial, state.intentId)
     }
-    const record = (type: TraceType, more: Partial<RecordDraft>) =>
+    const record = <T extends TraceType>(type: T, more: DraftFields<T>) =>
       outbox.append(type, state.intentId, { reqId: tool()?.callId ?? null, ...more })
 
     const checks = [

@@ -44,7 +44,10 @@ export class SessionIntent {
       throw apiErrorOf(denial)
     }
     const overlaps = await this.#claim(id)
-    const claims = overlaps.length > 0 ? { claims: overlaps.map((each) => ({ ...each })) } : {}
+    const claims =
+      overlaps.length > 0
+        ? { claims: overlaps.map(({ session, intentId, path }) => ({ session, intent_id: intentId, path })) }
+        : {}
     const reqId = this.tool()?.callId ?? null
     const intent = await versions.edit(
       (edits) => edits.start(id),

@@ -6,8 +6,18 @@ import { errorText } from '../core/error-text.js'
 import type { AgentInfo } from '../core/people.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { MAX_SPOOLED, type SpooledReports } from '../terminal/index.js'
-import { type LedgerStore, newDraft, type RecordDraft, type TraceType } from '../trace/index.js'
+import {
+  type DataOf,
+  type DraftFields,
+  type LedgerStore,
+  newDraft,
+  parseDraft,
+  type TraceType,
+} from '../trace/index.js'
 import type { StageStore } from './store.js'
+
+/** The fields that the record of a command has beside those of every record. */
+export type CommandRecord = DataOf<'command'>
 
 /**
  * What a session tells the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a crash
@@ -59,7 +69,7 @@ export class LedgerOutbox {
   recordReported(denials: readonly Denial[], intent: string | undefined): void {
     for (const { reason, message, file, intentId, tool } of denials) {
       const more = { reason, words: message, ...defined({ path: file }) }
-      const data = { ...defined({ tool_name: tool }), told: true }
+      const data = { ...defined({ tool_name: tool }), reported: true }
       this.#note('denied', intentId ?? intent, { ...more, data })
     }
   }
@@ -69,7 +79,7 @@ export class LedgerOutbox {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
     const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
-    const data = { told: true, more, ...(unread > 0 && { unread }) }
+    const data = { reported: true, more, ...(unread > 0 && { unread }) }
     this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }
 
@@ -94,7 +104,7 @@ export class LedgerOutbox {
   }
 
   /** Appends one record now, after what has gathered. Rejects as the ledger does. */
-  async append(type: TraceType, intent: string | undefined, more: Partial<RecordDraft> = {}): Promise<void> {
+  async append<T extends TraceType>(type: T, intent: string | undefined, more: DraftFields<T> = {}): Promise<void> {
     this.#note(type, intent, more)
     await this.drain()
   }
@@ -111,15 +121,16 @@ export class LedgerOutbox {
     this.drain().catch(() => undefined)
   }
 
-  #note(type: TraceType, intent: string | undefined, more: Partial<RecordDraft>): void {
-    const draft = newDraft({ type, intent: intent ?? null, session: this.id, agent: this.agent.known, ...more })
+  #note<T extends TraceType>(type: T, intent: string | undefined, more: DraftFields<T>): void {
+    const common = { intent: intent ?? null, session: this.id, agent: this.agent.known }
+    const draft = newDraft({ type, ...common, ...more })
     this.store.enqueue(KIND, JSON.parse(JSON.stringify(draft)) as JsonValue)
   }
 
   async #drainNow(): Promise<void> {
     for (const { again, tell } of this.#denials.values()) if (again > 0) tell(again)
     this.#denials.clear()
-    const drafts = this.store.queued(KIND) as unknown as readonly RecordDraft[]
+    const drafts = this.store.queued(KIND).map(parseDraft)
     if (drafts.length === 0) return
     try {
       for (const draft of drafts.slice(0, this.#inherited)) await this.ledger.appendOnce(draft)

@@ -1,7 +1,8 @@
 import { digest } from '../../overlay/index.js'
-import type { FileAttribution, FileLines, LineRange } from './draft.js'
+import type { FileAttribution, LineRange } from './draft.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { printsOf, withoutBlanks } from './line-prints.js'
+import type { FileLines } from './own-record.js'
 
 /** Above this many bytes a change is one hunk, from the first line that differs to the last. */
 const DIFF_BYTES = 1024 * 1024

@@ -2,7 +2,8 @@ import { sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
 import { count, objectsOf } from './fields.js'
 import { isObject } from './lines.js'
-import { type BranchEnd, type ChainLink, OWN } from './record.js'
+import { OWN } from './own-record.js'
+import type { BranchEnd, ChainLink } from './record.js'
 
 /**
  * The chain, as a pure fold over lines. Each record of ours names the hash of the line before it. Lines of other tools

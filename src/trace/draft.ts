@@ -1,114 +1,110 @@
+import { z } from 'zod'
+import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import type { Mutation, MutationClass } from '../core/mutation.js'
-import type { AgentInfo, Reviewer } from '../core/people.js'
+import {
+  change,
+  type DataOf,
+  fileLines,
+  list,
+  mutationClass,
+  reviewer,
+  TRACE_TYPES,
+  type TraceType,
+} from './own-record.js'
 
 /**
- * What a room hands to the ledger. Plain JSON throughout: a commit keeps its draft in the redo journal, so that recovery
- * can write the very record the commit was going to write.
+ * The input of the ledger: a record without its place in the chain. It is plain JSON, because the redo journal of a commit
+ * and the log of a stage hold drafts. After a crash they are parsed from there with the same schema, and appended.
  */
 
-export const TRACE_TYPES = [
-  'intent_selected',
-  'intent_cleared',
-  'tool_call',
-  'denied',
-  'verdict',
-  'commit',
-  'undo',
-  'command',
-  'lesson',
-  'scope_changed',
-  'travel',
-  'drift_merged',
-  'recovered',
-  'merge',
-  'checkpoint',
-] as const
+const contributorType = z.enum(['ai', 'human', 'mixed', 'unknown'])
 
-export type TraceType = (typeof TRACE_TYPES)[number]
-export type ContributorType = 'ai' | 'human' | 'mixed' | 'unknown'
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+const agent = z.object({
+  model: z.string().exactOptional(),
+  tool: z.string().exactOptional(),
+  toolVersion: z.string().exactOptional(),
+  conversation: z.string().exactOptional(),
+})
 
 /** Lines of a file as it is after a change, counted from 1, both ends included. */
-export interface LineRange {
-  readonly startLine: number
-  readonly endLine: number
+const lineRange = z.object({
+  startLine: z.number(),
+  endLine: z.number(),
   /** `sha256:` and hex of the lines, see {@link contentHash}. */
-  readonly contentHash: string
+  contentHash: z.string(),
   /** Where it differs from the file's: lines a reviewer wrote into an agent's file. */
-  readonly contributor?: ContributorType
-}
+  contributor: contributorType.optional(),
+})
 
 /** Who wrote which lines of one file. */
-export interface FileAttribution {
-  readonly path: string
-  readonly ranges: readonly LineRange[]
-  readonly contributor?: ContributorType
-  /** Where it is another than the record's; null where nobody said who it was. */
-  readonly agent?: AgentInfo | null
+const fileAttribution = z.object({
+  path: z.string(),
+  ranges: z.array(lineRange).readonly(),
+  contributor: contributorType.optional(),
+  /** Where it differs from the record's agent; null where the agent is not known. */
+  agent: agent.nullable().optional(),
   /** Where it differs from the record's intent. */
-  readonly intent?: string | null
-  readonly mutationClass?: MutationClass
-}
+  intent: z.string().nullable().optional(),
+  mutationClass: mutationClass.optional(),
+})
 
-/** How the lines of one file changed, so that each can be followed without the contents. */
-export interface FileLines {
-  readonly path: string
-  /** Of the old lines, from 0: where, how many are gone, how many came in their place. */
-  readonly hunks: readonly (readonly [at: number, gone: number, come: number])[]
-  /** The prints of the lines that came, in order: see line-prints.ts. */
-  readonly added: string
-  /** The prints of all old lines, where no record before this one has them. */
-  readonly base?: string
-}
-
-/** Content digests of one path, before and after; null where nothing stood there. */
-export interface RecordedChange {
-  readonly path: string
-  readonly before: string | null
-  readonly after: string | null
-  /** Of a rename: where it was. */
-  readonly from?: string
-  readonly mutation?: Mutation
-}
-
-export interface RecordDraft {
+const draft = z.object({
   /** A UUID. Two drafts of one id are one record to {@link LedgerStore.appendOnce}. */
-  readonly id: string
+  id: z.string(),
   /** ISO 8601. */
-  readonly timestamp: string
-  readonly type: TraceType
-  readonly intent: string | null
-  readonly session: string | null
-  readonly agent?: AgentInfo | undefined
-  readonly reqId: string | null
-  readonly files: readonly FileAttribution[]
-  readonly changes: readonly RecordedChange[]
-  readonly lines?: readonly FileLines[]
+  timestamp: z.string(),
+  type: z.enum(TRACE_TYPES),
+  intent: z.string().nullable(),
+  session: z.string().nullable(),
+  agent: agent.optional(),
+  reqId: z.string().nullable(),
+  files: z.array(fileAttribution).readonly(),
+  changes: list(change),
+  lines: list(fileLines).optional(),
   /** The commit or undo a record belongs to. */
-  readonly tx?: string
-  readonly verdict?: 'approved' | 'rejected' | 'withdrawn'
-  /** Why: a denial's reason. */
-  readonly reason?: string
+  tx: z.string().optional(),
+  verdict: z.enum(['approved', 'rejected', 'withdrawn']).optional(),
+  /** The reason of a denial. */
+  reason: z.string().optional(),
   /** The path a denial is about. */
-  readonly path?: string
+  path: z.string().optional(),
   /** The paths a verdict holds for. */
-  readonly paths?: readonly string[]
-  /** A reviewer's words, a denial's message. */
-  readonly words?: string
-  readonly reviewer?: Reviewer
-  /** Of a commit: the names of those who approved it. */
-  readonly approvedBy?: readonly string[]
-  /** Anything else a type has to say; a name used above is not overridden. */
-  readonly data?: { readonly [key: string]: Json }
+  paths: z.array(z.string()).readonly().optional(),
+  /** A reviewer's comment, or the message of a denial. */
+  words: z.string().optional(),
+  reviewer: reviewer.optional(),
+  /** On a commit: the names of the reviewers who approved it. */
+  approvedBy: z.array(z.string()).readonly().optional(),
+  /** The fields that only this type of record has. A field named above is not overridden. */
+  data: z.record(z.string(), z.unknown()).optional(),
+})
+
+export type ContributorType = z.output<typeof contributorType>
+export type LineRange = z.output<typeof lineRange>
+export type FileAttribution = z.output<typeof fileAttribution>
+export type RecordDraft = z.output<typeof draft>
+
+/** The fields that a draft of one type may have. */
+export type DraftFields<T extends TraceType> = Partial<Omit<RecordDraft, 'type' | 'data'>> & {
+  readonly data?: DataOf<T>
 }
 
-type ReportedDenial = 'type' | 'intent' | 'session'
-
-/** A draft of now, with a fresh id and nothing in the lists that are not given. */
-export function newDraft(
-  given: Pick<RecordDraft, ReportedDenial> & Partial<Omit<RecordDraft, ReportedDenial>>,
+/** A draft of now, with a new id, and empty lists where none are given. */
+export function newDraft<T extends TraceType>(
+  given: DraftFields<T> & Pick<RecordDraft, 'intent' | 'session'> & { readonly type: T },
 ): RecordDraft {
   return { id: newId(), timestamp: new Date().toISOString(), reqId: null, files: [], changes: [], ...given }
+}
+
+/**
+ * A draft that was kept as JSON.
+ * @throws EscrowError `ledger_corrupt` for a value that is no draft.
+ */
+export function parseDraft(value: unknown): RecordDraft {
+  const parsed = draft.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new EscrowError('ledger_corrupt', 'A trace record that was kept for the ledger cannot be read.', {
+    hint: 'Run `escrow verify`. A newer version of escrowfs may have written it: install that version.',
+    cause: parsed.error,
+  })
 }

@@ -1,7 +1,7 @@
 import type { TraceRecord } from '../core/api.js'
 import { printable } from '../core/printable.js'
-import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
-import { ownOf } from './record.js'
+import { intentOf, objectOf, objectsOf, text } from './fields.js'
+import { type OwnRecord, ownRecord, type RecordedChange } from './own-record.js'
 
 export const CSV_COLUMNS = [
   ...(['seq', 'timestamp', 'type', 'intent', 'session', 'call', 'model', 'path', 'lines', 'contributor'] as const),
@@ -10,39 +10,46 @@ export const CSV_COLUMNS = [
 
 /** A record as rows, one for each file, or one for all where it names none (RFC 4180). */
 export function csvRows(record: TraceRecord): string[] {
-  const own = ownOf(record) ?? {}
-  const changes = new Map(objectsOf(own.changes).map((change) => [text(change.path), change]))
+  const own = ownRecord(record)
+  const changes = new Map(own?.changes?.map((change) => [change.path, change]))
   const entries = new Map(objectsOf(record.files).map((file) => [text(file.path) ?? text(file.relative_path), file]))
-  const listed = listOf(own.paths).flatMap((path) => text(path) ?? [])
-  const about = [text(own.path), text(record.file)].flatMap((path) => path ?? [])
+  const about = [own?.path, text(record.file)].flatMap((path) => path ?? [])
   const paths = new Set(
-    [...entries.keys(), ...changes.keys(), ...listed, ...about].filter((path) => path !== undefined),
+    [...entries.keys(), ...changes.keys(), ...(own?.paths ?? []), ...about].filter((path) => path !== undefined),
   )
   const rows = paths.size === 0 ? [undefined] : [...paths]
-  return rows.map((path) => rowOf(record, own, path, entries.get(path) ?? {}, changes.get(path) ?? {}))
+  return rows.map((path) =>
+    rowOf(record, own, path, entries.get(path) ?? {}, path === undefined ? undefined : changes.get(path)),
+  )
 }
 
 type Fields = Record<string, unknown>
 
-function rowOf(record: TraceRecord, own: Fields, path: string | undefined, file: Fields, change: Fields): string {
+function rowOf(
+  record: TraceRecord,
+  own: OwnRecord | undefined,
+  path: string | undefined,
+  file: Fields,
+  change: RecordedChange | undefined,
+): string {
   const { type, entity_type, model_identifier } = objectOf(file.contributor)
   const ranges = objectsOf(file.ranges).map(({ start_line, end_line }) => `${start_line}-${end_line}`)
   const cells: Record<(typeof CSV_COLUMNS)[number], unknown> = {
-    seq: count(own.seq),
+    seq: own?.seq,
     timestamp: record.timestamp,
-    type: own.type,
+    type: own?.type === undefined ? own?.name : own.type,
     intent: intentOf(record),
     session: record.session_id,
     call: record.req_id,
-    model: model_identifier ?? objectOf(own.agent).model ?? record.model_identifier,
+    model: model_identifier ?? own?.agent?.model ?? record.model_identifier,
     path,
     lines: ranges.join(' '),
     contributor: type ?? entity_type,
     mutation_class: file.mutation_class ?? record.mutation_class,
-    before: change.before,
-    after: change.after,
-    approved_by: listOf(own.approvedBy).join(', '),
-    reason: own.reason ?? own.words,
+    before: change?.before,
+    after: change?.after,
+    approved_by: own?.approved_by?.join(', '),
+    reason: own?.reason ?? own?.words,
   }
   return CSV_COLUMNS.map((column) => cell(cells[column])).join(',')
 }

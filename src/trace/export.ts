@@ -6,9 +6,9 @@ import { currentLines } from './current-lines.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
 import { listOf, objectOf, objectsOf, text } from './fields.js'
 import { agentsIn, gitAiNote } from './git-ai.js'
-import { isObject, type Line } from './lines.js'
+import type { Line } from './lines.js'
+import { ownRecord } from './own-record.js'
 import { wholeLines } from './read.js'
-import { ownOf } from './record.js'
 
 /** What the ledger is exported from. */
 export interface Exported {
@@ -73,12 +73,12 @@ function flatten(record: TraceRecord): (FlatEntry | TraceRecord)[] {
 }
 
 function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
-  const own = ownOf(record) ?? {}
+  const own = ownRecord(record)
   // Older lines keep these under `conversations`, or right under the file.
   const conversation = { ...objectOf(listOf(file.conversations)[0]), ...file }
-  const path = text(file.relative_path) ?? text(file.path) ?? text(own.path) ?? null
+  const path = text(file.relative_path) ?? text(file.path) ?? own?.path ?? null
   const firstRange = text(objectOf(listOf(conversation.ranges)[0]).content_hash) ?? null
-  const change = listOf(own.changes).find((entry) => isObject(entry) && entry.path === path)
+  const change = own?.changes?.find((entry) => entry.path === path)
   const model = text(objectOf(conversation.contributor).model_identifier)
   const request = text(record.req_id) ?? null
   const related = listOf(conversation.related).flatMap((entry) => text(objectOf(entry).value) ?? [])
@@ -88,7 +88,7 @@ function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
     file: path,
     timestamp: text(record.timestamp) ?? null,
     mutation_class: text(conversation.mutation_class) ?? text(record.mutation_class) ?? null,
-    content_hash: text(objectOf(change).after) ?? firstRange,
+    content_hash: change?.after ?? firstRange,
     ...defined({ model_identifier: model }),
     related: request === null ? related : [request, ...related],
     ranges: { content_hash: firstRange },

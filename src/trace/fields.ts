@@ -1,6 +1,6 @@
 import type { TraceRecord } from '../core/api.js'
 import { isObject } from './lines.js'
-import { ownOf } from './record.js'
+import { ownRecord } from './own-record.js'
 
 /** Reading fields of a line that any tool may have written: what is of another kind reads as absent. */
 
@@ -27,5 +27,5 @@ export function objectsOf(value: unknown): Record<string, unknown>[] {
 
 /** The intent of a record; older ledgers spell it `intentId`. */
 export function intentOf(record: TraceRecord): string | undefined {
-  return text(record.intent_id) ?? text(ownOf(record)?.intent) ?? text(record.intentId)
+  return text(record.intent_id) ?? ownRecord(record)?.intent ?? text(record.intentId)
 }

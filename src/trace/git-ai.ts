@@ -1,10 +1,10 @@
 import { sha256hex } from '../../overlay/index.js'
 import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
-import { objectOf, text } from './fields.js'
+import { text } from './fields.js'
 import type { Origin } from './origins.js'
+import { ownRecord } from './own-record.js'
 import { wholeLines } from './read.js'
-import { ownOf } from './record.js'
 
 /**
  * A git note of the git-ai standard, authorship/3.0.0 (`refs/notes/ai`): which lines of the files of a commit agents and
@@ -48,10 +48,9 @@ export function agentsIn(ledger: SharedFile): ReadonlyMap<string, Agent> {
   const agents = new Map<string, Agent>()
   for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"type":"commit"'))) {
     const session = text(value.session_id)
-    const { tool, conversation, model } = objectOf(ownOf(value)?.agent)
     if (session === undefined) continue
-    const known = { tool: text(tool) ?? 'escrowfs', conversation: text(conversation) ?? session }
-    agents.set(session, { ...known, ...(typeof model === 'string' && { model }) })
+    const { tool = 'escrowfs', conversation = session, model } = ownRecord(value)?.agent ?? {}
+    agents.set(session, { tool, conversation, ...defined({ model }) })
   }
   return agents
 }

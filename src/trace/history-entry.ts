@@ -1,7 +1,7 @@
 import { defined } from '../core/defined.js'
 import type { TraceRecord } from '../core/ledger-api.js'
-import { intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
-import { ownOf } from './record.js'
+import { intentOf, objectsOf, text } from './fields.js'
+import { type DataOf, ownRecord, ownRecordOf } from './own-record.js'
 
 /** Ledger lines, of whatever age and tool, as people are told of them. */
 
@@ -24,30 +24,31 @@ export interface HistoryEntry {
 
 /** Reads a record as a history tells it. */
 export function toHistoryEntry(record: TraceRecord): HistoryEntry {
-  const { seq, type, verdict, tx, reason, words, reviewer } = ownOf(record) ?? {}
+  const own = ownRecord(record)
+  const verdict = own?.type === 'verdict' ? own.verdict : undefined
   return {
-    ...(typeof seq === 'number' && { seq }),
-    what: (type === 'verdict' ? text(verdict) : undefined) ?? text(type) ?? '-',
+    what: verdict ?? (own?.type === undefined ? own?.name : own.type) ?? '-',
     about: aboutOf(record),
     ...defined({
+      seq: own?.seq,
       at: text(record.timestamp),
       intentId: intentOf(record),
       sessionId: text(record.session_id),
-      tx: text(tx),
-      by: text(objectOf(reviewer).name),
-      why: text(reason) ?? text(words),
+      tx: own?.tx ?? undefined,
+      by: own?.reviewer?.name,
+      why: own?.reason ?? own?.words,
     }),
   }
 }
 
 /** Every path a record is about, old names of moved files included; sorted. */
 export function pathsOf(record: TraceRecord): string[] {
-  const { changes, path, paths } = ownOf(record) ?? {}
+  const { changes = [], path, paths = [] } = ownRecord(record) ?? {}
   const files = objectsOf(record.files)
   const found = [
     ...files.flatMap((file) => [file.path, file.relative_path]),
-    ...listOf(changes).flatMap((change) => [objectOf(change).path, objectOf(change).from]),
-    ...listOf(paths),
+    ...changes.flatMap((change) => [change.path, change.from]),
+    ...paths,
     path,
   ]
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
@@ -55,39 +56,36 @@ export function pathsOf(record: TraceRecord): string[] {
 
 /** What a record says was refused: a call, or effects of a command. */
 export function refusalsOf(record: TraceRecord): { path: string; reason: string }[] {
-  const { type, path, reason, refused } = ownOf(record) ?? {}
-  const own = type === 'denied' ? [{ path, reason }] : []
-  return [...own, ...objectsOf(refused)].flatMap((each) => {
-    const [name, why] = [text(each.path), text(each.reason)]
-    return name === undefined || why === undefined ? [] : [{ path: name, reason: why }]
-  })
+  const own = ownRecordOf(record, 'denied', 'command')
+  if (own?.type === 'command') return (own.refused ?? []).map(({ path, reason }) => ({ path, reason }))
+  return own?.path === undefined || own.reason === undefined ? [] : [{ path: own.path, reason: own.reason }]
 }
 
 function aboutOf(record: TraceRecord): string[] {
-  const { command, exit_code: code, ended, change } = ownOf(record) ?? {}
-  if (typeof command === 'string' || Array.isArray(command)) return [commandWords(command, code ?? ended)]
+  const own = ownRecordOf(record, 'command', 'verdict', 'intent_selected', 'scope_changed')
+  if (own?.type === 'command' && own.command !== undefined)
+    return [commandWords(own.command, own.exit_code ?? own.ended)]
+  if (own?.type === 'verdict' && own.command !== undefined) return [commandWords(own.command, undefined)]
   const paths = pathsOf(record)
-  return paths.length > 0 ? paths : changeWords(change)
+  if (paths.length > 0 || own === undefined || !('change' in own)) return paths
+  return changeWords(own.change)
 }
 
 const COMMAND_LENGTH = 60
 
 /** `npm test: 1`: the command, cut where it is long, and its exit code or what ended it. */
-function commandWords(command: string | readonly unknown[], end: unknown): string {
-  const whole = typeof command === 'string' ? command : command.map(String).join(' ')
+function commandWords(command: string | readonly string[], end: number | string | undefined): string {
+  const whole = typeof command === 'string' ? command : command.join(' ')
   const short = whole.length > COMMAND_LENGTH ? `${whole.slice(0, COMMAND_LENGTH)}…` : whole
-  return typeof end === 'number' || typeof end === 'string' ? `${short}: ${end}` : short
+  return end === undefined ? short : `${short}: ${end}`
 }
 
 /** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
-function changeWords(change: unknown): string[] {
-  const { status, scope } = objectOf(change)
-  const { from, to } = objectOf(status)
-  const { added, removed } = objectOf(scope)
-  const globs = (sign: string, all: unknown) => listOf(all).map((glob) => `${sign}${String(glob)}`)
+function changeWords({ status, scope }: NonNullable<DataOf<'scope_changed'>['change']> = {}): string[] {
+  const { added = [], removed = [] } = scope ?? {}
   return [
-    ...(text(to) === undefined ? [] : [`${String(from)} to ${String(to)}`]),
-    ...globs('+', added),
-    ...globs('-', removed),
+    ...(status === undefined ? [] : [`${status.from} to ${status.to}`]),
+    ...added.map((glob) => `+${glob}`),
+    ...removed.map((glob) => `-${glob}`),
   ]
 }

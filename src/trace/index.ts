@@ -15,14 +15,11 @@ export { editedLines } from './authorship.js'
 export type { PathContent } from './blame.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
 export {
+  type DraftFields,
   type FileAttribution,
-  type FileLines,
-  type Json,
   newDraft,
+  parseDraft,
   type RecordDraft,
-  type RecordedChange,
-  TRACE_TYPES,
-  type TraceType,
 } from './draft.js'
 export { intentOf } from './fields.js'
 export { type HistoryEntry, pathsOf, refusalsOf, toHistoryEntry } from './history-entry.js'
@@ -32,6 +29,13 @@ export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
 export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
 export { isObject } from './lines.js'
-export { ownOf } from './record.js'
+export {
+  type DataOf,
+  type FileLines,
+  ownRecordOf,
+  type RecordedChange,
+  TRACE_TYPES,
+  type TraceType,
+} from './own-record.js'
 export { splitDraft } from './split.js'
 export { openVcs } from './vcs.js'

@@ -2,19 +2,11 @@ import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { MutationClass } from '../core/mutation.js'
+import type { AgentInfo } from '../core/people.js'
 import type { RecordDraft } from './draft.js'
-import { isObject } from './lines.js'
+import { OWN } from './own-record.js'
 import { fileEntry } from './record-file.js'
 import type { Vcs } from './vcs.js'
-
-/** The key of our own fields in a record's `metadata`. */
-export const OWN = 'dev.escrowfs'
-
-/** Our own fields of a record; undefined where another tool wrote it. */
-export function ownOf(record: TraceRecord): Record<string, unknown> | undefined {
-  const own = isObject(record.metadata) ? record.metadata[OWN] : undefined
-  return isObject(own) ? own : undefined
-}
 
 /** Where a record stands in the chain. */
 export interface ChainLink {
@@ -78,8 +70,13 @@ function ownFields(draft: RecordDraft, chain: ChainLink): Record<string, unknown
       return { path, before, after, ...(from && { from }), ...(mutation && { mutation }) }
     }),
     ...(draft.lines !== undefined && draft.lines.length > 0 && { lines: draft.lines }),
-    ...defined({ agent, reason, path, paths, words, reviewer, approvedBy }),
+    ...(agent !== undefined && { agent: agentFields(agent) }),
+    ...defined({ reason, path, paths, words, reviewer, approved_by: approvedBy }),
   }
+}
+
+function agentFields({ toolVersion, ...agent }: AgentInfo) {
+  return { ...agent, ...defined({ tool_version: toolVersion }) }
 }
 
 function toolOf({ agent }: RecordDraft): Record<string, string> {

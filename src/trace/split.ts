@@ -1,7 +1,8 @@
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import type { FileAttribution, FileLines, RecordDraft } from './draft.js'
+import type { FileAttribution, RecordDraft } from './draft.js'
 import { MAX_LINE } from './lines.js'
+import type { FileLines } from './own-record.js'
 
 /** What one record is allowed to come to, by the estimate below. */
 const PART_BYTES = MAX_LINE / 2

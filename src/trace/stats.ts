@@ -1,9 +1,9 @@
 import type { LedgerStats, LineCounts, TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
-import { listOf, text } from './fields.js'
+import { text } from './fields.js'
 import type { Origin } from './origins.js'
+import { ownRecordOf } from './own-record.js'
 import { wholeLines } from './read.js'
-import { ownOf } from './record.js'
 import { Replay } from './replay.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -56,10 +56,11 @@ function countVerdict(
   last: Map<string, Counted>,
   record: TraceRecord,
 ): void {
-  const { type, verdict, paths, hunks } = ownOf(record) ?? {}
-  if (type !== 'verdict') return
+  const own = ownRecordOf(record, 'verdict')
+  if (own === undefined) return
+  const { verdict, paths = [], hunks } = own
   const isOfHunks = hunks !== undefined
-  for (const path of listOf(paths)) {
+  for (const path of paths) {
     const key = JSON.stringify([record.session_id, path])
     if (verdict === 'approved' || verdict === 'rejected') {
       counts[verdict]++

@@ -1,10 +1,10 @@
 import type { TraceRecord } from '../core/api.js'
 import { defined } from '../core/defined.js'
-import { count, intentOf, listOf, objectOf, objectsOf, text } from './fields.js'
+import { count, intentOf, objectOf, objectsOf, text } from './fields.js'
 import type { LineHunk } from './line-hunks.js'
 import { splitPrints } from './line-prints.js'
 import type { Origin } from './origins.js'
-import { ownOf } from './record.js'
+import { type FileLines, isOwnRecord, ownRecordOf, type RecordedChange } from './own-record.js'
 
 /** What one record, of whatever age and tool, says of one file. */
 export interface TracedFile {
@@ -65,21 +65,32 @@ function markUnanchored(file: TracedFile): TracedFile {
 }
 
 function tracedAsRecorded(record: TraceRecord): Traced {
-  const own = ownOf(record)
-  if (own === undefined) return { files: entriesOf(record).map((entry) => tracedEntry(record, entry)) }
-  if (own.type !== 'commit' && own.type !== 'undo') return NOTHING
+  if (!isOwnRecord(record)) {
+    const source = { record, approvedBy: undefined, isOwn: false }
+    return { files: entriesOf(record).map((entry) => tracedEntry(source, entry)) }
+  }
+  const own = ownRecordOf(record, 'commit', 'undo')
+  if (own === undefined) return NOTHING
+  const { approved_by: approvers = [], changes = [] } = own
+  const source = { record, approvedBy: approvers.join(', ') || undefined, isOwn: true }
   const entries = new Map(entriesOf(record).map((entry) => [pathOf(entry), entry]))
-  const lines = new Map(objectsOf(own.lines).map((each) => [text(each.path), each]))
-  const files = objectsOf(own.changes).flatMap((change) => {
-    const path = text(change.path)
-    return path === undefined ? [] : [tracedChange(record, path, change, entries.get(path) ?? {}, lines.get(path))]
-  })
-  const tx = text(own.tx)
-  const undoes = [own.undoes].flat().flatMap((each) => text(each) ?? [])
-  return { files, ...defined({ tx }), ...(undoes.length > 0 && { undoes }) }
+  const lines = new Map(own.lines?.map((each) => [each.path, each]))
+  const files = changes.map((change) =>
+    tracedChange(source, change, entries.get(change.path) ?? {}, lines.get(change.path)),
+  )
+  const undoes = own.type === 'undo' && own.undoes !== undefined ? [own.undoes].flat() : []
+  return { files, ...defined({ tx: own.tx ?? undefined }), ...(undoes.length > 0 && { undoes }) }
 }
 
 type Fields = Record<string, unknown>
+
+/** A record that names authors of lines. */
+interface Source {
+  readonly record: TraceRecord
+  readonly approvedBy: string | undefined
+  /** Whether this program wrote it. */
+  readonly isOwn: boolean
+}
 
 /** A flat line is its own entry. */
 function entriesOf(record: TraceRecord): Fields[] {
@@ -90,27 +101,27 @@ function pathOf(entry: Fields): string | undefined {
   return text(entry.path) ?? text(entry.relative_path) ?? text(entry.file)
 }
 
-function tracedEntry(record: TraceRecord, entry: Fields): TracedFile {
-  const ranges = rangesOf(record, entry)
-  return { path: pathOf(entry) ?? '', ...authorsOf(record, ranges), claims: claimsOf(record, entry, ranges) }
+function tracedEntry(source: Source, entry: Fields): TracedFile {
+  const ranges = rangesOf(source, entry)
+  return { path: pathOf(entry) ?? '', ...authorsOf(source, ranges), claims: claimsOf(source, entry, ranges) }
 }
 
-function tracedChange(record: TraceRecord, path: string, said: Fields, entry: Fields, lines?: Fields): TracedFile {
-  const from = text(said.from)
+function tracedChange(source: Source, recorded: RecordedChange, entry: Fields, lines?: FileLines): TracedFile {
+  const { path, from, before, after } = recorded
   const change = lines && changeOf(lines)
-  const ranges = rangesOf(record, entry)
+  const ranges = rangesOf(source, entry)
   return {
     path,
     ...defined({ from }),
-    before: text(said.before) ?? null,
-    after: text(said.after) ?? null,
+    before,
+    after,
     ...(change && { change }),
-    ...authorsOf(record, ranges),
-    claims: change ? [] : claimsOf(record, entry, ranges),
+    ...authorsOf(source, ranges),
+    claims: change ? [] : claimsOf(source, entry, ranges),
   }
 }
 
-function authorsOf(record: TraceRecord, ranges: readonly Range[]): Pick<TracedFile, 'originOf' | 'outside'> {
+function authorsOf({ record }: Source, ranges: readonly Range[]): Pick<TracedFile, 'originOf' | 'outside'> {
   const id = text(record.id)
   return {
     originOf: (line) => ranges.find(({ first, last }) => first <= line + 1 && line + 1 <= last)?.origin ?? UNKNOWN,
@@ -126,30 +137,31 @@ interface Range {
 }
 
 /** Ranges stand under the file, or under its conversations. */
-function rangesOf(record: TraceRecord, entry: Fields): Range[] {
+function rangesOf(source: Source, entry: Fields): Range[] {
   const holders = Array.isArray(entry.ranges) ? [entry] : objectsOf(entry.conversations)
   return holders.flatMap((holder) => {
-    const whole = originOf(record, entry, holder.contributor ?? entry.contributor)
+    const whole = originOf(source, entry, holder.contributor ?? entry.contributor)
     return objectsOf(holder.ranges).flatMap((range) => {
       const [first, last] = [count(range.start_line), count(range.end_line)]
       if (first === undefined || last === undefined || first < 1) return []
-      const origin = range.contributor === undefined ? whole : originOf(record, entry, range.contributor)
+      const origin = range.contributor === undefined ? whole : originOf(source, entry, range.contributor)
       const hash = text(range.content_hash)
       return [{ first, last, origin, ...defined({ contentHash: hash }) }]
     })
   })
 }
 
-function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Origin {
+function originOf(source: Source, entry: Fields, contributor: unknown): Origin {
+  const { record, approvedBy } = source
   const { type, entity_type, model_id, model_identifier } = objectOf(contributor)
   const named = text(model_identifier) ?? text(model_id) ?? text(record.model_identifier)
   // Nobody is an agent because a record does not say who it was.
   const word = (text(type) ?? text(entity_type) ?? (named === undefined ? 'unknown' : 'ai')).toLowerCase()
   const kind = word === 'human' || word === 'unknown' ? word : 'ai'
-  const intent = intentFor(record, entry)
+  const intent = intentFor(source, entry)
   const model = kind === 'ai' ? named : undefined
   const tool = kind === 'ai' ? toolOf(record) : undefined
-  const [id, session, approved] = [text(record.id), text(record.session_id), approversOf(record)]
+  const [id, session] = [text(record.id), text(record.session_id)]
   const mutation = text(entry.mutation_class) ?? text(record.mutation_class)
   return {
     contributor: kind,
@@ -159,7 +171,7 @@ function originOf(record: TraceRecord, entry: Fields, contributor: unknown): Ori
       sessionId: session,
       model,
       tool,
-      approvedBy: approved,
+      approvedBy,
       mutationClass: mutation,
     }),
   }
@@ -172,26 +184,17 @@ function toolOf({ tool }: TraceRecord): string | undefined {
 }
 
 /** A record of ours says it with each file: one commit can be of several intents. */
-function intentFor(record: TraceRecord, entry: Fields): string | undefined {
+function intentFor({ record, isOwn }: Source, entry: Fields): string | undefined {
   const related = objectsOf(entry.related)
   const named = related.find(({ type }) => type === 'specification')
   if (named !== undefined) return text(named.value)
-  return ownOf(record) === undefined || !Array.isArray(entry.related) ? intentOf(record) : undefined
+  return !isOwn || !Array.isArray(entry.related) ? intentOf(record) : undefined
 }
 
-function approversOf(record: TraceRecord): string | undefined {
-  const names = listOf(ownOf(record)?.approvedBy).flatMap((name) => text(name) ?? [])
-  return names.length === 0 ? undefined : names.join(', ')
-}
-
-function changeOf(lines: Fields): LineChange | undefined {
+function changeOf(lines: FileLines): LineChange | undefined {
   const [added, base] = [splitPrints(lines.added), lines.base === undefined ? undefined : splitPrints(lines.base)]
-  const hunks = listOf(lines.hunks).flatMap((hunk) => {
-    const [at, gone, come] = listOf(hunk).map(count)
-    return at === undefined || gone === undefined || come === undefined ? [] : [{ at, gone, come }]
-  })
+  const hunks = lines.hunks.map(([at, gone, come]) => ({ at, gone, come }))
   if (added === undefined || (lines.base !== undefined && base === undefined)) return undefined
-  if (hunks.length !== listOf(lines.hunks).length) return undefined
   if (hunks.reduce((sum, { come }) => sum + come, 0) !== added.length) return undefined
   if (hunks.some(({ at }, n) => at < endOf(hunks[n - 1]))) return undefined
   return { hunks, added, ...defined({ base }) }
@@ -201,10 +204,10 @@ function endOf(hunk: LineHunk | undefined): number {
   return hunk === undefined ? 0 : hunk.at + hunk.gone
 }
 
-function claimsOf(record: TraceRecord, entry: Fields, ranges: readonly Range[]): Claim[] {
+function claimsOf(source: Source, entry: Fields, ranges: readonly Range[]): Claim[] {
   const blocks = ranges.flatMap(({ first, last, contentHash, origin }) =>
     contentHash === undefined ? [] : [{ contentHash, lines: last - first + 1, origin }],
   )
   const whole = [entry.content_hash, objectOf(entry.ranges).content_hash].flatMap((hash) => text(hash) ?? [])
-  return [...blocks, ...whole.map((contentHash) => ({ contentHash, origin: originOf(record, entry, undefined) }))]
+  return [...blocks, ...whole.map((contentHash) => ({ contentHash, origin: originOf(source, entry, undefined) }))]
 }

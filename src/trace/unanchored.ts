@@ -2,10 +2,9 @@ import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import type { UnanchoredRecords } from '../core/ledger-api.js'
 import type { Anchors } from './anchors.js'
-import { listOf, text } from './fields.js'
 import { toHistoryEntry } from './history-entry.js'
+import { ownRecord } from './own-record.js'
 import type { Copies } from './published.js'
-import { ownOf } from './record.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /** What a person has to know before the records of others are accepted. The chain is not checked: that is verify's. */
@@ -18,10 +17,8 @@ export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Co
   for (const { value } of unvouchedLines(file, vouching)) {
     const { at, by, sessionId } = toHistoryEntry(value)
     lines++
-    for (const name of [by, ...listOf(ownOf(value)?.approvedBy)]) {
-      const known = text(name)
-      if (known !== undefined) approvers.add(known)
-    }
+    if (by !== undefined) approvers.add(by)
+    for (const name of ownRecord(value)?.approved_by ?? []) approvers.add(name)
     if (sessionId !== undefined) sessions.add(sessionId)
     if (at !== undefined && (first === undefined || at < first)) first = at
     if (at !== undefined && (last === undefined || at > last)) last = at

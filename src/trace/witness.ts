@@ -2,9 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import type { LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Tip } from './chain.js'
-import { count, text } from './fields.js'
 import { isSigned } from './keys.js'
-import { ownOf } from './record.js'
+import { isOwnRecord, type OwnRecordOf, ownRecordOf } from './own-record.js'
 
 /** What is known of a ledger from elsewhere, held against it while it is read: anchors, trailers, and signatures. */
 
@@ -38,15 +37,15 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
       return unknownKeys
     },
     onRecord(record, tip) {
-      const own = ownOf(record)
-      if (own === undefined) return undefined
+      if (!isOwnRecord(record)) return undefined
       for (const each of open) {
         if (each.seq !== tip.seq) continue
         if (each.hash === tip.own?.hash) open.delete(each)
         else if (!lines.has(each.seq)) lines.set(each.seq, tip.lines)
       }
       ledgers.add(tip.ledger)
-      if (own.type !== 'checkpoint') return undefined
+      const own = ownRecordOf(record, 'checkpoint')
+      if (own === undefined) return undefined
       const verdict = checkpoint(own, tip, keys)
       if (verdict === 'signed') signed++
       else if (verdict === 'unknown key') unknownKeys++
@@ -67,8 +66,8 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
   }
 }
 
-function checkpoint(own: Record<string, unknown>, tip: Tip, keys: ReadonlyMap<string, KeyObject>) {
-  const [seq, hash, key, signature] = [count(own.signed_seq), text(own.signed_hash), text(own.key), text(own.signature)]
+function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<string, KeyObject>) {
+  const { signed_seq: seq, signed_hash: hash, key, signature } = own
   if (seq === undefined || hash === undefined || key === undefined || signature === undefined || tip.ledger === null) {
     return 'is a checkpoint without a signature'
   }

@@ -45,7 +45,7 @@ import {
   sessionFailure,
 } from '../session/index.js'
 import { MEMORY, readStage, type StageStore, stageReader } from '../stage/index.js'
-import { type LedgerStore, openLedger, type RecordDraft } from '../trace/index.js'
+import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
 /** Most bytes of a session's `meta.json`, which holds its agent. */
@@ -175,7 +175,7 @@ class LocalWorkspace implements Workspace {
   async recover(): Promise<Recovery> {
     if (!hasOrchestration(this.layout)) return this.#recovered
     const { finished, removed, conflicts } = await recover(this.layout, async (record) => {
-      await this.store.appendOnce(record as unknown as RecordDraft)
+      await this.store.appendOnce(parseDraft(record))
     })
     const { finished: before, rolledBack, left } = this.#recovered
     this.#recovered = {

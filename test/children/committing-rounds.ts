@@ -9,7 +9,7 @@ import { digest } from '../../overlay/index.js'
 import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
+import { newDraft, openLedger, parseDraft } from '../../src/trace/index.js'
 import { roundFiles } from './rounds.js'
 
 const [root = '', count = '1', from = '1', end] = process.argv.slice(2)
@@ -71,10 +71,10 @@ for (let round = Number(from); ; round += 1) {
     sessionId: 's',
     entries: entriesOf(round),
     gate: () => undefined,
-    records: () => [{ ...newDraft({ type: 'commit', intent: null, session: 's', data: { round } }) }],
+    records: () => [{ ...newDraft({ type: 'commit', intent: null, session: 's' }), data: { round } }],
     append: async (record: Record<string, unknown>) => {
       step('append')
-      await ledger.appendOnce(record as unknown as RecordDraft)
+      await ledger.appendOnce(parseDraft(record))
     },
   }
   await commitEntries(input, disk)

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync }
 import { digest } from '../../overlay/index.js'
 import { type CommitEntry, commitEntries, recover } from '../../src/commit/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { newDraft, openLedger, type RecordDraft } from '../../src/trace/index.js'
+import { newDraft, openLedger, parseDraft } from '../../src/trace/index.js'
 
 const [directory = '', ...amounts] = process.argv.slice(2)
 const FILES = Array.from({ length: 6 }, (_, i) => `f${i}`)
@@ -31,7 +31,7 @@ async function attempt(root: string, free: number) {
   for (const path of FILES) writeFileSync(`${root}/${path}`, contentOf('old'), { mode: 0o644 })
   const layout = layoutAt(root)
   const append = async (record: Record<string, unknown>) => {
-    await openLedger(layout).appendOnce(record as unknown as RecordDraft)
+    await openLedger(layout).appendOnce(parseDraft(record))
   }
   const commit = (old: string, next: string) =>
     commitEntries({

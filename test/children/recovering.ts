@@ -2,13 +2,13 @@
 import { writeSync } from 'node:fs'
 import { recover } from '../../src/commit/index.js'
 import { layoutAt } from '../../src/host/workspace-state.js'
-import { openLedger, type RecordDraft } from '../../src/trace/index.js'
+import { openLedger, parseDraft } from '../../src/trace/index.js'
 
 const [root = ''] = process.argv.slice(2)
 const layout = layoutAt(root)
 const ledger = openLedger(layout)
 writeSync(1, 'ready\n')
 await recover(layout, async (record) => {
-  await ledger.appendOnce(record as unknown as RecordDraft)
+  await ledger.appendOnce(parseDraft(record))
 })
 writeSync(1, 'done\n')

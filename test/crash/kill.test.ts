@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { recover } from '../../src/commit/index.js'
-import { openLedger, type RecordDraft } from '../../src/trace/index.js'
-import { OWN } from '../../src/trace/record.js'
+import { openLedger, parseDraft } from '../../src/trace/index.js'
+import { OWN } from '../../src/trace/own-record.js'
 import { roundFiles } from '../children/rounds.js'
 import { startChild } from '../children/run.js'
 import { type Bench, newBench } from '../commit/kit.js'
@@ -17,7 +17,7 @@ const COUNTS = [1, 10, 100] as const
 async function expectOneRound(bench: Bench, count: number, answered: number): Promise<number> {
   const ledger = openLedger(bench.layout)
   const append = async (record: Record<string, unknown>) => {
-    await ledger.appendOnce(record as unknown as RecordDraft)
+    await ledger.appendOnce(parseDraft(record))
   }
   const since = performance.now()
   expect((await recover(bench.layout, append)).conflicts).toEqual([])

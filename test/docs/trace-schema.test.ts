@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { TRACE_TYPES } from '../../src/trace/draft.js'
 import { openLedger } from '../../src/trace/ledger.js'
+import { TRACE_TYPES } from '../../src/trace/own-record.js'
 import { traceErrors } from '../support/trace-schema.js'
 import { own, workspaces } from '../trace/support.js'
 import { project } from './reader.js'

@@ -119,7 +119,7 @@ describe('an undo', () => {
     expect(own(record ?? {})).toMatchObject({
       type: 'undo',
       undoes: commit.id,
-      approvedBy: ['Ann'],
+      approved_by: ['Ann'],
       verdict: 'approved',
     })
     expect(own(record ?? {}).changes).toHaveLength(2)

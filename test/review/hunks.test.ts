@@ -61,7 +61,7 @@ describe('verdicts on hunks', () => {
     })
     const commit = records.find(({ type }) => type === 'commit')
     const landed = (await s.change())?.before
-    expect(commit).toMatchObject({ approvedBy: ['Ann'], changes: [{ before: shown?.before, after: landed }] })
+    expect(commit).toMatchObject({ approved_by: ['Ann'], changes: [{ before: shown?.before, after: landed }] })
     await s.review.approve({ hunks: [await s.id(12)] })
     await s.review.commit()
     await s.session.flush()

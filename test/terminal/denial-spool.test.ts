@@ -66,7 +66,7 @@ it('is bounded, whatever is written or taken away', () => {
   expect(read()).toEqual([expect.anything()])
 })
 
-it('a command’s lines are records of the session, which say that it was told them; the file cannot be taken away', async () => {
+it('a command’s lines are records of the session, marked as reported; the file cannot be taken away', async () => {
   const workspace = await testWorkspace().open()
   const session = await working(workspace, 'r1')
   const told = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
@@ -77,7 +77,7 @@ it('a command’s lines are records of the session, which say that it was told t
   await running.wait()
   await session.flush()
   const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
-  expect(denied.map(({ reason, path, tool_name, told }) => [reason, path, tool_name, told])).toEqual([
+  expect(denied.map(({ reason, path, tool_name, reported }) => [reason, path, tool_name, reported])).toEqual([
     ['scope_violation', 'README.md', 'Write', true],
     ['scope_violation', undefined, 'Edit', true],
   ])
@@ -94,7 +94,7 @@ it('what a flood of them leaves out is counted in the ledger', async () => {
   const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
   expect(denied.filter(({ more }) => more === undefined)).toHaveLength(2_000)
   expect(denied.filter(({ more }) => more !== undefined)).toMatchObject([
-    { reason: 'limit_exceeded', told: true, more: 200, words: expect.stringContaining('200 more refusals') },
-    { reason: 'limit_exceeded', told: true, more: 200 },
+    { reason: 'limit_exceeded', reported: true, more: 200, words: expect.stringContaining('200 more refusals') },
+    { reason: 'limit_exceeded', reported: true, more: 200 },
   ])
 })

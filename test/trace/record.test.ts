@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type RecordDraft, TRACE_TYPES } from '../../src/trace/draft.js'
+import type { RecordDraft } from '../../src/trace/draft.js'
 import { isObject } from '../../src/trace/lines.js'
-import { buildRecord, OWN } from '../../src/trace/record.js'
+import { OWN, TRACE_TYPES } from '../../src/trace/own-record.js'
+import { buildRecord } from '../../src/trace/record.js'
 import { traceErrors } from '../support/trace-schema.js'
 import { draftOf } from './support.js'
 
@@ -118,7 +119,8 @@ describe('buildRecord', () => {
     ])
     expect(ownOf(record)).toMatchObject({
       tx: 'tx-1',
-      approvedBy: ['Ada'],
+      approved_by: ['Ada'],
+      agent: { model: 'anthropic/claude', tool: 'roo-code', tool_version: '3.1' },
       changes: [{ path: 'src/a.ts', before: null, after: contentHash, from: 'src/old.ts' }],
     })
   })

@@ -25,7 +25,7 @@ export function workspaces(): () => Layout {
 }
 
 export function draftOf(more: Partial<RecordDraft> = {}): RecordDraft {
-  return newDraft({ type: 'tool_call', intent: 'INT-001', session: 'task-1', ...more })
+  return { ...newDraft({ type: 'tool_call', intent: 'INT-001', session: 'task-1' }), ...more }
 }
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -250,7 +250,7 @@ describe('a review', () => {
     expect((await review.changes()).changes).toEqual([])
     const commit = (await recordsOf(person)).find((record) => own(record).type === 'commit')
     expect(commit).toMatchObject({ intent_id: 'INT-001', session_id: 'agent' })
-    expect(own(commit ?? {})).toMatchObject({ tx: result.id, approvedBy: ['Ann'], changes: [{ path: 'src/a.ts' }] })
+    expect(own(commit ?? {})).toMatchObject({ tx: result.id, approved_by: ['Ann'], changes: [{ path: 'src/a.ts' }] })
     expect(await person.ledger.verify()).toMatchObject({ ok: true })
     agent.fs.writeFileSync('src/a.ts', 'more')
     expect((await agent.changes()).changes).toMatchObject([

@@ -119,7 +119,7 @@ describe('one call', () => {
     expect(place.text('src/a.ts')).toBe('staged\n')
     const records: unknown[] = []
     for await (const record of entered.workspace.ledger.records()) records.push(record)
-    expect(JSON.stringify(records)).toContain('"tool":"roo-code","toolVersion":"3.52.1"')
+    expect(JSON.stringify(records)).toContain('"tool":"roo-code","tool_version":"3.52.1"')
   })
 
   it('reads the disk before there is a task, and changes nothing', async () => {
