@@ -149,7 +149,8 @@ async function approvedRecords({ ledger }) {
     const word = (/** @type {unknown} */ path) => JSON.stringify([record.session_id, path])
     if (own.type === 'verdict' && own.verdict === 'approved')
       for (const path of lines(own.paths)) verdicts.add(word(path))
-    const hasReviewer = own.type === 'commit' && own.verdict === 'approved' && lines(own.approvedBy).length > 0
+    const hasReviewer =
+      own.type === 'commit' && own.verdict === 'approved' && lines(own.approved_by ?? own.approvedBy).length > 0
     const changes = lines(own.changes)
     if (hasReviewer && changes.every((change) => verdicts.has(word(change.path)))) approved.add(String(record.id))
   }

@@ -9,7 +9,7 @@ import { syncState } from '../session/index.js'
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
 export interface CommandOutputs {
   /** Keeps one. @returns its name, `cmd-<milliseconds>.txt` */
-  store(output: Uint8Array): string
+  keep(output: Uint8Array): string
   /** Undefined where there is none by that name, or none any more. */
   read(name: string): Buffer | undefined
 }
@@ -25,7 +25,7 @@ const NAME = /^cmd-\d{1,16}\.txt$/
 export function commandOutputs(session: Session): CommandOutputs {
   const dir = layoutAt(syncState(session).view.root).session(session.id).outputs
   return {
-    store(output) {
+    keep(output) {
       ensurePrivateDir(dir)
       const name = create(dir, output)
       for (const old of namesIn(dir).slice(0, -MAX_KEPT)) removeName(`${dir}/${old}`)

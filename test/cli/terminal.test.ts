@@ -128,7 +128,7 @@ describe('long output', () => {
   })
 
   it('is in colour there, and in a pipe neither in colour nor paged', async () => {
-    const colored = type('escrow --no-pager diff agent-1', cwd())
+    const colored = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '' } })
     await colored.ended()
     expect(colored.screen({ colors: true })).toContain('\u001b[32m')
     const none = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '1' } })

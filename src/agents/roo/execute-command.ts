@@ -68,7 +68,7 @@ function describePersistedOutput(session: Session, directory: string, output: Bu
 /** What the command did is done: a full disk must not hide it. */
 function keepOutput(session: Session, output: Buffer): string | undefined {
   try {
-    return commandOutputs(session).store(output)
+    return commandOutputs(session).keep(output)
   } catch {
     return undefined
   }

@@ -213,8 +213,8 @@ describe('inside of a session’s mount', () => {
     expect(cline).toBe('{"cancel":false,"contextModification":""}')
     await session.flush()
     const denied = (await recordsOf(await at.open())).map(own).filter(({ type }) => type === 'denied')
-    // The ledger cannot be written in there: the session's owner was told.
-    expect(denied.map(({ reason, path, tool_name, told }) => [reason, path, tool_name, told])).toEqual([
+    // The hook cannot write the ledger in the mount: it reports the denial to the session's owner.
+    expect(denied.map(({ reason, path, tool_name, reported }) => [reason, path, tool_name, reported])).toEqual([
       ['scope_violation', 'README.md', 'Write', true],
     ])
     rmSync(script, { recursive: true })

@@ -40,7 +40,7 @@ describe('the table of a schema', () => {
 describe('the table of a type', () => {
   it('has its members and what is said of them', () => {
     const rows = cells(typeTable('src/core/snapshot-api.ts', 'Travelled'))
-    expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'The stage as it was before: travel there to come back.'])
+    expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'The stage before the travel: travel there to return.'])
   })
 
   it('has a row for each op of an edit, and says of each what it does', () => {
